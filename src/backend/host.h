@@ -72,6 +72,7 @@ struct Role {
   std::vector<CallSite>& call_sites;  // where the function's are added
   bool preamble = false;
   bool alike = false;          // CompileOptions::alike
+  bool rows_ahead = false;     // likewise
   bool single_pixels = false;  // MachineCode::single_pixels
   RowTables row_tables{};
 };

@@ -10,6 +10,8 @@ Maker maker() {
   return Maker::other;
 }
 
+bool rows_ahead_pay() { return maker() == Maker::amd; }
+
 std::int32_t bytes_ahead() { return maker() == Maker::amd ? 8192 : 2048; }
 
 }  // namespace warpjit::backend

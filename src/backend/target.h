@@ -184,6 +184,9 @@ struct CompileOptions {
   // Pixels: whether the code takes PixelRecords, if the host can and no lane reads others; none: where it
   // pays.
   std::optional<bool> single_pixels{};
+  // Rows of bindings mostly come from memory: cache lines are asked for before groups come to them, if the
+  // host does so.
+  bool rows_ahead = false;
   bool alike = false;           // all lanes of a group are one thread: rows are read and written once
   std::uint32_t registers = 0;  // registers per class the allocator may use (tests: 4); 0: all
   bool validate = false;        // asmjit operand validation, LIR verifier, allocation checker

@@ -128,7 +128,7 @@ Outcome run(const Executable& executable, Launch& launch) {
 std::string Setting::text() const {
   return std::string(name(target)) + ", " + std::to_string(parts) + " parts, " +
          (registers == 0 ? "all" : std::to_string(registers)) + " registers" +
-         (single_pixels ? ", single pixels" : "");
+         (single_pixels ? ", single pixels" : "") + (rows_ahead ? ", rows ahead" : "");
 }
 
 MachineCode compile(const ir::GroupProgram& program, const Setting& setting, Abi abi) {
@@ -144,6 +144,7 @@ MachineCode compile(const ir::GroupProgram& program, const Setting& setting, Abi
   options.registers = setting.registers;
   options.validate = true;
   options.single_pixels = setting.single_pixels;
+  options.rows_ahead = setting.rows_ahead;
   Result<MachineCode> code = compile(program, setting.target, options);
   EXPECT_TRUE(code.ok()) << to_string(code.error()) << " (" << setting.text() << ")";
   if (!code.ok()) return {};

@@ -94,6 +94,7 @@ struct Setting {
   std::uint32_t parts = 1;
   std::uint32_t registers = 0;
   bool single_pixels = false;  // CompileOptions::single_pixels
+  bool rows_ahead = false;     // likewise
   std::uint32_t lanes() const { return parts * backend::lanes(target); }
   std::string text() const;
 };

@@ -109,5 +109,45 @@ TEST_P(RowCode, StoresOneOfSeveralRowsWhereTheGuardHolds) {
       }
 }
 
+// Cache lines may be asked for where no memory is, behind the last row.
+TEST_P(RowCode, RowsThatAreAskedForAheadAreTheSame) {
+  for (bool guarded : {false, true}) {
+    KernelBuilder k(2, 1, 16);
+    const auto a = k.b.LoadInput(0), b = k.b.LoadInput(1);
+    const I1 guard = guarded ? k.b.ILtU32(k.word(a[0]), k.b.constant(0x80000000u)) : k.b.constant(true);
+    k.b.StoreOutput(guard, a[0], b[1], a[2], b[3], 0);
+    k.b.ret();
+    std::uint32_t plain = 0;
+    for (Setting setting : all_settings(GetParam()))
+      for (const bool ahead : {false, true}) {
+        setting.rows_ahead = ahead;
+        SCOPED_TRACE(setting.text());
+        Launch launch;
+        launch.threads = 3 * setting.lanes();
+        launch.table = {0, 0, 0, 0};
+        launch.inputs.emplace_back(launch.threads, 16);
+        launch.inputs.emplace_back(launch.threads, 48);
+        launch.outputs.emplace_back(launch.threads, 32);
+        for (std::uint64_t t = 0; t < launch.threads; ++t) {
+          launch.inputs[0].set(t, pattern(t));
+          launch.inputs[1].set(t, pattern(t + 99));
+          launch.outputs[0].set(t, {1, 2, 3, 4});
+        }
+        const MachineCode code = compile(k.function, setting);
+        if (!ahead) plain = code.statistics.instructions;
+        if (ahead) {
+          EXPECT_EQ(code.statistics.instructions > plain, GetParam() != Target::a64);
+        }
+        run(Executable(code), launch);
+        for (std::uint64_t t = 0; t < launch.threads; ++t) {
+          const Words x = pattern(t), y = pattern(t + 99);
+          ASSERT_EQ(launch.outputs[0].get(t),
+                    guarded && x[0] >= 0x80000000u ? (Words{1, 2, 3, 4}) : (Words{x[0], y[1], x[2], y[3]}))
+              << t;
+        }
+      }
+  }
+}
+
 }  // namespace
 }  // namespace warpjit::backend

@@ -3,6 +3,7 @@
 #include "backend/lower/rows.h"
 
 #include "backend/lower/bindings.h"
+#include "backend/processor.h"
 
 namespace warpjit::backend {
 
@@ -41,6 +42,16 @@ void RowLowering::at_row(InstRef inst, const RowPointers& rows, std::uint32_t qu
   inst->mem.index_use = inst->use_count;
   inst->mem.scale_log2 = k == 2 && host_.scaled_row_index ? 1 : 0;
   use(inst, rows.strides[k]);
+}
+
+void RowLowering::ask_ahead(Op ask, const RowPointers& rows) {
+  if (!role_.rows_ahead) return;
+  for (std::uint32_t quarter = 0; quarter < host_.lanes / 4; ++quarter)
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      const InstRef inst = add(ask);
+      at_row(inst, rows, quarter, k);
+      inst->mem.displacement = bytes_ahead();
+    }
 }
 
 InstRef RowLowering::begin_row_load(std::uint32_t quarter, Reg before) {
@@ -103,6 +114,7 @@ void RowLowering::load_input(ir::Inst i) {
   RowPointers rows = row_pointers(input_displacement(f_.inst(i).immediate));
   for (std::uint32_t p = 0; p < parts_; ++p) {
     point_at_part(rows, p);
+    ask_ahead(Op::AskToRead, rows);
     define_components(i, p, load_components(rows));
   }
 }
@@ -123,6 +135,7 @@ void RowLowering::lower_StoreOutput(ir::Inst i) {
   RowPointers rows = row_pointers(output_displacement(f_.inst(i).immediate));
   for (std::uint32_t p = 0; p < parts_; ++p) {
     point_at_part(rows, p);
+    ask_ahead(Op::AskToWrite, rows);
     Components components;
     for (std::uint32_t k = 0; k < 4; ++k) components[k] = vector(operand(i, k + 1), p);
     if (!always) {

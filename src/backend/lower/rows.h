@@ -52,6 +52,8 @@ class RowLowering : protected ValueForms, public InputLoader {
   // Row `quarter` of four of a vector, into the rows before it.
   lir::InstRef begin_row_load(std::uint32_t quarter, Reg before);
   Components load_components(const RowPointers& rows);
+  // For the cache lines of rows that groups behind come to. Op::AskToRead or AskToWrite.
+  void ask_ahead(Op ask, const RowPointers& rows);
   void store_components(const RowPointers& rows, const Components& components);
   void define_components(ir::Inst i, std::uint32_t p, const Components& components);
   // One row of several, and numbered rows (indexed_rows.cpp).

@@ -179,6 +179,8 @@ void X64Emitter::encode(const Inst& inst) {
     }
     case Form::scatter:
       return put_masked(id, inst.use[2], false, lanes_of(inst, inst.use[1]), vec(inst.use[0]));
+    case Form::ask:
+      return put(id, memory(inst, 0));
     case Form::load_row:
       return put(id, x86::xmm(inst.def), memory(inst, 16));
     case Form::insert_row:

@@ -58,6 +58,7 @@ enum class Form : std::uint8_t {
   gather,
   gather_pairs,
   scatter,
+  ask,
   load_row,
   insert_row,
   store_row,

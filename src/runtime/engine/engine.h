@@ -69,9 +69,10 @@ class EngineState {
     EngineKind engine;
     backend::Target target;
     bool few_threads = false;  // a wide group would compute more than there is
-    PixelHints hints{};
+    KernelHints hints{};
   };
-  Result<Choice> choose(const RunOptions& options, const PixelHints& hints = {}) const;
+  static KernelHints hints_of(const LaunchState& launch);  // of what is no draw
+  Result<Choice> choose(const RunOptions& options, const KernelHints& hints = {}) const;
   LaunchKey launch_key(const LaunchState& launch, const RunOptions& options, Choice choice) const;
   KernelOptions kernel_options(Choice choice) const;
   // The kernel that a run asks for. Keeps no reference to the launch.
@@ -96,11 +97,11 @@ class EngineState {
                      LaunchCache::Lease& lease);
   // The kernel for a launch with its table filled; `report` gets how it was found or made.
   Status lease_kernel(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
-                      CompileReport& report, const PixelHints& hints = {});
+                      CompileReport& report, const KernelHints& hints = {});
   // Likewise, but does not wait if the run is in the background: if there is no kernel yet, the guest
   // interpreter's.
   Status lease_at_once(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
-                       CompileReport& report, const PixelHints& hints = {});
+                       CompileReport& report, const KernelHints& hints = {});
 
   // ---- Running
 

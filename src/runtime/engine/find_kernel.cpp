@@ -2,6 +2,7 @@
 // or in the background.
 #include <algorithm>
 
+#include "backend/processor.h"
 #include "base/float_environment.h"
 #include "base/hash.h"
 #include "runtime/engine/engine.h"
@@ -11,6 +12,9 @@ namespace {
 
 // Families whose variants are remembered. Beyond it all are forgotten and may specialize again.
 constexpr std::size_t kMaxFamilies = 4096;
+
+// From which number of vertices on they hardly come from the caches: a million bytes and more.
+constexpr std::uint64_t kManyRows = 32768;
 
 #if defined(WARPJIT_CHECKS)
 constexpr bool kAlwaysCheck = true;
@@ -27,7 +31,13 @@ CompileReport report_of(const Kernel& kernel, bool hit) {
   return report;
 }
 
-Result<EngineState::Choice> EngineState::choose(const RunOptions& options, const PixelHints& hints) const {
+KernelHints EngineState::hints_of(const LaunchState& launch) {
+  KernelHints hints;
+  hints.rows_ahead = launch.work() == Work::rows && launch.count >= kManyRows && backend::rows_ahead_pay();
+  return hints;
+}
+
+Result<EngineState::Choice> EngineState::choose(const RunOptions& options, const KernelHints& hints) const {
   Choice choice{options.engine, best_.value_or(backend::Target::x64_v3)};
   choice.hints = hints;
   if (options.engine != EngineKind::jit) return choice;
@@ -54,8 +64,9 @@ LaunchKey EngineState::launch_key(const LaunchState& launch, const RunOptions& o
                 static_cast<std::uint64_t>(options.generic) << 9 |
                 static_cast<std::uint64_t>(hooks_.speculate) << 10 |
                 static_cast<std::uint64_t>(choice.hints.large_primitives) << 11 |
-                static_cast<std::uint64_t>(choice.hints.flat_w) << 12 | std::uint64_t{hooks_.parts} << 16 |
-                std::uint64_t{hooks_.registers} << 40;
+                static_cast<std::uint64_t>(choice.hints.flat_w) << 12 |
+                static_cast<std::uint64_t>(choice.hints.rows_ahead) << 13 |
+                std::uint64_t{hooks_.parts} << 16 | std::uint64_t{hooks_.registers} << 40;
   return key;
 }
 
@@ -78,6 +89,7 @@ KernelOptions EngineState::kernel_options(Choice choice) const {
   made.speculate = hooks_.speculate;
   made.parts = hooks_.parts != 0 ? hooks_.parts : choice.few_threads ? 1 : 0;
   made.large_primitives = choice.hints.large_primitives && choice.engine == EngineKind::jit;
+  made.rows_ahead = choice.hints.rows_ahead && choice.engine == EngineKind::jit;
   made.registers = hooks_.registers;
   return made;
 }
@@ -155,7 +167,7 @@ std::shared_ptr<CompileJob> EngineState::submit(Request request, bool urgent) {
 
 Result<CompileReport> EngineState::compile(LaunchState& launch, const RunOptions& options) {
   const FloatEnvironment environment;
-  WARPJIT_TRY(const Choice choice, choose(options));
+  WARPJIT_TRY(const Choice choice, choose(options, hints_of(launch)));
   WARPJIT_TRY(const Request asked, request(launch, options, choice));
   bool hit = false;
   WARPJIT_TRY(const std::shared_ptr<const Kernel> kernel, find_or_make(asked, hit));
@@ -164,7 +176,7 @@ Result<CompileReport> EngineState::compile(LaunchState& launch, const RunOptions
 
 Result<Compilation> EngineState::warm(LaunchState& launch, const RunOptions& options) {
   const FloatEnvironment environment;
-  WARPJIT_TRY(const Choice choice, choose(options));
+  WARPJIT_TRY(const Choice choice, choose(options, hints_of(launch)));
   WARPJIT_TRY(Request asked, request(launch, options, choice));
   if (std::shared_ptr<const Kernel> kernel = cache_.find(asked.key))
     return Compilation(std::make_shared<CompileJob>(std::move(kernel)));
@@ -188,7 +200,7 @@ Status EngineState::fill(LaunchState& launch, const LaunchKey& key, std::shared_
 }
 
 Status EngineState::lease_kernel(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
-                                 CompileReport& report, const PixelHints& hints) {
+                                 CompileReport& report, const KernelHints& hints) {
   WARPJIT_TRY(const Choice choice, choose(options, hints));
   const LaunchKey key = launch_key(launch, options, choice);
   WARPJIT_TRY(const bool remembered, recall(launch, key, lease));
@@ -206,7 +218,7 @@ Status EngineState::lease_kernel(LaunchState& launch, const RunOptions& options,
 
 Status EngineState::lease_alone(const LaunchState& launch, const RunOptions& options, bool few_threads,
                                 LaunchCache::Lease& lease) {
-  WARPJIT_TRY(Choice choice, choose(options));
+  WARPJIT_TRY(Choice choice, choose(options, hints_of(launch)));
   choice.few_threads = few_threads;
   // A wider vector would be slower, and mostly empty.
   if (few_threads && choice.engine == EngineKind::jit && options.target == Target::automatic &&
@@ -219,7 +231,7 @@ Status EngineState::lease_alone(const LaunchState& launch, const RunOptions& opt
 }
 
 Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
-                                  CompileReport& report, const PixelHints& hints) {
+                                  CompileReport& report, const KernelHints& hints) {
   if (!options.background || options.engine == EngineKind::guest)
     return lease_kernel(launch, options, lease, report, hints);
   WARPJIT_TRY(const Choice choice, choose(options, hints));

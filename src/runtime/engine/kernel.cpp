@@ -209,6 +209,7 @@ Result<KernelPointer> make_jit_kernel(const ir::GroupProgram& program, CompileRe
   // One ordered invocation fills a group: more parts would only repeat it.
   compile.parts = report.ordered && options.parts == 0 ? 1 : options.parts;
   compile.large_primitives = options.large_primitives;
+  compile.rows_ahead = options.rows_ahead;
   // The exact version of a kernel takes the same records.
   if (program.assumes_no_zero_inf || options.quads) compile.single_pixels = false;
   compile.alike = report.ordered;
@@ -315,8 +316,8 @@ Result<std::vector<std::byte>> kernel_key(const frontend::Shader& shader, const 
                               static_cast<unsigned>(options.engine), static_cast<unsigned>(options.target),
                               static_cast<unsigned>(options.dispatch_all)})
     key.push_back(static_cast<std::byte>(byte));
-  for (const std::uint32_t word :
-       {options.parts, options.registers, options.speculate ? 1U : 0U, options.large_primitives ? 1U : 0U}) {
+  for (const std::uint32_t word : {options.parts, options.registers, options.speculate ? 1U : 0U,
+                                   options.large_primitives ? 1U : 0U, options.rows_ahead ? 1U : 0U}) {
     const auto bytes = std::as_bytes(std::span(&word, 1));
     key.insert(key.end(), bytes.begin(), bytes.end());
   }

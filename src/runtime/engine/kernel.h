@@ -103,6 +103,13 @@ inline std::optional<backend::Target> backend_target(Target target) {
   return static_cast<backend::Target>(static_cast<unsigned>(target) - 1);
 }
 
+// What a kernel may be made for besides its facts, because what a run works on is so.
+struct KernelHints {
+  bool large_primitives = false;  // pixels: wide groups are full
+  bool flat_w = false;            // likewise, frontend::PixelFacts
+  bool rows_ahead = false;        // vertices: as backend::CompileOptions
+};
+
 // What a kernel is made from, besides the shader.
 struct KernelOptions {
   EngineKind engine = EngineKind::jit;
@@ -112,6 +119,7 @@ struct KernelOptions {
   bool speculate = true;          // JIT: try without the rule for 0 times infinity (speculative_kernel.h)
   bool large_primitives = false;  // JIT, pixels: as backend::CompileOptions
   bool quads = false;             // likewise: no single pixels
+  bool rows_ahead = false;        // JIT: as backend::CompileOptions
   std::uint32_t parts = 0, registers = 0;
 };
 

@@ -67,8 +67,9 @@ Result<Report> EngineState::run(LaunchState& launch, const RunOptions& options) 
   WARPJIT_CHECK(launch.check());
   Report report;
   LaunchCache::Lease lease;
+  const KernelHints hints = hints_of(launch);
   if (options.background && options.engine != EngineKind::guest) {
-    WARPJIT_TRY(const Choice choice, choose(options));
+    WARPJIT_TRY(const Choice choice, choose(options, hints));
     const LaunchKey key = launch_key(launch, options, choice);
     WARPJIT_TRY(const bool remembered, recall(launch, key, lease));
     if (!remembered) {
@@ -78,7 +79,7 @@ Result<Report> EngineState::run(LaunchState& launch, const RunOptions& options) 
       if (job) return run_meanwhile(launch, options, key, *job);
     }
   }
-  WARPJIT_CHECK(lease_kernel(launch, options, lease, report));
+  WARPJIT_CHECK(lease_kernel(launch, options, lease, report, hints));
   report.work = launch.work();
   if (report.work != Work::grid && launch.count == 0) return report;
   const auto start = std::chrono::steady_clock::now();

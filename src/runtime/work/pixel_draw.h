@@ -15,12 +15,6 @@
 
 namespace warpjit::runtime {
 
-// What a kernel over pixels may be made for besides its facts, because the draw's primitives are so.
-struct PixelHints {
-  bool large_primitives = false;  // wide groups of pixels are full
-  bool flat_w = false;            // frontend::PixelFacts
-};
-
 // Slots of the vertices of instances, one instance after the other.
 struct SlotRows {
   const std::uint32_t* words = nullptr;
@@ -56,7 +50,7 @@ struct PrimitiveRun {
   std::uint32_t slots;                            // of a vertex
   std::optional<pixels::PrimitiveBatch> batch{};  // none: the guest interpreter draws
   std::optional<LaunchCache::Lease> lease{};      // once there are primitives
-  PixelHints hints{};                             // what it is for
+  KernelHints hints{};                             // what it is for
   std::chrono::steady_clock::duration compile_time{};
   bool waiting = false;  // something is in the batch
   // Parts of the draw: what the primitives to add are, what has been added, and what is drawn.
