@@ -53,9 +53,13 @@ void X64Emitter::encode(const Inst& inst) {
     case Form::fma_zero:
       toward_zero();
       return put(id, vec(inst.def), vec(inst.use[1]), vec(inst.use[2]));
-    case Form::range:
+    case Form::range: {
+      constexpr int kSignOfResult = 4, kNoSign = 8, kMagnitudes = 2, kMax = 1;
+      const bool max = op == Op::RangeMax || op == Op::RangeMaxAbs;
+      const bool magnitudes = op == Op::RangeMinAbs || op == Op::RangeMaxAbs;
       return put(id, vec(inst.def), vec(inst.use[0]), operand(inst, 1),
-                 asmjit::Imm(op == Op::RangeMin ? 4 : 5));
+                 asmjit::Imm((magnitudes ? kNoSign | kMagnitudes : kSignOfResult) | (max ? kMax : 0)));
+    }
     case Form::subroutine:
       if (!multiply_add_.isValid()) multiply_add_ = a_.newLabel();
       multiply_add_words_ = inst.mem.displacement;

@@ -241,6 +241,8 @@ class Flushing final : public HostFlushing, private Tools {
     bool large_product, small_addend;
     bool by_error = false;       // AVX2: none, as the product's error tells how it is truncated
     bool again_at_once = false;  // if there are any: all lanes, without a look at which they are
+    bool join_products = false;  // AVX-512: of several parts
+    bool join_addends = false;   // likewise, which are sums or products of the same block
     bool any() const { return large_product || small_addend; }
   };
   // A result that was made without a look at its operands.
@@ -256,6 +258,7 @@ class Flushing final : public HostFlushing, private Tools {
     std::uint32_t block;
   };
   Doubts doubts_of(ir::Inst i) const;
+  bool is_made_beside(Value v, ir::Inst i) const;
   bool all_lanes_matter(ir::Inst i) const;
   // Is it a zero, with which the product is rounded to nearest?
   bool is_plain(Value addend) const {
@@ -276,6 +279,8 @@ class Flushing final : public HostFlushing, private Tools {
   void truncate(Product& p, Reg nearest = lir::kNoReg);
   Reg truncated_by_error(const Product& p);
   void branch_if_unusual(std::vector<Product>& products, Doubts doubts);
+  Reg usual_in_all_parts(std::vector<Product>& products, const Doubts& doubts);
+  void join(Op op, Reg& joined, Reg r);
   Mask unusual(const Product& p, Doubts doubts);
   Reg unusual_unless_zero(const Product& p, Doubts doubts);
   Reg is_greatest(const Product& p);

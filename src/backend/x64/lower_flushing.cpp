@@ -69,6 +69,8 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   const bool all_matter = all_lanes_matter(i);
   const bool sees_to_zeros = f_.pixels && doubts.small_addend;
   doubts.again_at_once = all_matter && !sees_to_zeros;
+  doubts.join_products = host_.mask_registers && parts > 1;
+  doubts.join_addends = doubts.join_products && is_made_beside(c, i);
   std::vector<Product> all;
   all.reserve(parts);
   for (std::uint32_t p = 0; p < parts; ++p) {
@@ -92,6 +94,12 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
     return made;
   };
   const auto cold = [&] {
+    if (doubts.again_at_once && doubts.join_products && doubts.large_product) {
+      // An infinite product is usual, but joined it hides one that is too large.
+      Doubts apart = doubts;
+      apart.join_products = false;
+      return either_way(state_.masks->mask_not(usual_in_all_parts(all, apart)), again, [&] { return sums; });
+    }
     if (doubts.again_at_once) return again();
     Regs with_zeros = sums;
     Mask any;
@@ -113,6 +121,21 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
                       [&] { return with_zeros; });
   };
   return hot_or_cold([&] { return sums; }, cold);
+}
+
+// A result of arithmetic, which is no signaling NaN, in the same block: no test of it can stand before a
+// loop.
+bool Flushing::is_made_beside(Value v, ir::Inst i) const {
+  if (f_.inst(f_.definition(v)).block != f_.inst(i).block) return false;
+  switch (f_.definition_of(v).opcode) {
+    case ir::Opcode::FMadTruncFlush32:
+    case ir::Opcode::FAddFlush32:
+    case ir::Opcode::FSubFlush32:
+    case ir::Opcode::FMulFlush32:
+      return varying(v);
+    default:
+      return false;
+  }
 }
 
 // What is finite stays so if a factor is below 1.
@@ -381,39 +404,20 @@ Reg Flushing::truncated_by_error(const Product& p) {
 
 Reg Flushing::magnitude(Reg r) { return vvv(Op::And, r, constant_source(kMagnitude)); }
 
-// If any lane is, of any part. AVX-512: unless all are usual, one chain.
+// If any lane is, of any part.
 void Flushing::branch_if_unusual(std::vector<Product>& products, Doubts doubts) {
+  if (host_.mask_registers) {
+    use(add(Op::BranchUnlessAll), usual_in_all_parts(products, doubts));
+    return;
+  }
   Reg usual = lir::kNoReg, large = lir::kNoReg;
-  const auto chain = [&](Op first, Op masked, Reg r, std::uint32_t word, int predicate) {
-    const InstRef inst = add(usual == lir::kNoReg ? first : masked, RegClass::mask);
-    use(inst, r);
-    use_source(inst, constant_source(word));
-    if (usual != lir::kNoReg) use(inst, usual);
-    inst->imm = predicate;
-    usual = inst->def;
-  };
-  const auto join = [&](Op op, Reg& joined, Reg r) {
-    joined = joined == lir::kNoReg ? r : vvv(op, joined, r);
-  };
   for (std::size_t p = 0; p < products.size(); ++p) {
-    Product& made = products[p];
-    const bool new_addend = doubts.small_addend && (p == 0 || made.addend != products[p - 1].addend);
-    if (host_.mask_registers) {
-      if (doubts.large_product) {
-        made.doubled = vvv(Op::IAdd, made.truncated, made.truncated);
-        chain(Op::CmpU, Op::CmpUMasked, made.doubled, 2 * kGreatest, integer_predicate::kNe);
-      }
-      if (new_addend) chain(Op::TestBits, Op::TestMasked, made.addend, kHigherExponents, 0);
-      continue;
-    }
+    const Product& made = products[p];
     if (doubts.large_product)
       join(Op::Or, large,
            doubts.again_at_once ? vvv(Op::Mul, made.truncated, constant_source(kOfProducts)) : made.scaled);
-    if (new_addend) join(Op::And, usual, vvv(Op::Mul, made.addend, constant_source(kOfAddends)));
-  }
-  if (host_.mask_registers) {
-    use(add(Op::BranchUnlessAll), usual);
-    return;
+    if (doubts.small_addend && (p == 0 || made.addend != products[p - 1].addend))
+      join(Op::And, usual, vvv(Op::Mul, made.addend, constant_source(kOfAddends)));
   }
   if (usual == lir::kNoReg)
     usual = vvv(Op::AndNot, large, constant_source(kTwoOrMore));
@@ -422,6 +426,39 @@ void Flushing::branch_if_unusual(std::vector<Product>& products, Doubts doubts) 
   const InstRef branch = add(Op::BranchUnlessBits);
   use(branch, usual);
   use_source(branch, constant_source(kTwoOrMore));
+}
+
+void Flushing::join(Op op, Reg& joined, Reg r) { joined = joined == lir::kNoReg ? r : vvv(op, joined, r); }
+
+// AVX-512: one chain of comparisons. Magnitudes of several parts are joined before it, as comparisons cost
+// more.
+Reg Flushing::usual_in_all_parts(std::vector<Product>& products, const Doubts& doubts) {
+  Reg usual = lir::kNoReg, largest = lir::kNoReg, least = lir::kNoReg;
+  const auto chain = [&](Op first, Op masked, Reg r, std::uint32_t word, int predicate) {
+    const InstRef inst = add(usual == lir::kNoReg ? first : masked, RegClass::mask);
+    use(inst, r);
+    use_source(inst, constant_source(word));
+    if (usual != lir::kNoReg) use(inst, usual);
+    inst->imm = predicate;
+    usual = inst->def;
+  };
+  for (std::size_t p = 0; p < products.size(); ++p) {
+    Product& made = products[p];
+    if (doubts.large_product && doubts.join_products) {
+      join(Op::RangeMaxAbs, largest, made.truncated);
+    } else if (doubts.large_product) {
+      made.doubled = vvv(Op::IAdd, made.truncated, made.truncated);
+      chain(Op::CmpU, Op::CmpUMasked, made.doubled, 2 * kGreatest, integer_predicate::kNe);
+    }
+    if (!doubts.small_addend || (p != 0 && made.addend == products[p - 1].addend)) continue;
+    if (doubts.join_addends)
+      join(Op::RangeMinAbs, least, made.addend);
+    else
+      chain(Op::TestBits, Op::TestMasked, made.addend, kHigherExponents, 0);
+  }
+  if (largest != lir::kNoReg) chain(Op::CmpU, Op::CmpUMasked, largest, kGreatest, integer_predicate::kLt);
+  if (least != lir::kNoReg) chain(Op::TestBits, Op::TestMasked, least, kHigherExponents, 0);
+  return usual;
 }
 
 // The lanes that are, which may be fewer than branch_if_unusual() finds.
@@ -457,8 +494,10 @@ Reg Flushing::unusual_unless_zero(const Product& p, Doubts doubts) {
 
 // Products that are, or were too large. AVX2: that were.
 Reg Flushing::is_greatest(const Product& p) {
-  if (host_.mask_registers)
-    return compare(Op::CmpU, p.doubled, constant_source(2 * kGreatest), integer_predicate::kEq);
+  if (host_.mask_registers) {
+    Reg doubled = p.doubled != lir::kNoReg ? p.doubled : vvv(Op::IAdd, p.truncated, p.truncated);
+    return compare(Op::CmpU, doubled, constant_source(2 * kGreatest), integer_predicate::kEq);
+  }
   return vvv(Op::ICmpEq, magnitude(vvv(Op::Mul, p.left, p.right)), constant_vector(kTooLarge));
 }
 
