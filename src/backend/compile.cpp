@@ -90,6 +90,7 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
                  program.kernel.name};
   out.table_bytes = program.kernel.uniform_bytes;
   Role role{out.call_sites};
+  role.tuning = options.tuning;
   role.alike = options.alike;
   role.rows_ahead = options.rows_ahead && host.loads_ahead;
   out.single_pixels = host.single_pixels && options.single_pixels.value_or(!options.large_primitives &&

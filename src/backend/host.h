@@ -70,6 +70,7 @@ struct RowTables {
 // How a function in group form is lowered.
 struct Role {
   std::vector<CallSite>& call_sites;  // where the function's are added
+  Tuning tuning{};
   bool preamble = false;
   bool alike = false;          // CompileOptions::alike
   bool rows_ahead = false;     // likewise

@@ -1,6 +1,17 @@
 #include "backend/processor.h"
 
 namespace warpjit::backend {
+namespace {
+
+Tuning find_tuning() {
+  Tuning tuning;
+  if (maker() != Maker::amd) return tuning;
+  tuning.bytes_ahead = 8192;
+  tuning.rows_ahead = true;
+  return tuning;
+}
+
+}  // namespace
 
 Maker maker() {
 #if defined(__x86_64__)
@@ -10,8 +21,9 @@ Maker maker() {
   return Maker::other;
 }
 
-bool rows_ahead_pay() { return maker() == Maker::amd; }
-
-std::int32_t bytes_ahead() { return maker() == Maker::amd ? 8192 : 2048; }
+Tuning tuning_here() {
+  static const Tuning kHere = find_tuning();
+  return kHere;
+}
 
 }  // namespace warpjit::backend

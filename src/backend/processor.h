@@ -1,4 +1,4 @@
-// What differs between the makers of one host's processors and was measured on them. Results never depend on
+// What differs between processors of one instruction set and was measured on them. Results never depend on
 // it, nor which instructions there are.
 #pragma once
 
@@ -9,14 +9,20 @@ namespace warpjit::backend {
 enum class Maker : std::uint8_t { intel, amd, other };
 Maker maker();  // of the processor that this runs on
 
-// How far before a stream's loads its cache lines are asked for, in bytes. Measured with the benchmarks of
-// saxpy and of sums: a Xeon has the best rates with 2 KiB, less with half or double of that. An EPYC of Zen 5
-// has 0.65 to 0.7 of saxpy's rate with 2 KiB that it has with 8 to 12, and 0.8 without; sums of 256 have 0.27
-// without.
-std::int32_t bytes_ahead();
-// Does it pay for rows of a million vertices, in the cache neither read nor written before? On a Xeon the
-// rates of four programs changed by -0.09 to 0.07. On an EPYC of Zen 5 they are 1.3 to 2 times as high with 8
-// KiB, and up to 0.11 lower if the vertices are in the cache.
-bool rows_ahead_pay();
+// What code is made for, beside a target. As it stands here: a processor of which nothing is known, for which
+// Intel's figures are taken.
+struct Tuning {
+  // How far before a stream's loads its cache lines are asked for, in bytes. Measured with saxpy and sums: a
+  // Xeon has the best rates with 2 KiB, less with half or double of that. An EPYC of Zen 5 has 0.65 to 0.7 of
+  // saxpy's rate with 2 KiB that it has with 8 to 12, and 0.8 without; sums of 256 have 0.27 without.
+  std::int32_t bytes_ahead = 2048;
+  // Rows of a million vertices are asked for, too. On a Xeon the rates of four programs changed by -0.09 to
+  // 0.07. On an EPYC of Zen 5 they are 1.3 to 2 times as high, and up to 0.11 lower if the vertices are in
+  // the cache.
+  bool rows_ahead = false;
+
+  bool operator==(const Tuning&) const = default;
+};
+Tuning tuning_here();
 
 }  // namespace warpjit::backend

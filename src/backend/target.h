@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/processor.h"
 #include "base/fuel.h"
 #include "base/result.h"
 #include "ir/memory.h"
@@ -178,6 +179,7 @@ struct KernelArgs {
 void call_out(KernelArgs* args, std::uint32_t site, std::uint32_t* words);
 
 struct CompileOptions {
+  Tuning tuning{};
   Abi abi = Abi::native;
   std::uint32_t parts = 0;        // vectors per value; 0: chosen by register pressure
   bool large_primitives = false;  // pixels: most groups are full, however wide they are

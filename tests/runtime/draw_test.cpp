@@ -9,6 +9,7 @@
 #include "runtime/shaders.h"
 #include "support/draw_reference.h"
 #include "support/guarded_bytes.h"
+#include "runtime/engine/engine.h"
 #include "warpjit/pica200.hpp"
 
 namespace warpjit::test {
@@ -340,7 +341,8 @@ TEST(Draw, OldKernelsAreForgotten) {
 }
 
 TEST(Draw, ManyVerticesOnManyThreads) {
-  const Engine engine;
+  Engine engine;
+  engine.state().set_hooks({.tuning = backend::Tuning{.rows_ahead = true}});  // on every processor
   Pipeline pipeline;
   copying(pipeline);
   constexpr std::size_t kCount = 60000;

@@ -58,6 +58,7 @@ int print_host(const HostOptions& options) {
   if (!program) return fail(program.error());
   backend::CompileOptions compile;
   compile.abi = options.win64 ? backend::Abi::win64 : backend::Abi::native;
+  compile.tuning = backend::tuning_here();
   compile.parts = options.parts;
   compile.registers = options.registers;
   compile.validate = true;

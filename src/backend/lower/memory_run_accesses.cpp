@@ -2,7 +2,6 @@
 #include <cstddef>
 
 #include "backend/lower/memory_runs.h"
-#include "backend/processor.h"
 
 namespace warpjit::backend {
 
@@ -116,7 +115,7 @@ void RunLowering::access_inside(std::size_t n, ir::Inst i, const std::vector<Spa
                 : new_line ? Op::LoadFullAhead
                            : Op::LoadFull,
                 RegClass::vector, p));
-    if (new_line) code_.insts.back().imm = bytes_ahead();
+    if (new_line) code_.insts.back().imm = role_.tuning.bytes_ahead;
   }
 }
 

@@ -27,10 +27,11 @@ inline constexpr std::size_t kMaxVariants = 16;
 
 // How tests change the way kernels are made; for warpjit's own modules.
 struct TestHooks {
-  bool dispatch_all = false;    // all control flow in the dispatcher
-  bool speculate = true;        // false: only code that expects special values
-  std::uint32_t parts = 0;      // vectors per value, 0: chosen by the backend
-  std::uint32_t registers = 0;  // registers per class that the allocator may use, 0: all
+  bool dispatch_all = false;                // all control flow in the dispatcher
+  bool speculate = true;                    // false: only code that expects special values
+  std::uint32_t parts = 0;                  // vectors per value, 0: chosen by the backend
+  std::uint32_t registers = 0;              // registers per class that the allocator may use, 0: all
+  std::optional<backend::Tuning> tuning{};  // none: this processor's
 };
 
 class EngineState {
@@ -71,7 +72,8 @@ class EngineState {
     bool few_threads = false;  // a wide group would compute more than there is
     KernelHints hints{};
   };
-  static KernelHints hints_of(const LaunchState& launch);  // of what is no draw
+  KernelHints hints_of(const LaunchState& launch) const;  // of what is no draw
+  backend::Tuning tuning() const { return hooks_.tuning.value_or(backend::tuning_here()); }
   Result<Choice> choose(const RunOptions& options, const KernelHints& hints = {}) const;
   LaunchKey launch_key(const LaunchState& launch, const RunOptions& options, Choice choice) const;
   KernelOptions kernel_options(Choice choice) const;

@@ -31,9 +31,9 @@ CompileReport report_of(const Kernel& kernel, bool hit) {
   return report;
 }
 
-KernelHints EngineState::hints_of(const LaunchState& launch) {
+KernelHints EngineState::hints_of(const LaunchState& launch) const {
   KernelHints hints;
-  hints.rows_ahead = launch.work() == Work::rows && launch.count >= kManyRows && backend::rows_ahead_pay();
+  hints.rows_ahead = launch.work() == Work::rows && launch.count >= kManyRows && tuning().rows_ahead;
   return hints;
 }
 
@@ -90,6 +90,7 @@ KernelOptions EngineState::kernel_options(Choice choice) const {
   made.parts = hooks_.parts != 0 ? hooks_.parts : choice.few_threads ? 1 : 0;
   made.large_primitives = choice.hints.large_primitives && choice.engine == EngineKind::jit;
   made.rows_ahead = choice.hints.rows_ahead && choice.engine == EngineKind::jit;
+  made.tuning = tuning();
   made.registers = hooks_.registers;
   return made;
 }

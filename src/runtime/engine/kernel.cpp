@@ -210,6 +210,7 @@ Result<KernelPointer> make_jit_kernel(const ir::GroupProgram& program, CompileRe
   compile.parts = report.ordered && options.parts == 0 ? 1 : options.parts;
   compile.large_primitives = options.large_primitives;
   compile.rows_ahead = options.rows_ahead;
+  compile.tuning = options.tuning;
   // The exact version of a kernel takes the same records.
   if (program.assumes_no_zero_inf || options.quads) compile.single_pixels = false;
   compile.alike = report.ordered;

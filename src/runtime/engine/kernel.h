@@ -120,6 +120,7 @@ struct KernelOptions {
   bool large_primitives = false;  // JIT, pixels: as backend::CompileOptions
   bool quads = false;             // likewise: no single pixels
   bool rows_ahead = false;        // JIT: as backend::CompileOptions
+  backend::Tuning tuning{};       // likewise
   std::uint32_t parts = 0, registers = 0;
 };
 
