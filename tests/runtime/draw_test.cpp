@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/engine/engine.h"
 #include "runtime/shaders.h"
 #include "support/draw_reference.h"
 #include "support/guarded_bytes.h"
-#include "runtime/engine/engine.h"
 #include "warpjit/pica200.hpp"
 
 namespace warpjit::test {
