@@ -50,7 +50,7 @@ struct PrimitiveRun {
   std::uint32_t slots;                            // of a vertex
   std::optional<pixels::PrimitiveBatch> batch{};  // none: the guest interpreter draws
   std::optional<LaunchCache::Lease> lease{};      // once there are primitives
-  KernelHints hints{};                             // what it is for
+  KernelHints hints{};                            // what it is for
   std::chrono::steady_clock::duration compile_time{};
   bool waiting = false;  // something is in the batch
   // Parts of the draw: what the primitives to add are, what has been added, and what is drawn.
