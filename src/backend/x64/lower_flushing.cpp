@@ -407,7 +407,8 @@ Reg Flushing::magnitude(Reg r) { return vvv(Op::And, r, constant_source(kMagnitu
 // If any lane is, of any part.
 void Flushing::branch_if_unusual(std::vector<Product>& products, Doubts doubts) {
   if (host_.mask_registers) {
-    use(add(Op::BranchUnlessAll), usual_in_all_parts(products, doubts));
+    const Reg usual = usual_in_all_parts(products, doubts);
+    use(add(Op::BranchUnlessAll), usual);
     return;
   }
   Reg usual = lir::kNoReg, large = lir::kNoReg;
