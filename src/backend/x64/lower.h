@@ -278,8 +278,8 @@ class Flushing final : public HostFlushing, private Tools {
   Reg fused(Value a, Value b, Value c, std::uint32_t p);
   void truncate(Product& p, Reg nearest = lir::kNoReg);
   Reg truncated_by_error(const Product& p);
-  void branch_if_unusual(std::vector<Product>& products, Doubts doubts);
-  Reg usual_in_all_parts(std::vector<Product>& products, const Doubts& doubts);
+  Reg branch_if_unusual(std::vector<Product>& products, const Doubts& doubts);
+  Reg usual_in_all_parts(std::vector<Product>& products, const Doubts& doubts, Reg& least);
   void join(Op op, Reg& joined, Reg r);
   Mask unusual(const Product& p, Doubts doubts);
   Reg unusual_unless_zero(const Product& p, Doubts doubts);

@@ -87,7 +87,7 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   }
   for (const Product& p : all) sums.push_back(vvv(Op::Add, p.truncated, p.addend));
   if (!doubts.any()) return sums;
-  branch_if_unusual(all, doubts);
+  const Reg least = branch_if_unusual(all, doubts);
   const auto again = [&] {
     Regs made;
     for (const Product& p : all) made.push_back(add_again(p));
@@ -98,7 +98,9 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
       // An infinite product is usual, but joined it hides one that is too large.
       Doubts apart = doubts;
       apart.join_products = false;
-      return either_way(state_.masks->mask_not(usual_in_all_parts(all, apart)), again, [&] { return sums; });
+      Reg known = least;
+      const Reg usual = usual_in_all_parts(all, apart, known);
+      return either_way(state_.masks->mask_not(usual), again, [&] { return sums; });
     }
     if (doubts.again_at_once) return again();
     Regs with_zeros = sums;
@@ -404,12 +406,13 @@ Reg Flushing::truncated_by_error(const Product& p) {
 
 Reg Flushing::magnitude(Reg r) { return vvv(Op::And, r, constant_source(kMagnitude)); }
 
-// If any lane is, of any part.
-void Flushing::branch_if_unusual(std::vector<Product>& products, Doubts doubts) {
+// If any lane is, of any part. Gives the least addends that usual_in_all_parts() joined.
+Reg Flushing::branch_if_unusual(std::vector<Product>& products, const Doubts& doubts) {
   if (host_.mask_registers) {
-    const Reg usual = usual_in_all_parts(products, doubts);
+    Reg least = lir::kNoReg;
+    const Reg usual = usual_in_all_parts(products, doubts, least);
     use(add(Op::BranchUnlessAll), usual);
-    return;
+    return least;
   }
   Reg usual = lir::kNoReg, large = lir::kNoReg;
   for (std::size_t p = 0; p < products.size(); ++p) {
@@ -427,14 +430,16 @@ void Flushing::branch_if_unusual(std::vector<Product>& products, Doubts doubts) 
   const InstRef branch = add(Op::BranchUnlessBits);
   use(branch, usual);
   use_source(branch, constant_source(kTwoOrMore));
+  return lir::kNoReg;
 }
 
 void Flushing::join(Op op, Reg& joined, Reg r) { joined = joined == lir::kNoReg ? r : vvv(op, joined, r); }
 
 // AVX-512: one chain of comparisons. Magnitudes of several parts are joined before it, as comparisons cost
-// more.
-Reg Flushing::usual_in_all_parts(std::vector<Product>& products, const Doubts& doubts) {
-  Reg usual = lir::kNoReg, largest = lir::kNoReg, least = lir::kNoReg;
+// more; those of addends are `least`, if they are known, and are put there if not.
+Reg Flushing::usual_in_all_parts(std::vector<Product>& products, const Doubts& doubts, Reg& least) {
+  Reg usual = lir::kNoReg, largest = lir::kNoReg;
+  const bool known = least != lir::kNoReg;
   const auto chain = [&](Op first, Op masked, Reg r, std::uint32_t word, int predicate) {
     const InstRef inst = add(usual == lir::kNoReg ? first : masked, RegClass::mask);
     use(inst, r);
@@ -451,7 +456,7 @@ Reg Flushing::usual_in_all_parts(std::vector<Product>& products, const Doubts& d
       made.doubled = vvv(Op::IAdd, made.truncated, made.truncated);
       chain(Op::CmpU, Op::CmpUMasked, made.doubled, 2 * kGreatest, integer_predicate::kNe);
     }
-    if (!doubts.small_addend || (p != 0 && made.addend == products[p - 1].addend)) continue;
+    if (!doubts.small_addend || known || (p != 0 && made.addend == products[p - 1].addend)) continue;
     if (doubts.join_addends)
       join(Op::RangeMinAbs, least, made.addend);
     else
