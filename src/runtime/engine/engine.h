@@ -42,6 +42,8 @@ class EngineState {
   Result<CompileReport> compile(LaunchState& launch, const RunOptions& options);
   Result<Compilation> warm(LaunchState& launch, const RunOptions& options);
   Result<Report> profile(LaunchState& launch, Profile& profile);
+  // Of work over vertices alone.
+  KernelHints hints_of(const LaunchState& launch) const;
   // The kernel for a launch and a table that nobody else fills or reads. `few_threads`: one for a few
   // threads, which groups of one vector hold.
   Status lease_alone(const LaunchState& launch, const RunOptions& options, bool few_threads,
@@ -72,7 +74,6 @@ class EngineState {
     bool few_threads = false;  // a wide group would compute more than there is
     KernelHints hints{};
   };
-  KernelHints hints_of(const LaunchState& launch) const;  // of what is no draw
   backend::Tuning tuning() const { return hooks_.tuning.value_or(backend::tuning_here()); }
   Result<Choice> choose(const RunOptions& options, const KernelHints& hints = {}) const;
   LaunchKey launch_key(const LaunchState& launch, const RunOptions& options, Choice choice) const;

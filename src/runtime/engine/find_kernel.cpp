@@ -33,7 +33,9 @@ CompileReport report_of(const Kernel& kernel, bool hit) {
 
 KernelHints EngineState::hints_of(const LaunchState& launch) const {
   KernelHints hints;
-  hints.rows_ahead = launch.work() == Work::rows && launch.count >= kManyRows && tuning().rows_ahead;
+  const Work work = launch.work();
+  hints.rows_ahead =
+      (work == Work::rows || work == Work::draw) && launch.count >= kManyRows && tuning().rows_ahead;
   return hints;
 }
 

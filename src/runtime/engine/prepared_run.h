@@ -36,7 +36,7 @@ class PreparedState {
   const bool may_narrow_;
   Generations seen_;
   std::uint64_t bools_ = 0;
-  bool few_threads_ = false;
+  bool few_threads_ = false, rows_ahead_ = false;
   std::optional<LaunchCache::Lease> lease_;  // of this alone
   std::optional<RunPlan> plan_;
 };

@@ -67,7 +67,7 @@ Result<Report> EngineState::run(LaunchState& launch, const RunOptions& options) 
   WARPJIT_CHECK(launch.check());
   Report report;
   LaunchCache::Lease lease;
-  const KernelHints hints = hints_of(launch);
+  KernelHints hints = hints_of(launch);
   if (options.background && options.engine != EngineKind::guest) {
     WARPJIT_TRY(const Choice choice, choose(options, hints));
     const LaunchKey key = launch_key(launch, options, choice);
@@ -76,7 +76,15 @@ Result<Report> EngineState::run(LaunchState& launch, const RunOptions& options) 
       WARPJIT_TRY(Request asked, request(launch, options, choice));
       const std::shared_ptr<CompileJob> job = cache_.find(asked.key) ? nullptr : submit(asked, true);
       if (job && job->state() == CompileJob::State::failed) return job->report().error();
-      if (job) return run_meanwhile(launch, options, key, *job);
+      if (job && hints.rows_ahead) {
+        // The kernel without hints, if it is there, gives the same results sooner than an interpreter.
+        WARPJIT_TRY(const Choice plain, choose(options));
+        WARPJIT_TRY(const Request unhinted, request(launch, options, plain));
+        if (cache_.find(unhinted.key) == nullptr) return run_meanwhile(launch, options, key, *job);
+        hints = {};
+      } else if (job) {
+        return run_meanwhile(launch, options, key, *job);
+      }
     }
   }
   WARPJIT_CHECK(lease_kernel(launch, options, lease, report, hints));
