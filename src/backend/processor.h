@@ -1,5 +1,5 @@
 // What differs between processors of one instruction set and was measured on them. Results never depend on
-// it, nor which instructions there are.
+// it, nor does the instruction set.
 #pragma once
 
 #include <cstdint>

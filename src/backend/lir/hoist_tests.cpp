@@ -35,7 +35,7 @@ class TestHoister {
  private:
   static constexpr std::uint32_t kNone = ~0u;
   // A mask in a register during all of a loop is one that others lack.
-  static constexpr std::uint32_t kMostOfLoop = 2, kFewest = 2;  // masks; tests that one stands for
+  static constexpr std::uint32_t kMostOfLoop = 2, kFewest = 2;  // values; instructions one stands for
 
   struct Hoisted {
     std::uint32_t before;  // which instruction
@@ -141,8 +141,9 @@ class TestHoister {
     return true;
   }
 
-  // Without mask registers: products joined by And, whose bits the branch looks at, all of what the loop does
-  // not change. In the loop they are one operand in memory, if registers are short.
+  // Without mask registers, as the AVX2 part of Flushing::branch_if_unusual() makes them: products joined by
+  // And, whose bits the branch looks at, all of what the loop does not change. In the loop they are one
+  // operand in memory, if registers are short.
   bool hoist_bits(const lir::Block& block, std::uint32_t loop, std::uint32_t before) {
     const auto made_here = [&](Reg r) -> const Inst* {
       if (r == lir::kNoReg || made_[r] < block.first || made_[r] >= block.end || uses_[r] != 1)
@@ -221,7 +222,7 @@ class TestHoister {
   std::vector<std::uint32_t>& uses_;  // of registers
   std::vector<Inst>& workspace_;      // memory that is kept
   std::vector<std::uint32_t> made_;   // by register; empty until a loop asks
-  std::vector<std::uint32_t> chain_;  // instructions, the last one first
+  std::vector<std::uint32_t> chain_;  // instructions of the chain at hand
   std::vector<Hoisted> hoisted_;
   std::vector<std::uint32_t> to_visit_;
   std::vector<char> in_body_;  // by block
