@@ -28,6 +28,7 @@ Result<const lir::Allocation*> allocate_entry(const ir::Function& f, const Host&
   if (entry.code.insts.size() > kMaxInstructions)
     return Error{ErrorCode::resource_limit, "the program needs more than 1,000,000 host instructions",
                  f.name};
+  if (parts > 1) order_parts(entry.code, entry.insts);
   // An exact count is needed only for very large kernels.
   if (static_cast<std::uint64_t>(entry.code.blocks.size()) * entry.code.classes.size() > kMaxCrossings &&
       lir::liveness_bound(entry.code) > kMaxCrossings)
@@ -80,9 +81,11 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
   ConstantPool pool(host.pool_repeat);
   MachineCode out;
   out.target = host.target;
-  out.parts = group_lanes != 0     ? std::max(group_lanes / host.lanes, 1u)
-              : options.parts != 0 ? options.parts
-                                   : choose_parts(program.kernel, host, options.large_primitives);
+  const bool rows_ahead = options.rows_ahead && host.loads_ahead;
+  out.parts = group_lanes != 0 ? std::max(group_lanes / host.lanes, 1u)
+              : options.parts != 0
+                  ? options.parts
+                  : choose_parts(program.kernel, host, {options.large_primitives, rows_ahead});
   out.lanes = group_lanes != 0 ? group_lanes : out.parts * host.lanes;
   if (program.kernel.pixels && out.lanes > 4 * pixels::kMostQuadsPerGroup)
     return Error{ErrorCode::unsupported,
@@ -92,7 +95,7 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
   Role role{out.call_sites};
   role.tuning = options.tuning;
   role.alike = options.alike;
-  role.rows_ahead = options.rows_ahead && host.loads_ahead;
+  role.rows_ahead = rows_ahead;
   out.single_pixels = host.single_pixels && options.single_pixels.value_or(!options.large_primitives &&
                                                                            single_pixels_pay(program.kernel));
   role.single_pixels = out.single_pixels;

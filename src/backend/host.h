@@ -157,6 +157,10 @@ void fold_loads(lir::Code& code, const Host& host, std::vector<std::uint32_t>& u
 // neither. `workspace` is memory that the next call may use again.
 bool sink_to_cold(lir::Code& code, const std::vector<std::uint32_t>& uses, std::vector<lir::Inst>& workspace);
 
+// Orders what loops compute by parts: what makes the first one of several values, then the second ones. Fewer
+// vectors are live at once so, and parts are still near enough for processors to compute them side by side.
+void order_parts(lir::Code& code, std::vector<lir::Inst>& workspace);
+
 // Do instructions respect their effects? A terminator ends its block; instructions that may be removed or
 // repeated have no effect; a register that an instruction clears has no other reader. Empty text if so.
 std::string verify_effects(const lir::Code& code);

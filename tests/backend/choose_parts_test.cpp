@@ -10,8 +10,9 @@
 namespace warpjit::backend {
 namespace {
 
-// A loop through which `kept` values live, and whose turns some or all lanes make.
-ir::Function loop_over(std::uint32_t kept, bool masked) {
+// A loop through which `kept` values and what it carries live, whose turns some or all lanes make, and in
+// which so many sums wait for each other.
+ir::Function loop_over(std::uint32_t kept, bool masked, std::uint32_t chain = 0) {
   KernelBuilder k(1);
   ir::Builder& b = k.b;
   ir::Function& f = k.function;
@@ -23,10 +24,14 @@ ir::Function loop_over(std::uint32_t kept, bool masked) {
   b.jump(turn);
   b.set_block(turn);
   const ir::I32 count = b.phi<ir::I32>(turn), next = b.IAdd32(count, b.constant(1));
+  const ir::F32 carried = b.phi<ir::F32>(turn);
+  ir::F32 last = carried;
+  for (std::uint32_t n = 0; n < chain; ++n) last = b.FAdd32(last, last);
   b.BurnFuel(lanes);
   b.branch(b.ILtU32(next, b.LoadUniformI32(0)), turn, end);
   const bool from_first = f.block(turn).predecessors[0] == from;
   k.arrive(count, {from_first ? b.constant(0) : next, from_first ? next : b.constant(0)});
+  k.arrive(carried, {from_first ? values[0] : last, from_first ? last : values[0]});
   b.set_block(end);
   ir::F32 sum = values[0];
   for (std::uint32_t n = 1; n < kept; ++n) sum = b.FAdd32(sum, values[n]);
@@ -42,25 +47,27 @@ TEST(ChooseParts, WhatOnlyCountsFuelTakesNoRegister) {
     const Host* host = find_host(target);
     if (host == nullptr) continue;
     for (const bool masked : {false, true}) {
-      EXPECT_EQ(choose_parts(loop_over(host->vector_registers, masked), *host), 2u) << name(target) << masked;
-      EXPECT_EQ(choose_parts(loop_over(host->vector_registers + 1, masked), *host), 1u)
+      EXPECT_EQ(choose_parts(loop_over(host->vector_registers - 1, masked), *host), 2u)
           << name(target) << masked;
+      EXPECT_EQ(choose_parts(loop_over(host->vector_registers, masked), *host), 1u) << name(target) << masked;
     }
   }
 }
 
-// Groups of pixels are wide where primitives are large, as far as the values of loops fit the registers.
+// Groups of pixels are wide where primitives are large, and wider where operations wait and values fit.
 TEST(ChooseParts, LargePrimitivesGetWideGroups) {
   for (const Target target : kPlainTargets) {
     const Host* host = find_host(target);
     if (host == nullptr) continue;
-    ir::Function f = loop_over(2, false);
-    f.pixels = true;
-    EXPECT_LE(choose_parts(f, *host) * host->lanes, 16u) << name(target);
-    EXPECT_EQ(choose_parts(f, *host, true), 8u) << name(target);
-    f = loop_over(host->vector_registers + 1, false);
-    f.pixels = true;
-    EXPECT_EQ(choose_parts(f, *host, true), 1u) << name(target);
+    const auto choose = [&](std::uint32_t kept, std::uint32_t chain, bool large) {
+      ir::Function f = loop_over(kept, false, chain);
+      f.pixels = true;
+      return choose_parts(f, *host, {.large_primitives = large});
+    };
+    EXPECT_LE(choose(2, 8, false) * host->lanes, 16u) << name(target);
+    EXPECT_EQ(choose(2, 8, true), 8u) << name(target);
+    EXPECT_EQ(choose(host->vector_registers / 4, 8, true), 4u) << name(target);
+    EXPECT_EQ(choose(2, 0, true), 4u) << name(target);
   }
 }
 
@@ -78,14 +85,15 @@ TEST(ChooseParts, WaitingForTexelsIsWorthRegisters) {
       f.texture_count = 1;
       const ir::I32 word = b.LoadTile(0);
       std::vector<ir::I32> values = {texels ? b.LoadTexel(word, 0) : word};
-      for (std::uint32_t n = 2; n < host->vector_registers / 2; ++n)
+      for (std::uint32_t n = 2; n < host->vector_registers * 9 / 8; ++n)
         values.push_back(b.IMul32(values.back(), b.constant(n)));
       ir::I32 sum = values[0];
       for (std::size_t n = 1; n < values.size(); ++n) sum = b.IXor32(sum, values[n]);
       b.StoreTile(b.constant(true), sum, 0);
       b.ret();
       ir::analyze_uniformity(f);
-      EXPECT_EQ(choose_parts(f, *host, true), texels ? 4u : 2u) << name(target);
+      const std::uint32_t narrow = 2 * host->lanes <= 16 && texels ? 2 : 1;  // of small primitives
+      EXPECT_EQ(choose_parts(f, *host), narrow) << name(target) << texels;
     }
   }
 }
@@ -106,18 +114,29 @@ ir::Function sums(std::uint32_t kept, std::uint32_t chains) {
   b.ret();
   k.function.uniform_bytes = 16;
   ir::analyze_uniformity(k.function);
-  k.function.pixels = true;
   return std::move(k.function);
 }
 
-// More values than there are registers pay where operations wait.
+// More values than there are registers pay where operations wait: twice as many parts for rows, of which a
+// wide group may have few.
 TEST(ChooseParts, LongChainsGetWideGroups) {
   for (const Target target : kPlainTargets) {
     const Host* host = find_host(target);
     if (host == nullptr) continue;
     const std::uint32_t kept = host->vector_registers * 2 / 3;
-    EXPECT_EQ(choose_parts(sums(kept, 1), *host, true), 4u) << name(target);
-    EXPECT_EQ(choose_parts(sums(kept, kept - 1), *host, true), 2u) << name(target);
+    EXPECT_EQ(choose_parts(sums(kept, 1), *host), 4u) << name(target);
+    EXPECT_EQ(choose_parts(sums(kept, kept - 1), *host), 2u) << name(target);
+    ir::Function pixels = sums(kept, kept - 1);
+    pixels.pixels = true;
+    EXPECT_EQ(choose_parts(pixels, *host, {.large_primitives = true}), 4u) << name(target);
+  }
+}
+
+TEST(ChooseParts, RowsThatAreAskedForAheadAreFew) {
+  for (const Target target : kPlainTargets) {
+    const Host* host = find_host(target);
+    if (host == nullptr) continue;
+    EXPECT_LE(choose_parts(sums(2, 1), *host, {.rows_ahead = true}) * host->lanes, 32u) << name(target);
   }
 }
 

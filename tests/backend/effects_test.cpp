@@ -113,6 +113,40 @@ TEST(Effects, WhatOnlyColdBlocksReadIsMadeThere) {
                                     {Op::Return}}));
 }
 
+// Values of two parts, made one operation after the other, in a loop or not; a load in the middle.
+TEST(Effects, LoopsComputeOnePartAfterTheOther) {
+  const auto ordered = [](std::uint32_t depth, bool loads) {
+    lir::Code code;
+    code.classes.assign(8, RegClass::vector);
+    code.part_of = {0, 1, 0, 1, 0, 0, 0, 0};
+    code.insts = {make(Op::Zero, 0, {}, lir::kPure), make(Op::Ones, 1, {}, lir::kPure),
+                  make(Op::Not, 2, {0}, lir::kPure), make(Op::Not, 3, {1}, lir::kPure)};
+    if (loads) {
+      Inst load = make(Op::LoadFull, 7, {6}, lir::kPure);
+      load.mem.base = lir::MemBase::reg;
+      load.mem.base_use = 0;
+      code.insts.insert(code.insts.begin() + 2, load);
+    }
+    // Of both parts, and temporaries, which belong to what they are made of.
+    code.insts.insert(code.insts.end(),
+                      {make(Op::Not, 4, {3}, lir::kPure), make(Op::Not, 5, {2}, lir::kPure),
+                       make(Op::Or, 6, {4, 5}, lir::kPure), make(Op::Return, lir::kNoReg, {})});
+    lir::Block& block = code.blocks.emplace_back();
+    block.end = static_cast<std::uint32_t>(code.insts.size());
+    block.loop_depth = depth;
+    std::vector<Inst> workspace;
+    order_parts(code, workspace);
+    std::vector<lir::Reg> made;
+    for (const Inst& inst : code.insts) made.push_back(inst.def);
+    made.pop_back();
+    return made;
+  };
+  using Regs = std::vector<lir::Reg>;
+  EXPECT_EQ(ordered(1, false), (Regs{0, 2, 5, 1, 3, 4, 6}));
+  EXPECT_EQ(ordered(1, true), (Regs{0, 1, 7, 2, 5, 3, 4, 6}));
+  EXPECT_EQ(ordered(0, false), (Regs{0, 1, 2, 3, 4, 5, 6}));
+}
+
 // Two compared with a mask that others read or not, a test of bits, and a branch at the result.
 TEST(Effects, MasksBecomePartOfComparisonsAndBranches) {
   const auto folded = [](std::vector<Inst> insts) {

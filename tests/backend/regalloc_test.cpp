@@ -163,6 +163,63 @@ TEST(RegisterAllocator, WhatOnlyColdBlocksReloadIsStoredThere) {
   }
 }
 
+// A loop that carries `count` values and makes each from what it was. Behind it all are read.
+Code carrying_loop(std::uint32_t count) {
+  Code code;
+  const auto begin = [&](Edges successors, Edges predecessors) {
+    Block& block = code.blocks.emplace_back();
+    block.first = static_cast<std::uint32_t>(code.insts.size());
+    block.successors = std::move(successors);
+    block.predecessors = std::move(predecessors);
+  };
+  const auto end = [&] { code.blocks.back().end = static_cast<std::uint32_t>(code.insts.size()); };
+  const auto add = [&](std::uint16_t op, std::initializer_list<Reg> uses, bool defines) {
+    const InstRef inst = code.new_inst();
+    inst->op = op;
+    for (Reg r : uses) inst->use[inst->use_count++] = r;
+    if (defines) inst->def = code.new_reg(RegClass::vector);
+    return inst->def;
+  };
+  begin({1}, {});
+  for (std::uint32_t k = 0; k < count; ++k) code.blocks[0].args.push_back(add(1, {}, true));
+  add(200, {}, false);
+  end();
+  begin({2, 3}, {0, 2});
+  Regs params, next;
+  for (std::uint32_t k = 0; k < count; ++k) params.push_back(code.new_reg(RegClass::vector));
+  for (std::uint32_t k = 0; k < count; ++k) next.push_back(add(2, {params[k], params[k]}, true));
+  add(201, {}, false);
+  code.blocks[1].params = params;
+  end();
+  begin({1}, {1});
+  code.blocks[2].args = next;
+  add(200, {}, false);
+  end();
+  begin({}, {1});
+  for (Reg v : next) add(100, {v}, false);
+  add(203, {}, false);
+  end();
+  return code;
+}
+
+// Each value of a turn that has no register is loaded once and stored once: to the slot from which the next
+// turn loads it.
+TEST(RegisterAllocator, ALoopReadsItsSlotsOnceATurn) {
+  constexpr std::uint32_t kCarried = 10, kRegisters = 4;
+  const Code code = carrying_loop(kCarried);
+  ASSERT_EQ(verify(code), "");
+  const RegisterFile file = random_register_file(0, {kRegisters, 4, 4});
+  const Allocation allocation = allocate(code, file);
+  EXPECT_EQ(check(code, allocation), "");
+  EXPECT_EQ(first_difference(execute(code, allocation, file, kBlocks), execute(code, kBlocks)), "");
+  std::uint32_t loads = 0, stores = 0;
+  for (std::uint32_t i = allocation.block_first[1]; i < allocation.block_first[3]; ++i)
+    if (allocation.insts[i].mem.base == MemBase::spill)
+      ++(allocation.insts[i].def != kNoReg && allocation.origin[i] == kInserted ? loads : stores);
+  EXPECT_LT(loads, kCarried);
+  EXPECT_LT(stores, kCarried);
+}
+
 // Removing dead code keeps what is seen. Origins count from the code that is executed: compared are values.
 TEST(RegisterAllocator, DeadCodeIsNeverSeen) {
   for (std::uint64_t seed = 1000; seed < 1100; ++seed) {

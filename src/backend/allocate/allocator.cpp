@@ -32,10 +32,8 @@ class Run {
     for (RegClass c : code_.classes) tables_.values.push_back({c});
     values_ = tables_.values.data();
     live_.run(code_);
-    for (const Block& block : code_.blocks)
-      for (std::size_t k = 0; k < block.args.size(); ++k)
-        if (values_[block.args[k]].hint == kNoReg)
-          values_[block.args[k]].hint = code_.blocks[block.successors[0]].params[k];
+    find_hints(true);
+    find_hints(false);
     for (std::size_t c = 0; c < kClassCount; ++c) {
       all_[c] = 0;
       for (std::uint8_t r : file_.allocatable[c]) all_[c] |= 1u << r;
@@ -58,6 +56,17 @@ class Run {
   }
 
  private:
+  // What values become: in the next turn of a loop, or at other places.
+  void find_hints(bool in_next_turn) {
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
+      const Block& block = code_.blocks[b];
+      if (block.args.empty() || (block.successors[0] <= b) != in_next_turn) continue;
+      for (std::size_t k = 0; k < block.args.size(); ++k)
+        if (values_[block.args[k]].hint == kNoReg)
+          values_[block.args[k]].hint = code_.blocks[block.successors[0]].params[k];
+    }
+  }
+
   std::size_t class_of(Reg v) const { return static_cast<std::size_t>(values_[v].cls); }
   std::uint32_t free_registers(std::size_t c) const { return all_[c] & ~now_.occupied[c]; }
 
@@ -95,10 +104,11 @@ class Run {
     return live_.next_use(v) < code_.blocks[b].end || live_.live_out(b, v);
   }
 
-  // How far away the next use of v is, in positions; a use beyond the innermost loop counts as very far.
+  // How far away the next use of v is, in positions; a use beyond the innermost loop counts as very far, and
+  // one aside is none.
   std::uint32_t distance(Reg v, std::uint32_t b, std::uint32_t i) const {
     constexpr std::uint32_t kBeyondLoop = 1u << 24;
-    std::uint32_t next = live_.next_use(v);
+    std::uint32_t next = live_.is_aside(b) ? live_.next_use(v) : live_.next_use_on_way(v);
     const Liveness::Loop& loop = live_.loop_of(b);
     if (loop.header == kNever) return next == kNever ? kBeyondLoop : next - i;
     std::uint32_t loop_end = code_.blocks[loop.last].end;
@@ -180,12 +190,14 @@ class Run {
         for_each_bit(exit_[from].occupied[c], [&](std::uint32_t r) {
           if (Reg v = exit_[from].held[c][r]; live_.live_in(b, v)) hold(v, r);
         });
-    const bool header = live_.loop_of(b).header == b;
-    if (header) make_room_in_loop(b);
+    if (live_.loop_of(b).header == b) {
+      make_room_in_loop(b);
+      choose_for_loop(b);
+    }
     for (std::size_t k = 0; k < block.params.size(); ++k) {
       Reg param = block.params[k];
       std::size_t c = class_of(param);
-      std::uint32_t available = free_registers(c);
+      std::uint32_t available = values_[param].begins_in_slot ? 0 : free_registers(c);
       std::int32_t chosen = kNowhere;
       if (from != kNever) {
         const std::int32_t r = find(exit_[from], code_.blocks[from].args[k]);
@@ -214,10 +226,61 @@ class Run {
         if (live_.next_use(now_.held[c][r]) >= end) unused[count++] = now_.held[c][r];
       });
       if (count == 0) continue;
-      std::uint32_t pressure = live_.loop_pressure(b, static_cast<RegClass>(c));
+      std::uint32_t pressure = live_.loop_pressure(b, static_cast<RegClass>(c)).all;
       const auto registers = static_cast<std::uint32_t>(file_.allocatable[c].size());
       for (std::size_t k = 0; k < count && pressure > registers; ++k, --pressure) spill(unused[k]);
     }
+  }
+
+  // Where an innermost loop needs more vectors than there are registers, each turn begins with those in
+  // registers that it uses most. The others are in their slots, and leave room for what the loop makes.
+  void choose_for_loop(std::uint32_t b) {
+    constexpr auto kVectors = RegClass::vector;
+    const auto c = static_cast<std::size_t>(kVectors);
+    const Liveness::Loop& loop = live_.loop_of(b);
+    for (std::uint32_t inner = b; inner <= loop.last; ++inner)
+      if (live_.loop_of(inner).header != b) return;
+    SmallVector<Reg, kMaxRegisters> begin;
+    for (Reg param : code_.blocks[b].params)
+      if (class_of(param) == c) begin.push_back(param);
+    const std::size_t params = begin.size();
+    for_each_bit(now_.occupied[c], [&](std::uint32_t r) { begin.push_back(now_.held[c][r]); });
+    const auto registers = static_cast<std::uint32_t>(file_.allocatable[c].size());
+    const std::uint32_t fewest = registers / 2;  // that are chosen
+    if (begin.size() <= fewest) return;
+    const Liveness::Pressure pressure = live_.loop_pressure(b, kVectors);
+    if (pressure.all <= registers) return;
+    const auto for_each_use = [&](auto&& visit) {
+      for (std::uint32_t in_loop = b; in_loop <= loop.last; ++in_loop)
+        if (!live_.is_aside(in_loop))
+          for (std::uint32_t i = code_.blocks[in_loop].first; i < code_.blocks[in_loop].end; ++i)
+            for (int k = 0; k < code_.insts[i].use_count; ++k)
+              if (code_.insts[i].use[k] != kNoReg) visit(code_.insts[i].use[k]);
+    };
+    std::vector<std::uint32_t>& uses = tables_.uses_in_loop;
+    uses.resize(code_.classes.size());
+    for_each_use([&](Reg v) { ++uses[v]; });
+    struct Candidate {
+      Reg value;
+      bool is_param;
+      std::uint32_t accesses, next;  // to its slot in a turn; its first use
+    };
+    std::vector<Candidate> candidates;
+    for (std::size_t n = 0; n < begin.size(); ++n) {
+      const Reg v = begin[n];
+      const std::uint32_t made_again = n < params ? 1 : 0;
+      candidates.push_back({v, made_again != 0, uses[v] + made_again, live_.next_use_on_way(v)});
+    }
+    for_each_use([&](Reg v) { uses[v] = 0; });
+    std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& x, const Candidate& y) {
+      return x.accesses != y.accesses ? x.accesses > y.accesses : x.next < y.next;
+    });
+    const std::uint32_t chosen = std::max(registers - std::min(registers, pressure.made), fewest);
+    for (std::size_t n = chosen; n < candidates.size(); ++n)
+      if (candidates[n].is_param)
+        values_[candidates[n].value].begins_in_slot = true;
+      else
+        spill(candidates[n].value);
   }
 
   void place(const Inst& inst, std::uint32_t origin) {
@@ -295,7 +358,7 @@ class Run {
   }
 
   void step(std::uint32_t b, std::uint32_t i) {
-    live_.pass(code_.blocks[b], i);
+    live_.pass(b, i);
     const Inst& original = code_.insts[i];
     Inst inst = original;
     std::array<std::uint32_t, kClassCount> pinned = {};
@@ -332,6 +395,7 @@ class Run {
       }
     }
     if (original.def != kNoReg) {
+      share_slot(original.def, b);
       hold(original.def, static_cast<std::uint32_t>(def_register));
       if (inst.flags & kRemat) values_[original.def].remat = i;
       inst.def = static_cast<Reg>(def_register);
@@ -339,6 +403,22 @@ class Run {
     }
     place(inst, i);
     if (original.def != kNoReg && !needed_after(original.def, b)) release(original.def);
+  }
+
+  // What a parameter of a loop is in the next turn may have its slot, if the parameter is not needed any
+  // more.
+  void share_slot(Reg v, std::uint32_t b) {
+    const Reg param = values_[v].hint;
+    if (param == kNoReg || values_[param].shared) return;
+    const std::uint32_t header = live_.definition_block(param);
+    if (header > b || live_.live_in(header, v) || needed_after(param, b)) return;
+    values_[param].shared = true;
+    values_[v].shares_slot_of = param;
+  }
+  // The value that v shares a slot with, if both have one.
+  Reg sharer(Reg v) const {
+    const Reg param = values_[v].shares_slot_of;
+    return param != kNoReg && values_[v].needs_slot && values_[param].needs_slot ? param : kNoReg;
   }
 
   std::int32_t define(const Inst& original, const Inst&, const std::array<std::uint32_t, kClassCount>& pinned,
@@ -395,6 +475,14 @@ class Run {
         lifetime.last = std::max(lifetime.last, code_.blocks[p].end - 1);
       }
     }
+    for (Reg v : in_slots_) {
+      if (sharer(v) == kNoReg) continue;
+      Lifetime& mine = lifetimes[slot_of_[v]];
+      Lifetime& both = lifetimes[slot_of_[sharer(v)]];
+      both = {std::min(both.first, mine.first), std::max(both.last, mine.last), both.value};
+      mine.value = kNoReg;
+    }
+    std::erase_if(lifetimes, [](const Lifetime& l) { return l.value == kNoReg; });
     std::sort(lifetimes.begin(), lifetimes.end(),
               [](const Lifetime& a, const Lifetime& b) { return a.first < b.first; });
     struct Slot {
@@ -420,6 +508,8 @@ class Run {
       std::push_heap(heap.begin(), heap.end(), later);
       slot_of_[l.value] = number;
     }
+    for (Reg v : in_slots_)
+      if (sharer(v) != kNoReg) slot_of_[v] = slot_of_[sharer(v)];
     out_.spill_bytes = offset;
   }
 
@@ -527,6 +617,9 @@ class Run {
     out_.origin.push_back(origin);
   }
 
+  // Was the argument stored to the slot of the parameter where it was defined?
+  bool is_there(Reg arg, Reg param) const { return sharer(arg) == param && !values_[arg].stored_when_cold; }
+
   void edge_moves(std::uint32_t from, std::uint32_t to) {
     const Block& target = code_.blocks[to];
     const Regs& args = code_.blocks[from].args;
@@ -552,7 +645,7 @@ class Run {
         moves_.push_back({Location::in_register(static_cast<RegClass>(c), r), location(source), source});
       });
     for (std::size_t k = 0; k < args.size(); ++k)
-      if (values_[target.params[k]].param_register == kNowhere)
+      if (values_[target.params[k]].param_register == kNowhere && !is_there(args[k], target.params[k]))
         moves_.push_back({Location::in_slot(values_[args[k]].cls, slot_of_[target.params[k]]),
                           location(args[k]), args[k]});
     if (moves_.empty()) return;

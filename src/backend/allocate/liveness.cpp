@@ -44,8 +44,8 @@ std::uint64_t liveness_bound(const Code& code) {
 
 void Liveness::run(const Code& code) {
   code_ = &code;
-  collect_uses();
   find_loops();
+  collect_uses();
   solve();
   pressure_.clear();
 }
@@ -55,6 +55,10 @@ void Liveness::use(Reg v, std::uint32_t block, std::uint32_t position) {
   later_.push_back(value.next);
   if (value.next == kNever) value.last_position = position;
   value.next = position;
+  if (!is_aside(block)) {
+    later_on_way_.push_back(value.next_on_way);
+    value.next_on_way = position;
+  }
   if (value.seen_in == block) return;
   value.seen_in = block;
   exposed_.push_back({block, value.exposed});
@@ -75,6 +79,7 @@ void Liveness::define(Reg v, std::uint32_t block, std::uint32_t position) {
 void Liveness::collect_uses() {
   values_.assign(code_->classes.size(), Value{});
   later_.clear();
+  later_on_way_.clear();
   globals_.clear();
   exposed_.clear();
   for (auto b = static_cast<std::uint32_t>(code_->blocks.size()); b-- > 0;) {
@@ -89,6 +94,7 @@ void Liveness::collect_uses() {
     for (Reg param : block.params) define(param, b, block.first);
   }
   later_end_ = later_.data() + later_.size();
+  later_on_way_end_ = later_on_way_.data() + later_on_way_.size();
 }
 
 // Each register by itself: the time grows with the blocks that it lives in.
@@ -208,6 +214,14 @@ void Liveness::find_loops() {
       around = around.header == 0 ? Loop{} : loops_[around.header - 1];
     loops_[b] = around;
   }
+  aside_.clear();
+  for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
+    const auto leaves = [&](std::uint32_t to) { return to < loops_[b].header || to > loops_[b].last; };
+    const Edges& to = code.blocks[b].successors;
+    const bool all_leave =
+        loops_[b].header != kNever && !to.empty() && std::all_of(to.begin(), to.end(), leaves);
+    aside_.push_back(code.blocks[b].cold || all_leave ? 1 : 0);
+  }
 }
 
 void Liveness::measure_pressure() {
@@ -227,15 +241,26 @@ void Liveness::measure_pressure() {
   for (Value& value : values_) value.seen_in = kNever;
   for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
     for (; begun < all.size() && all[begun].range.first <= b; ++begun) now.push_back(all[begun]);
-    if (loops_[b].header == kNever) continue;
+    if (loops_[b].header == kNever || is_aside(b)) continue;
     std::erase_if(now, [&](const Live& live) { return live.range.last < b; });
     const Block& block = code.blocks[b];
-    std::array<std::uint32_t, kClassCount> live = {}, most = {};
+    std::array<Pressure, kClassCount> live = {}, most = {};
+    const auto made_in_loop = [&](Reg v) {
+      const Value& value = values_[v];
+      return value.definition_block >= loops_[b].header && code.insts[value.definition].def == v;
+    };
     auto start = [&](Reg v) {
       if (values_[v].seen_in == b) return;
       values_[v].seen_in = b;
       const auto c = static_cast<std::size_t>(code.classes[v]);
-      most[c] = std::max(most[c], ++live[c]);
+      most[c].all = std::max(most[c].all, ++live[c].all);
+      if (made_in_loop(v)) most[c].made = std::max(most[c].made, ++live[c].made);
+    };
+    auto end = [&](Reg v) {
+      if (values_[v].seen_in != b) return;
+      Pressure& of_class = live[static_cast<std::size_t>(code.classes[v])];
+      --of_class.all;
+      if (made_in_loop(v)) --of_class.made;
     };
     for (const Live& out : now) start(out.value);
     for (Reg arg : block.args) start(arg);
@@ -243,19 +268,19 @@ void Liveness::measure_pressure() {
       const Inst& inst = code.insts[i];
       for (int k = 0; k < inst.use_count; ++k)
         if (inst.use[k] != kNoReg) start(inst.use[k]);
-      if (inst.def != kNoReg && values_[inst.def].seen_in == b)
-        --live[static_cast<std::size_t>(code.classes[inst.def])];
+      if (inst.def != kNoReg) end(inst.def);
     }
     pressure_[b] = most;
   }
 }
 
-std::uint32_t Liveness::loop_pressure(std::uint32_t header, RegClass c) {
+Liveness::Pressure Liveness::loop_pressure(std::uint32_t header, RegClass c) {
   if (pressure_.empty()) measure_pressure();
-  std::uint32_t most = 0;
+  Pressure most;
   for (std::uint32_t b = header; b < loops_.size() && loops_[b].header != kNever; ++b) {
     if (b > loops_[header].last) break;
-    most = std::max(most, pressure_[b][static_cast<std::size_t>(c)]);
+    const Pressure& here = pressure_[b][static_cast<std::size_t>(c)];
+    most = {std::max(most.all, here.all), std::max(most.made, here.made)};
   }
   return most;
 }

@@ -24,15 +24,18 @@ class Liveness {
   // Uses are relative to a current position, which advances from instruction to instruction in emission
   // order; at first it is before all of them. Positions are instruction indices; a block argument counts as
   // used by the terminator.
-  void pass(const Block& block, std::uint32_t position) {
+  void pass(std::uint32_t b, std::uint32_t position) {
+    const Block& block = code_->blocks[b];
     const Inst& inst = code_->insts[position];
     for (int k = 0; k < inst.use_count; ++k)
-      if (inst.use[k] != kNoReg) pass_use(inst.use[k], position);
+      if (inst.use[k] != kNoReg) pass_use(inst.use[k], position, is_aside(b));
     if (position + 1 == block.end)
-      for (Reg arg : block.args) pass_use(arg, position);
+      for (Reg arg : block.args) pass_use(arg, position, is_aside(b));
   }
   // The first use behind the current position, or kNever.
   std::uint32_t next_use(Reg v) const { return values_[v].next; }
+  // Likewise, in a block that is not aside.
+  std::uint32_t next_use_on_way(Reg v) const { return values_[v].next_on_way; }
   // The last one before it, or kNever.
   std::uint32_t previous_use(Reg v) const { return values_[v].previous; }
 
@@ -50,11 +53,18 @@ class Liveness {
     std::uint32_t header = kNever, last = kNever;
   };
   const Loop& loop_of(std::uint32_t block) const { return loops_[block]; }
-  // Most registers of a class that are live at once anywhere in the loop that begins at `header`.
-  std::uint32_t loop_pressure(std::uint32_t header, RegClass c);
+  // Is it off the way that control mostly takes: cold, or on the way out of the loop around it?
+  bool is_aside(std::uint32_t block) const { return aside_[block] != 0; }
+  // Most registers of a class that are live at once on the way through the loop that begins at `header`.
+  struct Pressure {
+    std::uint32_t all = 0;
+    std::uint32_t made = 0;  // of those that instructions of the loop define
+  };
+  Pressure loop_pressure(std::uint32_t header, RegClass c);
 
   // Its position; a parameter's: its block's first.
   std::uint32_t definition(Reg v) const { return values_[v].definition; }
+  std::uint32_t definition_block(Reg v) const { return values_[v].definition_block; }
   std::uint32_t last_position(Reg v) const { return values_[v].last_position; }
 
  private:
@@ -73,9 +83,10 @@ class Liveness {
       if (block <= ranges_[k].last) return true;
     return false;
   }
-  void pass_use(Reg v, std::uint32_t position) {
+  void pass_use(Reg v, std::uint32_t position, bool aside) {
     values_[v].previous = position;
     values_[v].next = *--later_end_;
+    if (!aside) values_[v].next_on_way = *--later_on_way_end_;
   }
   void collect_uses();
   void use(Reg v, std::uint32_t block, std::uint32_t position);
@@ -91,6 +102,7 @@ class Liveness {
 
   struct Value {
     std::uint32_t next = kNever, previous = kNever;  // uses, relative to the current position
+    std::uint32_t next_on_way = kNever;
     std::uint32_t definition = 0, definition_block = kNever;
     std::uint32_t last_position = 0;
     std::uint32_t global = kNever;   // into globals_, of a register that crosses blocks
@@ -112,6 +124,8 @@ class Liveness {
   std::vector<Value> values_;                 // by register
   std::vector<std::uint32_t> later_;          // of each use, the last one first: the use after it
   const std::uint32_t* later_end_ = nullptr;  // of those behind the current position
+  std::vector<std::uint32_t> later_on_way_;   // likewise, of uses in blocks that are not aside
+  const std::uint32_t* later_on_way_end_ = nullptr;
   std::vector<Global> globals_;
   std::vector<Exposed> exposed_;
   std::vector<Range> ranges_;
@@ -119,7 +133,8 @@ class Liveness {
   std::vector<std::uint64_t> predecessors_;  // by block, as bits; of code with few blocks
   std::vector<std::uint32_t> to_visit_;
   std::vector<Loop> loops_;
-  std::vector<std::array<std::uint32_t, kClassCount>> pressure_;  // per block of a loop, once asked for
+  std::vector<char> aside_;                                  // by block
+  std::vector<std::array<Pressure, kClassCount>> pressure_;  // per block of a loop, once asked for
 };
 
 }  // namespace warpjit::lir

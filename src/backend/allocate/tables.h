@@ -31,9 +31,12 @@ struct Value {
   RegClass cls;
   bool needs_slot = false;
   bool stored_when_cold = false;           // not after its definition, but where cold blocks are entered
+  bool begins_in_slot = false;             // a parameter of a loop that gets no register
+  bool shared = false;                     // a parameter whose slot is that of the value it becomes, too
   std::int32_t where = kNowhere;           // its register
   std::int32_t param_register = kNowhere;  // of a block argument: its register when the block begins
   Reg hint = kNoReg;                       // the block argument that it becomes
+  Reg shares_slot_of = kNoReg;             // that parameter, where both never live at once
   std::uint32_t remat = kInserted;         // index of the instruction that makes it again
 };
 
@@ -43,6 +46,7 @@ struct Tables {
   Liveness live;
   std::vector<Value> values;
   std::vector<Reg> in_slots;
+  std::vector<std::uint32_t> uses_in_loop;  // of the loop that was looked at last; 0 between
   std::vector<std::uint32_t> body_first, slot_of;
   std::vector<RegisterState> entry, exit;
   std::vector<Inst> body;

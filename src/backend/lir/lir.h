@@ -86,7 +86,9 @@ enum class FloatMode : std::uint8_t { flush, flush_toward_zero, keep_denormals }
 struct Code {
   std::vector<Inst> insts;
   std::vector<Block> blocks;
-  std::vector<RegClass> classes;   // of each virtual register
+  std::vector<RegClass> classes;  // of each virtual register
+  // Of each when it was lowered: of which part of a value, or of the first.
+  std::vector<std::uint8_t> part_of;
   std::uint32_t frame_bytes = 0;   // the lowering's own area
   std::uint32_t shared_phase = 0;  // MachineCode::shared_phase
   bool flushes = false;            // some of it runs in the mode `flush`

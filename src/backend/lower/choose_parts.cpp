@@ -194,55 +194,75 @@ bool loads_texels(const ir::Function& f) {
 // mandelbrot, 1.15 in 4 as in 2, but slower in more, as lanes wait for each other at the end of its loop;
 // matrix product with fast-fmad, 1.2 in 8 as in 4 and 1.2 in 16 as in 8, which is a whole block.
 // exact raymarch, a loop of 300 instructions, 1.1 in two parts as in one on v4.
-// What has no loop gains little but a smaller share of what each group costs, unless it waits for texels: a
-// nearest texture of Tesla's, which needs 7 registers, is 1.29 times as fast in 4 parts as in 2 on v3.
+// What has no loop gains little but a smaller share of what each group costs.
 std::uint32_t widen(std::uint32_t lanes, const Host& host, const Waits& waits, const Pressure& needed,
-                    std::size_t for_each_part, bool has_texels) {
+                    std::size_t for_each_part) {
   constexpr std::size_t kMostWork = 1500, kMostWorkOfTwo = 2500;  // instructions times parts: compile time
   constexpr std::uint32_t kMostLanes = 64, kMostInLockstep = 128, kMostParts = 8;
   const std::uint32_t most = waits.loops && !waits.lanes ? kMostInLockstep : kMostLanes;
-  const std::uint32_t halves = has_texels ? 4 : 3;
   const auto fits = [&](std::uint32_t wider) {
     const std::uint32_t parts = wider / host.lanes;
     return wider <= most && parts <= kMostParts &&
            for_each_part * parts <= (parts == 2 ? kMostWorkOfTwo : kMostWork) &&
-           2 * parts * needed.vectors <= halves * host.vector_registers &&
+           2 * parts * needed.vectors <= 3 * host.vector_registers &&
            parts * (parts < kManyParts ? needed.all_masks : needed.masks) <= 2 * kMaskRegisters;
   };
   while (lanes != 0 && fits(2 * lanes)) lanes *= 2;
   return lanes;
 }
 
-// Doubles them as long as operations wait for each other longer than ports are busy. Measured on v3: Phong
-// with fast-fmad and fast-sfu, 1.2 to 1.3 times as fast in 4 parts as in 2, though it needs 2.5 times the
-// registers there are; lcd, 1.14.
-std::uint32_t parts_of_long_chains(const Clocks& clocks, const Host& host, const Waits& waits,
-                                   std::uint32_t vectors, std::uint32_t parts) {
-  constexpr std::uint32_t kMostParts = 4, kMostLanes = 64;
-  constexpr double kMostInstructions = 1500;    // of all parts: compile time
-  const double gain = waits.lanes ? 1.5 : 1.2;  // lanes wait for each other, the more the more there are
+constexpr std::uint32_t kFewParts = 4;  // that hide latency, and are hardly ever too many
+
+// Who is in the groups, which tells what wider ones must gain.
+enum class Groups : std::uint8_t {
+  few,   // often fewer threads than lanes
+  full,  // as many, whatever the width
+};
+
+// Doubles the parts as long as operations wait for each other longer than ports are busy. Measured on Zen 5
+// with v3 and v4, full groups: four parts are 1.0 to 1.4 times as fast as two, even where they need 4 times
+// the registers there are: exact mandelbrot 1.4, raymarch 1.16 to 1.2, Phong 1.14, bilinear and trilinear
+// textures 1.13 to 1.2. Eight are slower, but for short loops. Vertices: breakc_loop, 1.5 and 1.3 in four.
+std::uint32_t double_parts(std::uint32_t parts, const ir::Function& f, const Host& host, const Waits& waits,
+                           const Pressure& all, Groups groups) {
+  constexpr std::uint32_t kMostParts = 8, kMostLanes = 64, kMostInLockstep = 128;
+  constexpr double kMostInstructions = 2500;  // of all parts: compile time
+  std::uint32_t vectors = all.vectors;
+  Clocks clocks;
+  if (waits.loops) {  // what is spilled around loops costs little beside them
+    const ir::Dominators dominators(f);
+    const ir::Loops loops(f, dominators);
+    vectors = pressure(f, !host.mask_registers, &loops).vectors;
+    clocks = guess_clocks(f, host, &loops);
+  } else {
+    clocks = guess_clocks(f, host, nullptr);
+  }
   const auto clocks_in = [&](std::uint32_t n) {
     return clocks_of_part(clocks, host, waits.loops, vectors, n);
   };
-  while (2 * parts <= kMostParts && 2 * parts * host.lanes <= kMostLanes &&
-         clocks.instructions * 2 * parts <= kMostInstructions &&
-         gain * clocks_in(2 * parts) < clocks_in(parts))
-    parts *= 2;
+  const auto pays = [&](std::uint32_t n) {
+    if (n > kMostParts || clocks.instructions * n > kMostInstructions) return false;
+    if (groups == Groups::few) return n <= kFewParts && 1.25 * clocks_in(n) < clocks_in(n / 2);
+    if (n <= kFewParts) return n * host.lanes <= kMostLanes && clocks_in(n) <= 1.1 * clocks_in(n / 2);
+    // Lanes that leave a loop wait for the others, the more the more there are.
+    return n * host.lanes <= (waits.loops && !waits.lanes ? kMostInLockstep : kMostLanes) &&
+           2 * n * vectors <= 3 * host.vector_registers &&
+           (waits.lanes ? 1.5 : 1.2) * clocks_in(n) < clocks_in(n / 2);
+  };
+  while (pays(2 * parts)) parts *= 2;
   return parts;
 }
 
-// Halves them as long as values spill. Measured: mandelbrot, whose warp is four vectors, 1.4 times as fast in
-// two on v3.
+// Halves them as long as values spill.
 std::uint32_t narrow(std::uint32_t lanes, const Host& host, const Pressure& needed) {
-  constexpr std::uint32_t kFewestParts = 2;
   const auto spills = [&] { return 2 * (lanes / host.lanes) * needed.vectors > 3 * host.vector_registers; };
-  while (lanes >= 2 * kFewestParts * host.lanes && spills()) lanes /= 2;
+  while (lanes >= 2 * kFewParts * host.lanes && spills()) lanes /= 2;
   return lanes;
 }
 
 }  // namespace
 
-std::uint32_t choose_parts(const ir::Function& f, const Host& host, bool large_primitives) {
+std::uint32_t choose_parts(const ir::Function& f, const Host& host, const PartHints& hints) {
   // Measured on Zen 4 with the examples: two parts win, by up to 40%, as long as they need no more than twice
   // the registers there are, spills included; beyond that they gain nothing and cost compile time. Large
   // programs have work enough in flight.
@@ -258,24 +278,11 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host, bool large_p
   const std::uint32_t quarters = has_texels ? 5 : 4;
   std::uint32_t narrow = 4 * needed.vectors <= quarters * host.vector_registers ? 2 : 1;
   if (f.pixels && 2 * host.lanes > kMostPixels) narrow = 1;
-  if (!f.pixels || !large_primitives) return narrow;
-  // What is spilled around loops costs little beside them.
-  const Waits waits = find_waits(f);
-  Clocks clocks;
-  if (waits.loops) {
-    const ir::Dominators dominators(f);
-    const ir::Loops loops(f, dominators);
-    needed = pressure(f, !host.mask_registers, &loops);
-    clocks = guess_clocks(f, host, &loops);
-  } else {
-    clocks = guess_clocks(f, host, nullptr);
-  }
-  std::uint32_t parts = widen(host.lanes, host, waits, needed, work(f), has_texels) / host.lanes;
-  // Measured: exact mandelbrot, 1.15 in two parts as in four, which spill; with fast-fmad, which needs fewer
-  // registers, 1.3 in four as in two on v4.
-  while (waits.lanes && parts > narrow && 4 * parts * needed.vectors > 5 * host.vector_registers) parts /= 2;
-  parts = std::max(narrow, parts);
-  return parts_of_long_chains(clocks, host, waits, needed.vectors, parts);
+  if (f.pixels && !hints.large_primitives) return narrow;
+  // Lines of more rows are not on their way at once: breakc_loop, 0.77 with 64 rows a group on v4.
+  constexpr std::uint32_t kMostRowsAhead = 32;
+  if (hints.rows_ahead && 2 * narrow * host.lanes > kMostRowsAhead) return narrow;
+  return double_parts(narrow, f, host, find_waits(f), needed, f.pixels ? Groups::full : Groups::few);
 }
 
 // Measured: Phong in triangles of 50 pixels, which touch 70 pixels in quads. Stores go lane by lane then.
@@ -303,7 +310,9 @@ std::uint32_t choose_group_lanes(const ir::Function& f, Target target) {
   if (for_each_part > kMostWorkOfBlock && 2 * f.group_lanes >= host->lanes) return f.group_lanes;
   const Waits waits = find_waits(f);
   const Pressure needed = pressure(f, !host->mask_registers);
-  const std::uint32_t lanes = widen(f.group_lanes, *host, waits, needed, for_each_part, loads_texels(f));
+  std::uint32_t lanes = widen(f.group_lanes, *host, waits, needed, for_each_part);
+  if (lanes >= host->lanes && lanes < kFewParts * host->lanes)
+    lanes = host->lanes * double_parts(lanes / host->lanes, f, *host, waits, needed, Groups::full);
   // A block that is one group has no barriers. Where lanes part it is better to have groups that all skip;
   // but for comparisons with the thread's number: prefix sums, 1.15 in 16 parts as in 4.
   const std::uint32_t block = f.group_lanes * f.block_groups, parts = block / host->lanes;

@@ -7,9 +7,12 @@
 
 namespace warpjit::backend {
 
-// Vectors per value so that the code's live values about fit the registers. Pixels of large primitives get
-// more: their groups are full, however wide they are.
-std::uint32_t choose_parts(const ir::Function& f, const Host& host, bool large_primitives = false);
+struct PartHints {
+  bool large_primitives = false;  // groups of pixels are full, however wide they are
+  bool rows_ahead = false;        // code asks for cache lines of rows ahead
+};
+// How many vectors each value should be made of.
+std::uint32_t choose_parts(const ir::Function& f, const Host& host, const PartHints& hints = {});
 
 // Should a function over pixels of small primitives get covered pixels alone, not their quads? No lane of it
 // reads others, or tells which ones are with it.

@@ -92,6 +92,7 @@ void FunctionLowering::run() {
   }
   for (ir::Block b : order_) lower_block(b);
   control_.finish();
+  note_parts();
   if (runs_) code_.shared_phase = runs_->shared_phase();
 }
 
@@ -112,6 +113,16 @@ void FunctionLowering::count_uses() {
         ++state_.use_count[v.id];
         if (!rounds_to_half(f_.inst(i).opcode)) state_.read_whole[v.id] = 1;
       }
+}
+
+void FunctionLowering::note_parts() {
+  code_.part_of.assign(code_.classes.size(), 0);
+  for (std::uint32_t v = 0; v < f_.value_count(); ++v) {
+    if (!varying(Value{v})) continue;
+    for (std::uint32_t p = 1; p < parts_; ++p)
+      if (const lir::Reg r = slot(Value{v}, p); r != lir::kNoReg && r != slot(Value{v}, p - 1))
+        code_.part_of[r] = static_cast<std::uint8_t>(p);
+  }
 }
 
 void FunctionLowering::lower_block(ir::Block b) {

@@ -33,6 +33,7 @@ class FunctionLowering final : protected ValueForms, private InstLowering {
  private:
   void order_blocks();
   void count_uses();
+  void note_parts();
   void lower_block(ir::Block b);
   ir::Inst lower_with_deferred_checks(ir::Inst first, ir::Inst last);
   void lower(ir::Inst i) override;
