@@ -260,7 +260,9 @@ class Pica200Fuzzer final : public Fuzzer {
       for (Step& step : steps) {
         if (!step.bound.launch().bind_unit(unit.words())) return false;
         const auto result = step.bound.run(*configuration.engine, configuration.options());
-        if (!result && result.error().code == ErrorCode::resource_limit) {
+        const bool structural = step.variation.structural;  // scopes that only the guest interpreter takes
+        if (!result && (result.error().code == ErrorCode::resource_limit ||
+                        (structural && result.error().code == ErrorCode::unsupported))) {
           count_limited(result.error().message);
           break;
         }
