@@ -157,8 +157,9 @@ void fold_loads(lir::Code& code, const Host& host, std::vector<std::uint32_t>& u
 // neither. `workspace` is memory that the next call may use again.
 bool sink_to_cold(lir::Code& code, const std::vector<std::uint32_t>& uses, std::vector<lir::Inst>& workspace);
 
-// Orders what loops compute by parts: what makes the first one of several values, then the second ones. Fewer
-// vectors are live at once so, and parts are still near enough for processors to compute them side by side.
+// Orders what loops compute by parts: first what computes the first vectors of values, then what computes
+// their second ones, and so on. That way fewer vectors are live at once, and parts are still near enough for
+// processors to compute them side by side.
 void order_parts(lir::Code& code, std::vector<lir::Inst>& workspace);
 
 // Do instructions respect their effects? A terminator ends its block; instructions that may be removed or

@@ -181,7 +181,7 @@ void call_out(KernelArgs* args, std::uint32_t site, std::uint32_t* words);
 struct CompileOptions {
   Tuning tuning{};
   Abi abi = Abi::native;
-  std::uint32_t parts = 0;        // vectors per value; 0: chosen by register pressure
+  std::uint32_t parts = 0;        // vectors per value; 0: chosen for the program
   bool large_primitives = false;  // pixels: most groups are full, however wide they are
   // Pixels: whether the code takes PixelRecords, if the host can and no lane reads others; none: where it
   // pays.

@@ -11,12 +11,15 @@ namespace warpjit::backend {
 namespace {
 
 // A loop through which `kept` values and what it carries live, whose turns some or all lanes make, and in
-// which so many sums wait for each other.
-ir::Function loop_over(std::uint32_t kept, bool masked, std::uint32_t chain = 0) {
+// which so many sums wait for each other. Before it, `beside` values are live at once.
+ir::Function loop_over(std::uint32_t kept, bool masked, std::uint32_t chain = 0, std::uint32_t beside = 0) {
   KernelBuilder k(1);
   ir::Builder& b = k.b;
   ir::Function& f = k.function;
-  std::vector<ir::F32> values = {b.LoadInput(0)[0]};
+  std::vector<ir::F32> values = {b.LoadInput(0)[0]}, before;
+  for (std::uint32_t n = 0; n < beside; ++n)
+    before.push_back(b.FMul32(values[0], b.constant(static_cast<float>(n + 2))));
+  for (ir::F32 v : before) values[0] = b.FAdd32(values[0], v);
   for (std::uint32_t n = 1; n < kept; ++n)
     values.push_back(b.FAdd32(values.back(), b.constant(static_cast<float>(n))));
   const ir::I1 lanes = masked ? b.FLt32(values[0], b.constant(0.5f)) : b.constant(true);
@@ -132,11 +135,24 @@ TEST(ChooseParts, LongChainsGetWideGroups) {
   }
 }
 
+// A short loop beside much code that is none: its values in eight parts would not fit the frame.
+TEST(ChooseParts, CodeAroundLoopsCounts) {
+  for (const Target target : kPlainTargets) {
+    const Host* host = find_host(target);
+    if (host == nullptr) continue;
+    ir::Function f = loop_over(2, false, 8, 450);
+    f.pixels = true;
+    EXPECT_EQ(choose_parts(f, *host, {.large_primitives = true}), 2u) << name(target);
+  }
+}
+
 TEST(ChooseParts, RowsThatAreAskedForAheadAreFew) {
   for (const Target target : kPlainTargets) {
     const Host* host = find_host(target);
     if (host == nullptr) continue;
-    EXPECT_LE(choose_parts(sums(2, 1), *host, {.rows_ahead = true}) * host->lanes, 32u) << name(target);
+    for (const std::uint32_t kept : {2u, host->vector_registers * 5 / 4})  // two parts to begin with, and one
+      EXPECT_LE(choose_parts(sums(kept, 1), *host, {.rows_ahead = true}) * host->lanes, 32u)
+          << name(target) << kept;
   }
 }
 

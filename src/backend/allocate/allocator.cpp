@@ -56,7 +56,7 @@ class Run {
   }
 
  private:
-  // What values become: in the next turn of a loop, or at other places.
+  // The parameters that values become: those of the next turn of a loop are looked for first, and stay.
   void find_hints(bool in_next_turn) {
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
       const Block& block = code_.blocks[b];
@@ -104,8 +104,8 @@ class Run {
     return live_.next_use(v) < code_.blocks[b].end || live_.live_out(b, v);
   }
 
-  // How far away the next use of v is, in positions; a use beyond the innermost loop counts as very far, and
-  // one aside is none.
+  // How far away the next use of v is, in positions; a use beyond the innermost loop counts as very far. Uses
+  // aside do not count.
   std::uint32_t distance(Reg v, std::uint32_t b, std::uint32_t i) const {
     constexpr std::uint32_t kBeyondLoop = 1u << 24;
     std::uint32_t next = live_.is_aside(b) ? live_.next_use(v) : live_.next_use_on_way(v);

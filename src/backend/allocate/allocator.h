@@ -2,7 +2,9 @@
 // value each register holds. A value that must leave its register is stored once, right after its definition,
 // so that its slot is valid wherever the value is live, or, if only cold blocks read that, where control
 // comes to them; or it is rematerialized, if that is cheap. The victim is the value whose next use is
-// furthest, counted beyond the loop it is not used in. Each block begins in the state in which the
+// furthest, counted beyond the loop it is not used in, and without cold blocks. Where an innermost loop needs
+// more vectors than there are, its turns begin with those in registers that it uses most, and what a value is
+// in the next turn is stored to the slot that it has in this one. Each block begins in the state in which the
 // predecessor ended that control comes from most; parallel moves on the other edges bring about that state.
 #pragma once
 

@@ -53,7 +53,8 @@ class Liveness {
     std::uint32_t header = kNever, last = kNever;
   };
   const Loop& loop_of(std::uint32_t block) const { return loops_[block]; }
-  // Is it off the way that control mostly takes: cold, or on the way out of the loop around it?
+  // Is it off the way that control mostly takes: cold, or without a way on but out of the innermost loop
+  // around it?
   bool is_aside(std::uint32_t block) const { return aside_[block] != 0; }
   // Most registers of a class that are live at once on the way through the loop that begins at `header`.
   struct Pressure {

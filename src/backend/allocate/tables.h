@@ -30,14 +30,14 @@ void for_each_bit(std::uint32_t bits, Visit&& visit) {
 struct Value {
   RegClass cls;
   bool needs_slot = false;
-  bool stored_when_cold = false;           // not after its definition, but where cold blocks are entered
-  bool begins_in_slot = false;             // a parameter of a loop that gets no register
-  bool shared = false;                     // a parameter whose slot is that of the value it becomes, too
+  bool stored_when_cold = false;  // not after its definition, but where cold blocks are entered
+  bool begins_in_slot = false;    // a parameter of a loop that gets no register
+  bool shared = false;  // a parameter that shares its slot with the value that it is in the next turn
   std::int32_t where = kNowhere;           // its register
   std::int32_t param_register = kNowhere;  // of a block argument: its register when the block begins
   Reg hint = kNoReg;                       // the block argument that it becomes
-  Reg shares_slot_of = kNoReg;             // that parameter, where both never live at once
-  std::uint32_t remat = kInserted;         // index of the instruction that makes it again
+  Reg shares_slot_of = kNoReg;      // the parameter whose slot it may have, as both are never live at once
+  std::uint32_t remat = kInserted;  // index of the instruction that makes it again
 };
 
 // What a run fills; kept for the next one.

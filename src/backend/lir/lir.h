@@ -87,7 +87,7 @@ struct Code {
   std::vector<Inst> insts;
   std::vector<Block> blocks;
   std::vector<RegClass> classes;  // of each virtual register
-  // Of each when it was lowered: of which part of a value, or of the first.
+  // Of each virtual register: which part of a value it is, 0 if none. A hint, which order_parts completes.
   std::vector<std::uint8_t> part_of;
   std::uint32_t frame_bytes = 0;   // the lowering's own area
   std::uint32_t shared_phase = 0;  // MachineCode::shared_phase

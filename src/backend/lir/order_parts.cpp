@@ -1,3 +1,4 @@
+// What computes one part of values stands together.
 #include <algorithm>
 #include <array>
 #include <utility>

@@ -216,20 +216,25 @@ std::uint32_t widen(std::uint32_t lanes, const Host& host, const Waits& waits, c
 
 constexpr std::uint32_t kFewParts = 4;  // that hide latency, and are hardly ever too many
 
-// Who is in the groups, which tells what wider ones must gain.
 enum class Groups : std::uint8_t {
-  few,   // often fewer threads than lanes
-  full,  // as many, whatever the width
+  few,        // may have fewer threads than lanes: wider ones must gain more
+  few_ahead,  // likewise, and ask for the cache lines of their rows ahead
+  full,
 };
 
-// Doubles the parts as long as operations wait for each other longer than ports are busy. Measured on Zen 5
-// with v3 and v4, full groups: four parts are 1.0 to 1.4 times as fast as two, even where they need 4 times
-// the registers there are: exact mandelbrot 1.4, raymarch 1.16 to 1.2, Phong 1.14, bilinear and trilinear
-// textures 1.13 to 1.2. Eight are slower, but for short loops. Vertices: breakc_loop, 1.5 and 1.3 in four.
+// Doubles the parts as long as the guess of clocks says that it pays; up to four in full groups, as long as
+// it does not say that it costs more than a tenth. Measured on Zen 5 with v3 and v4, full groups: four parts
+// are 1.0 to 1.4 times as fast as two, even where they need 4 times the registers there are: exact
+// mandelbrot 1.4, raymarch 1.16 to 1.2, Phong 1.14, bilinear and trilinear textures 1.13 to 1.2. Eight are
+// slower, but for short loops. Vertices: breakc_loop, 1.5 and 1.3 in four.
 std::uint32_t double_parts(std::uint32_t parts, const ir::Function& f, const Host& host, const Waits& waits,
-                           const Pressure& all, Groups groups) {
+                           const Pressure& all, std::size_t for_each_part, Groups groups) {
   constexpr std::uint32_t kMostParts = 8, kMostLanes = 64, kMostInLockstep = 128;
-  constexpr double kMostInstructions = 2500;  // of all parts: compile time
+  // Lines of more rows are not on their way at once: breakc_loop, 0.77 with 64 rows a group on v4.
+  constexpr std::uint32_t kMostRowsAhead = 32;
+  constexpr double kMostInstructions = 2500;    // of all parts: compile time
+  constexpr std::size_t kMostWork = 4500;       // likewise, outside of loops, too
+  constexpr std::uint32_t kMostVectors = 1024;  // that are live: the frame has room for them
   std::uint32_t vectors = all.vectors;
   Clocks clocks;
   if (waits.loops) {  // what is spilled around loops costs little beside them
@@ -244,12 +249,16 @@ std::uint32_t double_parts(std::uint32_t parts, const ir::Function& f, const Hos
     return clocks_of_part(clocks, host, waits.loops, vectors, n);
   };
   const auto pays = [&](std::uint32_t n) {
-    if (n > kMostParts || clocks.instructions * n > kMostInstructions) return false;
-    if (groups == Groups::few) return n <= kFewParts && 1.25 * clocks_in(n) < clocks_in(n / 2);
+    if (n > kMostParts || clocks.instructions * n > kMostInstructions || for_each_part * n > kMostWork ||
+        all.vectors * n > kMostVectors)
+      return false;
+    if (groups != Groups::full)
+      return n <= kFewParts && (groups == Groups::few || n * host.lanes <= kMostRowsAhead) &&
+             1.25 * clocks_in(n) < clocks_in(n / 2);
     if (n <= kFewParts) return n * host.lanes <= kMostLanes && clocks_in(n) <= 1.1 * clocks_in(n / 2);
     // Lanes that leave a loop wait for the others, the more the more there are.
     return n * host.lanes <= (waits.loops && !waits.lanes ? kMostInLockstep : kMostLanes) &&
-           2 * n * vectors <= 3 * host.vector_registers &&
+           2 * n * vectors <= 3 * host.vector_registers && n * all.masks <= 2 * kMaskRegisters &&
            (waits.lanes ? 1.5 : 1.2) * clocks_in(n) < clocks_in(n / 2);
   };
   while (pays(2 * parts)) parts *= 2;
@@ -266,9 +275,9 @@ std::uint32_t narrow(std::uint32_t lanes, const Host& host, const Pressure& need
 }  // namespace
 
 std::uint32_t choose_parts(const ir::Function& f, const Host& host, const PartHints& hints) {
-  // Measured on Zen 4 with the examples: two parts win, by up to 40%, as long as they need no more than twice
-  // the registers there are, spills included; beyond that they gain nothing and cost compile time. Large
-  // programs have work enough in flight.
+  // Of groups that may have few threads. Measured on Zen 4 with the examples: two parts win, by up to 40%, as
+  // long as they need no more than twice the registers there are, spills included; beyond that they gain
+  // nothing and cost compile time. Large programs have work enough in flight.
   constexpr std::size_t kLarge = 1500;
   if (f.inst_count() > kLarge) return 1;
   Pressure needed = pressure(f, !host.mask_registers);
@@ -282,10 +291,8 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host, const PartHi
   std::uint32_t narrow = 4 * needed.vectors <= quarters * host.vector_registers ? 2 : 1;
   if (f.pixels && 2 * host.lanes > kMostPixels) narrow = 1;
   if (f.pixels && !hints.large_primitives) return narrow;
-  // Lines of more rows are not on their way at once: breakc_loop, 0.77 with 64 rows a group on v4.
-  constexpr std::uint32_t kMostRowsAhead = 32;
-  if (hints.rows_ahead && 2 * narrow * host.lanes > kMostRowsAhead) return narrow;
-  return double_parts(narrow, f, host, find_waits(f), needed, f.pixels ? Groups::full : Groups::few);
+  const Groups groups = f.pixels ? Groups::full : hints.rows_ahead ? Groups::few_ahead : Groups::few;
+  return double_parts(narrow, f, host, find_waits(f), needed, work(f), groups);
 }
 
 // Measured: Phong in triangles of 50 pixels, which touch 70 pixels in quads. Stores go lane by lane then.
@@ -315,7 +322,8 @@ std::uint32_t choose_group_lanes(const ir::Function& f, Target target) {
   const Pressure needed = pressure(f, !host->mask_registers);
   std::uint32_t lanes = widen(f.group_lanes, *host, waits, needed, for_each_part);
   if (lanes >= host->lanes && lanes < kFewParts * host->lanes)
-    lanes = host->lanes * double_parts(lanes / host->lanes, f, *host, waits, needed, Groups::full);
+    lanes =
+        host->lanes * double_parts(lanes / host->lanes, f, *host, waits, needed, for_each_part, Groups::full);
   // A block that is one group has no barriers. Where lanes part it is better to have groups that all skip;
   // but for comparisons with the thread's number: prefix sums, 1.15 in 16 parts as in 4.
   const std::uint32_t block = f.group_lanes * f.block_groups, parts = block / host->lanes;
