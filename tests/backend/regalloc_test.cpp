@@ -106,6 +106,15 @@ TEST(RegisterAllocator, EnoughRegistersMeanNoSpills) {
   EXPECT_EQ(check(code, allocation), "");
 }
 
+// What it defines is a vector.
+Reg append_inst(Code& code, std::uint16_t op, std::initializer_list<Reg> uses, bool defines) {
+  const InstRef inst = code.new_inst();
+  inst->op = op;
+  for (Reg r : uses) inst->use[inst->use_count++] = r;
+  if (defines) inst->def = code.new_reg(RegClass::vector);
+  return inst->def;
+}
+
 // Block 0 makes four values and leads to block 1, which needs the registers, or 2; block 3 reads the values.
 Code cold_detour(bool cold) {
   Code code;
@@ -119,11 +128,7 @@ Code cold_detour(bool cold) {
     code.blocks.back().first = static_cast<std::uint32_t>(code.insts.size());
   };
   const auto add = [&](std::uint16_t op, std::initializer_list<Reg> uses, bool defines) {
-    const InstRef inst = code.new_inst();
-    inst->op = op;
-    for (Reg r : uses) inst->use[inst->use_count++] = r;
-    if (defines) inst->def = code.new_reg(RegClass::vector);
-    return inst->def;
+    return append_inst(code, op, uses, defines);
   };
   begin();
   for (int k = 0; k < 4; ++k) add(1, {}, true);
@@ -174,11 +179,7 @@ Code carrying_loop(std::uint32_t count) {
   };
   const auto end = [&] { code.blocks.back().end = static_cast<std::uint32_t>(code.insts.size()); };
   const auto add = [&](std::uint16_t op, std::initializer_list<Reg> uses, bool defines) {
-    const InstRef inst = code.new_inst();
-    inst->op = op;
-    for (Reg r : uses) inst->use[inst->use_count++] = r;
-    if (defines) inst->def = code.new_reg(RegClass::vector);
-    return inst->def;
+    return append_inst(code, op, uses, defines);
   };
   begin({1}, {});
   for (std::uint32_t k = 0; k < count; ++k) code.blocks[0].args.push_back(add(1, {}, true));
