@@ -81,8 +81,9 @@ Status compile_once(std::span<const std::byte> bytes, const frontend::Facts& fac
   times.stage("decode");
   WARPJIT_TRY(frontend::Shader::Translation translation, shader->translate(facts, false));
   times.stage("translate");
-  WARPJIT_TRY(const ir::GroupProgram group,
-              ir::run_pipeline(std::move(translation.function), {.assume_no_zero_inf = true}));
+  ir::PipelineOptions pipeline = backend::pipeline_options(target);
+  pipeline.assume_no_zero_inf = true;
+  WARPJIT_TRY(const ir::GroupProgram group, ir::run_pipeline(std::move(translation.function), pipeline));
   times.stage("passes");
   WARPJIT_TRY(const backend::MachineCode code, backend::compile(group, target, {}));
   times.stage("backend");

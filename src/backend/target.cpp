@@ -57,6 +57,13 @@ std::uint32_t lanes(Target target) {
   return target == Target::x64_v4 ? 16 : target == Target::x64_v3 ? 8 : 4;
 }
 
+ir::PipelineOptions pipeline_options(Target target) {
+  ir::PipelineOptions options;
+  options.group_lanes = [target](const ir::Function& f) { return choose_group_lanes(f, target); };
+  options.lanes_count = plain(target) != Target::x64_v4;
+  return options;
+}
+
 Result<Target> parse_target(std::string_view text) {
   for (Target target : kTargets)
     if (text == name(target)) return target;

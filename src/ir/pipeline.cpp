@@ -162,7 +162,7 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
   }
   if (expand_quad_reads(f)) WARPJIT_CHECK(stages.done("quads", f));
   WARPJIT_CHECK(stages.run("fuel", f, insert_fuel));
-  if (options.optimize && freeze_left_lanes(f)) WARPJIT_CHECK(stages.done("freeze", f));
+  if (options.optimize && freeze_left_lanes(f, options.lanes_count)) WARPJIT_CHECK(stages.done("freeze", f));
   if (f.block_groups != 0)
     WARPJIT_CHECK(stages.run("places", f, [&](Function& g) { assign_lanes(g, group_lanes(g, options)); }));
   if (options.optimize && f.group_lanes != 0) WARPJIT_CHECK(stages.run("addresses", f, split_addresses));
@@ -174,6 +174,7 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
       WARPJIT_CHECK(stages.run("hoist", f, [&](Function& g) { hoist_launch_uniform(g, program.preamble); }));
       WARPJIT_CHECK(stages.done("preamble", program.preamble));
     }
+    if (pull_ahead_of_exits(f)) WARPJIT_CHECK(stages.done("ahead", f));
     WARPJIT_CHECK(stages.run("gather", f, gather_canonical_nans));
     // With phis and blends removed, some values are uniform that were not before.
     WARPJIT_CHECK(stages.run("shapes", f, [](Function& g) { analyze_uniformity(g); }));

@@ -20,6 +20,9 @@ struct PipelineOptions {
   // Function::group_lanes, reduced until it divides the threads of a block; or a part of it, taken only where
   // threads of a group cannot tell that others run later. Empty: groups stay as they are.
   std::function<std::uint32_t(const Function&)> group_lanes{};
+  // The host's masks are numbers, 0 or -1 in each lane, so that lanes count in one operation what they take
+  // part in.
+  bool lanes_count = false;
 };
 
 // The group form of one kernel. `preamble` runs once per launch, straight-line, all values launch-uniform,

@@ -126,7 +126,8 @@ std::string run_passes(Function f, const std::string& passes) {
       {"simplify", simplify},
       {"gvn", number_values},
       {"dce", eliminate_dead_code},
-      {"freeze", [](Function& g) { freeze_left_lanes(g); }},
+      {"freeze", [](Function& g) { freeze_left_lanes(g, true); }},
+      {"ahead", [](Function& g) { pull_ahead_of_exits(g); }},
       {"expand", expand_math},
       {"samples", [](Function& g) { EXPECT_TRUE(expand_samples(g)); }},
       {"floats", keep_floats},
@@ -180,8 +181,8 @@ TEST_P(PassText, Gives) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, PassText,
-                         ::testing::Values("control_flow", "gvn", "rows", "hoist", "dce", "freeze", "expand",
-                                           "floats", "fold", "entries", "samples"),
+                         ::testing::Values("control_flow", "gvn", "rows", "hoist", "dce", "freeze", "ahead",
+                                           "expand", "floats", "fold", "entries", "samples"),
                          [](const auto& case_info) { return case_info.param; });
 
 }  // namespace

@@ -151,6 +151,8 @@ class Generator {
     if (random_.chance(4) && operands.size() > 1 && row.operands[0] == row.operands[1])
       operands[1] = operands[0];
     Value made = make(opcode, operands);
+    // It may be anything where it does not matter.
+    if (row.masked) made = make(Opcode::SelectF32, {operands.back(), made, operands[0]});
     // Which NaN it is shows in nothing but more of these.
     const bool is_mask = opcode == Opcode::HalvesLowBytes || opcode == Opcode::HalvesEq ||
                          opcode == Opcode::HalvesLt || opcode == Opcode::HalvesLe;

@@ -399,10 +399,8 @@ Result<std::string> count_instructions(const GoldenGuest& guest, const std::vect
   text += guest.has_quick_version ? fmt::format(" {:>6} {:>6}\n", "qgroup", "qvec") : "\n";
   for (const Case& item : cases) {
     const auto compile = [&](bool assume) -> Result<backend::MachineCode> {
-      ir::PipelineOptions pipeline;
+      ir::PipelineOptions pipeline = backend::pipeline_options(target);
       pipeline.assume_no_zero_inf = assume;
-      if (!guest.has_quick_version)
-        pipeline.group_lanes = [&](const ir::Function& f) { return backend::choose_group_lanes(f, target); };
       WARPJIT_TRY(const auto program, ir::run_pipeline(ir::Function(item.function), pipeline));
       return backend::compile(program, target, {});
     };

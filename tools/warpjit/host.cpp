@@ -48,13 +48,12 @@ int print_host(const HostOptions& options) {
   if (!target) return fail(target.error());
   const auto translated = translate(options.input, options.dispatch, backend::has_half_arithmetic(*target));
   if (!translated) return fail(translated.error());
-  const auto program = ir::run_pipeline(
-      translated->function, {.dispatch_all = options.dispatch,
-                             .assume_no_zero_inf = !options.exact,
-                             .group_lanes = [&](const ir::Function& f) {
-                               return options.parts != 0 ? options.parts * backend::lanes(*target)
-                                                         : backend::choose_group_lanes(f, *target);
-                             }});
+  ir::PipelineOptions pipeline = backend::pipeline_options(*target);
+  pipeline.dispatch_all = options.dispatch;
+  pipeline.assume_no_zero_inf = !options.exact;
+  if (options.parts != 0)
+    pipeline.group_lanes = [&](const ir::Function&) { return options.parts * backend::lanes(*target); };
+  const auto program = ir::run_pipeline(translated->function, pipeline);
   if (!program) return fail(program.error());
   backend::CompileOptions compile;
   compile.abi = options.win64 ? backend::Abi::win64 : backend::Abi::native;

@@ -80,6 +80,7 @@ Reg Masks::select_lanes(Mask m, Value a, Value b, std::uint32_t p) {
   auto is_zero = [&](Value v) { return is_constant(v) && constant(v) == 0; };
   if (is_zero(b)) return vvv(Op::And, m.reg, vector(a, p));
   if (is_zero(a)) return vvv(Op::AndNot, m.reg, vector(b, p));
+  if (const Value step = step_from(b, a); step.valid()) return step_where(vector(b, p), step, m.reg);
   Reg if_false = vector(b, p), if_true = vector(a, p);
   return blend(if_false, reg_source(if_true), m.reg);
 }

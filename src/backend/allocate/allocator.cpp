@@ -120,6 +120,12 @@ class Run {
     return kBeyondLoop + (next == kNever ? 0 : std::min(next - i, kBeyondLoop));
   }
 
+  // At its definition, or where the next turn begins.
+  bool is_stored_anyway(Reg v) const {
+    const Reg param = values_[v].shares_slot_of;
+    return values_[v].needs_slot || (param != kNoReg && values_[param].begins_in_slot);
+  }
+
   // Its store is made before the innermost loop then.
   bool is_made_before_loop(Reg v, std::uint32_t b) const {
     const Liveness::Loop& loop = live_.loop_of(b);
@@ -319,7 +325,8 @@ class Run {
   }
 
   // May use k read its value from memory, and is that better than loading it?
-  bool folds(const Inst& inst, const Inst& original, int k, std::uint32_t i) const {
+  bool folds(const Inst& inst, const Inst& original, int k, std::uint32_t pinned, std::uint32_t b,
+             std::uint32_t i) const {
     if (!(inst.fold >> k & 1) || inst.mem.base != MemBase::none) return false;
     const Reg v = original.use[k];
     for (int other = 0; other < inst.use_count; ++other)
@@ -327,7 +334,19 @@ class Run {
     if (values_[v].remat != kInserted && !(code_.insts[values_[v].remat].flags & kRematFolds)) return false;
     constexpr std::uint32_t kSoon = 6;
     std::uint32_t next = live_.next_use(v);
-    return next == kNever || next > i + kSoon || free_registers(class_of(v)) == 0;
+    if (next == kNever || next > i + kSoon) return true;
+    const std::size_t c = class_of(v);
+    return (free_registers(c) & ~pinned) == 0 && !has_idle_register(c, pinned, kSoon, b, i);
+  }
+  // Does one hold what is in a slot, too, and not needed soon?
+  bool has_idle_register(std::size_t c, std::uint32_t pinned, std::uint32_t soon, std::uint32_t b,
+                         std::uint32_t i) const {
+    bool found = false;
+    for_each_bit(now_.occupied[c] & ~pinned, [&](std::uint32_t r) {
+      const Reg v = now_.held[c][r];
+      found = found || (is_stored_anyway(v) && distance(v, b, i) > soon);
+    });
+    return found;
   }
 
   // Brings the uses of `original` that are in no register into one, or lets them read memory.
@@ -337,7 +356,7 @@ class Run {
       const Reg v = original.use[k];
       if (v == kNoReg) continue;
       if (values_[v].where == kNowhere) {
-        if (folds(inst, original, k, i)) {
+        if (folds(inst, original, k, pinned[class_of(v)], b, i)) {
           if (values_[v].remat != kInserted) {
             inst.mem = code_.insts[values_[v].remat].mem;
             ++out_.rematerialized;

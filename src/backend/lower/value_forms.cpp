@@ -150,6 +150,18 @@ bool ValueForms::is_made_where_read(Value v) const {
   return parts_ >= kManyParts && varying(v) && ir::lane_comparison(f_, v).has_value();
 }
 
+Value ValueForms::step_from(Value from, Value to) const {
+  const ir::Inst made = f_.definition(to);
+  if (f_.inst(made).opcode != ir::Opcode::IAdd32 || use_count(to) != 1 || !varying(to)) return {};
+  for (std::uint32_t k = 0; k < 2; ++k) {
+    const Value step = f_.operand(made, k);
+    if (f_.operand(made, 1 - k) == from && is_constant(step) &&
+        (constant(step) == 1 || constant(step) == ~std::uint32_t{0}))
+      return step;
+  }
+  return {};
+}
+
 Reg ValueForms::any_part(Value v) {
   Mask any = among_live(mask_or_inverse(v, 0));
   for (std::uint32_t p = 1; p < parts_of(v); ++p) any = combine(MaskOp::or_, any, mask_or_inverse(v, p));

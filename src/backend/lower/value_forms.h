@@ -73,6 +73,12 @@ class ValueForms : protected Builder {
     const bool rounds = f_.definition_of(v).opcode == ir::Opcode::FRoundEven32;
     return rounds ? f_.operand(f_.definition(v), 0) : Value();
   }
+  // 1 or -1, where `to` is `from` plus that, and nothing else reads it; else invalid.
+  Value step_from(Value from, Value to) const;
+  // Such a step where the mask holds, which is a vector.
+  Reg step_where(Reg from, Value step, Reg mask) {
+    return vvv(constant(step) == 1 ? Op::ISub : Op::IAdd, from, mask);
+  }
   Reg any_part(Value mask);  // where a part has the mask
   // Groups narrower than a vector leave lanes idle (State::has_idle_lanes): votes, stores and loads from
   // addresses of their own leave those out.

@@ -69,7 +69,7 @@ Reg Masks::mask_op(MaskOp op, Reg a, Reg b) {
       {Op::And, Op::KAnd}, {Op::Or, Op::KOr}, {Op::Xor, Op::KXor}, {Op::AndNot, Op::KAndNot}};
   const InstRef inst = add(kOps[static_cast<std::size_t>(op)][host_.mask_registers], mask_class());
   use(inst, a);
-  use(inst, b);
+  host_.mask_registers ? use(inst, b) : use_source(inst, reg_source(b));
   return inst->def;
 }
 
@@ -136,6 +136,8 @@ Reg Masks::select_lanes(Mask m, Value a, Value b, std::uint32_t p) {
   }
   if (is_zero(b)) return zero_where_not(vector(a, p), m.reg);
   if (is_zero(a) && !host_.mask_registers) return vvv(Op::AndNot, m.reg, vector(b, p));
+  if (const Value step = step_from(b, a); step.valid() && !host_.mask_registers)
+    return step_where(vector(b, p), step, m.reg);
   Reg if_false = vector(b, p);
   return blend(if_false, source(a, p), m.reg);
 }

@@ -204,7 +204,7 @@ class Gatherer {
  private:
   void look(Inst i) {
     const Opcode opcode = f_.inst(i).opcode;
-    if (makes_canonical(f_, i)) return wait(i, canonical_);
+    if (makes_canonical(f_, i) && waiting_[f_.operand(i, 0).id] == 0) return wait(i, canonical_);
     if (opcode == Opcode::BitcastF32ToI32 && waiting_[f_.operand(i, 0).id] != 0) return wait(i, words_);
     bool reads = false;
     for (Value v : f_.operands(i)) reads = reads || waiting_[v.id] != 0;
@@ -212,6 +212,7 @@ class Gatherer {
     for (Inst waits : canonical_) move_before(i, waits);
     for (Inst waits : words_) move_before(i, waits);
     forget();
+    if (makes_canonical(f_, i)) wait(i, canonical_);  // of a word of another one
   }
   void wait(Inst i, std::vector<Inst>& list) {
     list.push_back(i);

@@ -30,13 +30,17 @@ bool is_function_of_operands(const OpcodeInfo& row) {
 
 class Freezer {
  public:
-  Freezer(Function& f, const Dominators& dominators, const Loops& loops)
+  Freezer(Function& f, const Dominators& dominators, const Loops& loops, bool lanes_count)
       : f_(f),
         dominators_(dominators),
         loops_(loops),
+        lanes_count_(lanes_count),
         steady_(f.value_count(), 0),
         marked_(f.value_count(), 0),
-        replacement_(f.value_count()) {}
+        replacement_(f.value_count()),
+        reader_(f.value_count()) {
+    if (lanes_count_) find_readers();
+  }
 
   bool run() {
     std::vector<char> innermost(loops_.loops().size(), 1);
@@ -50,6 +54,25 @@ class Freezer {
   }
 
  private:
+  // Of a value that selects alone read, for the lanes that one mask does not have: the mask.
+  void find_readers() {
+    std::vector<char> seen(f_.value_count(), 0);
+    for (std::uint32_t b = 0; b < f_.block_count(); ++b)
+      for (Inst i : f_.insts(Block{b})) {
+        const bool selects = f_.inst(i).opcode == Opcode::SelectI32;
+        const auto operands = f_.operands(i);
+        for (std::uint32_t k = 0; k < operands.size(); ++k) {
+          const Value v = operands[k];
+          const Value mask = selects && k == 2 ? operands[0] : Value();
+          if (seen[v.id] == 0)
+            reader_[v.id] = mask;
+          else if (reader_[v.id] != mask)
+            reader_[v.id] = Value();
+          seen[v.id] = 1;
+        }
+      }
+  }
+
   bool inside(Value v) const { return loops_.contains(loop_, f_.definition_of(v).block); }
   bool is_phi_of_header(Value v) const {
     return f_.definition_of(v).opcode == Opcode::Phi && f_.definition_of(v).block == header_;
@@ -85,11 +108,12 @@ class Freezer {
     latch_ = from[back_];
     if (!loops_.contains(loop, latch_) || loops_.contains(loop, from[1 - back_])) return false;
     if (!find_lanes()) return false;
+    const bool counted = lanes_count_ && count_turns();
     find_steady();
     find_kept();
-    if (kept_phis_.empty()) return false;
+    if (kept_phis_.empty()) return counted;
     mark_needed();
-    if (kept_phis_.size() <= frozen_.size()) return false;
+    if (kept_phis_.size() <= frozen_.size()) return counted;
     apply();
     return true;
   }
@@ -104,6 +128,50 @@ class Freezer {
         return true;
     }
     return false;
+  }
+
+  // What lanes keep of a number that all count up or down in each turn, they can count themselves: that takes
+  // the lane's mask and its count alone. A lane that begins a turn has taken part in all before it.
+  bool count_turns() {
+    bool any = false;
+    for (Inst i : f_.insts(header_)) {
+      if (f_.inst(i).opcode != Opcode::Phi) break;
+      const Value phi = f_.result(i);
+      if (f_.value(phi).type != Type::i32 || !keeps(phi) || reader_[phi.id] != lanes_) continue;
+      const Inst select = f_.definition(back(phi));
+      const Value number = f_.operand(select, 1);
+      if (!inside(number) || !is_phi_of_header(number)) continue;
+      if (!dominators_.dominates(f_.inst(select).block, latch_)) continue;
+      const Value first = f_.operand(f_.definition(number), 1 - back_), step = step_of(number);
+      if (!step.valid() || !f_.is_constant(first)) continue;
+      const std::uint64_t before = (f_.constant(first) - f_.constant(step)) & 0xffffffff;
+      const Inst sum = f_.make(Opcode::IAdd32, std::array{phi, step});
+      f_.inst(sum).guest_address = f_.inst(select).guest_address;
+      f_.insert_before(select, sum);
+      f_.set_operand(select, 1, f_.result(sum));
+      f_.set_operand(i, 1 - back_, f_.constant_value(Type::i32, before));
+      any = true;
+    }
+    if (any) {
+      steady_.resize(f_.value_count());
+      marked_.resize(f_.value_count());
+      replacement_.resize(f_.value_count());
+    }
+    return any;
+  }
+
+  // 1 or -1, if the number of all lanes changes by that in each turn; else invalid.
+  Value step_of(Value number) const {
+    if (f_.value(number).uniformity == Uniformity::varying) return {};
+    const Inst sum = f_.definition(back(number));
+    if (f_.inst(sum).opcode != Opcode::IAdd32) return {};
+    for (std::uint32_t k = 0; k < 2; ++k) {
+      const Value step = f_.operand(sum, k);
+      if (f_.operand(sum, 1 - k) == number && f_.is_constant(step) &&
+          (f_.constant(step) == 1 || f_.constant(step) == 0xffffffff))
+        return step;
+    }
+    return {};
   }
 
   // What is a function of the loop's phis and of what is outside of it, in each turn that comes to its end.
@@ -197,9 +265,11 @@ class Freezer {
   Function& f_;
   const Dominators& dominators_;
   const Loops& loops_;
+  const bool lanes_count_;
   std::vector<std::uint32_t> steady_;  // by value: the number of the loop in which it is, plus 1
   std::vector<char> marked_;           // by value
   std::vector<Value> replacement_;
+  std::vector<Value> reader_;  // see find_readers()
   // Of the loop that is looked at.
   std::uint32_t loop_ = 0, back_ = 0;  // back_: the place of the latch among the predecessors
   Block header_, latch_;
@@ -210,7 +280,7 @@ class Freezer {
 
 }  // namespace
 
-bool freeze_left_lanes(Function& f) {
+bool freeze_left_lanes(Function& f, bool lanes_count) {
   bool has_loops = false;
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (Inst i : f.insts(Block{b})) {
@@ -220,7 +290,7 @@ bool freeze_left_lanes(Function& f) {
   if (!has_loops) return false;
   const Dominators dominators(f);
   const Loops loops(f, dominators);
-  return loops.reducible() && Freezer(f, dominators, loops).run();
+  return loops.reducible() && Freezer(f, dominators, loops, lanes_count).run();
 }
 
 }  // namespace warpjit::ir

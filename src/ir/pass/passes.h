@@ -82,9 +82,10 @@ bool expand_quad_reads(Function& f);
 void insert_fuel(Function& f);
 
 // Lanes that have left a loop keep what the loop carries, and so compute again, in each turn, the values that
-// they take out of it. Done where that needs fewer selects than keeping these values. In group form, behind
-// insert_fuel. Returns whether f changed.
-bool freeze_left_lanes(Function& f);
+// they take out of it. Done where that needs fewer selects than keeping these values. With `lanes_count`,
+// lanes that take the number of their last turn out of it count their turns themselves, which pays where
+// masks are numbers. In group form, behind insert_fuel. Returns whether f changed.
+bool freeze_left_lanes(Function& f, bool lanes_count);
 
 // Addresses of loads and stores that are equal or consecutive in neighbouring lanes become the sum of what
 // all lanes share and of what depends on the lane's number alone, so that no vector of addresses need be
@@ -101,6 +102,11 @@ Status schedule_groups(Function& f);
 // and LaneIndex in the place of ThreadIndex. A function that may_widen must be in group form; of others
 // `lanes` must be the width that they have.
 void assign_lanes(Function& f, std::uint32_t lanes);
+
+// Moves operations that stand behind an exit of a loop ahead of it, where they are the last to read two
+// values made in the block of the exit, so that fewer values are kept across it. In group form; shapes must
+// be set. Returns whether f changed.
+bool pull_ahead_of_exits(Function& f);
 
 // Moves the making of canonical NaNs, and of their words, down to where one of a block is first read, so that
 // they stand in a row; arithmetic reads what there was before. In group form.

@@ -185,14 +185,14 @@ Result<Made> run_passes(const frontend::Shader& shader, const frontend::Facts& f
   if (facts.work == Work::pixels) made.overwritten_planes = ir::overwritten_planes(code.function);
   made.report.translate_ns = watch.lap();
   ir::PipelineOptions pipeline;
+  if (options.engine == EngineKind::jit) pipeline = backend::pipeline_options(options.target);
   pipeline.dispatch_all = options.dispatch_all;
   pipeline.verify = options.checks;
   // Groups that run again must not have changed memory.
   pipeline.assume_no_zero_inf = speculate && facts.work != Work::grid && !writes_memory(code.function);
-  if (options.engine == EngineKind::jit && facts.work == Work::grid)
-    pipeline.group_lanes = [&](const ir::Function& f) {
-      return options.parts != 0 ? options.parts * backend::lanes(options.target)
-                                : backend::choose_group_lanes(f, options.target);
+  if (options.engine == EngineKind::jit && options.parts != 0)
+    pipeline.group_lanes = [&](const ir::Function&) {
+      return options.parts * backend::lanes(options.target);
     };
   WARPJIT_TRY(made.program, ir::run_pipeline(std::move(code.function), pipeline));
   made.report.passes_ns = watch.lap();

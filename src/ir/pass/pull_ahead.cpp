@@ -1,0 +1,116 @@
+// An operation behind an exit of a loop that is the last to read two values which are made before the exit:
+// ahead of the exit it leaves one value to keep there instead of two.
+#include <vector>
+
+#include "ir/analysis/dominators.h"
+#include "ir/analysis/loops.h"
+#include "ir/pass/passes.h"
+
+namespace warpjit::ir {
+namespace {
+
+class Puller {
+ public:
+  Puller(Function& f, const Loops& loops) : f_(f), loops_(loops), readers_(f.value_count()) {
+    count_readers();
+  }
+
+  bool run() {
+    bool changed = false;
+    for (Block block : loops_.order()) {
+      const Block before = block_before_exit(block);
+      if (!before.valid()) continue;
+      for (Inst i : f_.insts(block))
+        if (pays(i, before)) {
+          pull(i, before);
+          changed = true;
+        }
+    }
+    return changed;
+  }
+
+ private:
+  // Of a value: all, and those in the block where it is made.
+  struct Readers {
+    std::uint32_t all = 0, beside = 0;
+  };
+
+  void count_readers() {
+    for (std::uint32_t b = 0; b < f_.block_count(); ++b)
+      for (Inst i : f_.insts(Block{b}))
+        for (Value v : f_.operands(i)) {
+          ++readers_[v.id].all;
+          if (f_.definition_of(v).block == Block{b} && f_.inst(i).opcode != Opcode::Phi)
+            ++readers_[v.id].beside;
+        }
+  }
+
+  // The block that either comes to this one or leaves the loop; invalid: there is none.
+  Block block_before_exit(Block block) const {
+    const Edges& from = f_.block(block).predecessors;
+    const std::uint32_t loop = loops_.innermost(block);
+    if (loop == Loops::kNone || from.size() != 1 || loops_.innermost(from[0]) != loop) return {};
+    const Edges& ways = f_.block(from[0]).successors;
+    if (ways.size() != 2 || loops_.contains(loop, ways[ways[0] == block ? 1 : 0])) return {};
+    return from[0];
+  }
+
+  bool pays(Inst i, Block before) const {
+    constexpr int kMostCost = 2;
+    const OpcodeInfo& row = info(f_.inst(i).opcode);
+    if (!row.lane_wise() || row.cost > kMostCost) return false;
+    if (f_.value(f_.result(i)).uniformity != Uniformity::varying) return false;
+    std::uint32_t last_read = 0;
+    const auto operands = f_.operands(i);
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      const Value v = operands[k];
+      const Block made_in = f_.definition_of(v).block;
+      if (made_in == f_.inst(i).block) return false;  // made too late
+      const bool again = k != 0 && v == operands[0];
+      const Readers& readers = readers_[v.id];
+      if (!again && made_in == before && readers.all == readers.beside + 1 &&
+          f_.value(v).uniformity == Uniformity::varying && f_.value(v).type != Type::i1)
+        ++last_read;
+    }
+    return last_read >= 2;
+  }
+
+  // Behind the last in the block that makes or reads an operand, which is not far away.
+  void pull(Inst i, Block before) {
+    const auto operands = f_.operands(i);
+    const auto meets = [&](Inst other) {
+      for (Value v : operands) {
+        if (f_.definition(v) == other) return true;
+        for (Value read : f_.operands(other))
+          if (read == v) return true;
+      }
+      return false;
+    };
+    constexpr int kFarthest = 32;
+    Inst position = f_.terminator(before);
+    for (int n = 0; n < kFarthest; ++n) {
+      const Inst previous = f_.inst(position).previous;
+      if (f_.inst(previous).opcode == Opcode::Phi || meets(previous)) break;
+      position = previous;
+    }
+    for (Value v : operands)
+      if (f_.definition_of(v).block == before) ++readers_[v.id].beside;
+    f_.remove(i);
+    f_.insert_before(position, i);
+    readers_[f_.result(i).id].beside = 0;
+  }
+
+  Function& f_;
+  const Loops& loops_;
+  std::vector<Readers> readers_;  // by value
+};
+
+}  // namespace
+
+bool pull_ahead_of_exits(Function& f) {
+  const Dominators dominators(f);
+  const Loops loops(f, dominators);
+  return loops.reducible() && Puller(f, loops).run();
+}
+
+}  // namespace warpjit::ir
