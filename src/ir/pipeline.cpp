@@ -42,7 +42,9 @@ class Stages {
   // Folding, numbering and removal, each working on the results of the one before.
   Status optimize(Function& f, std::string_view simplified) {
     WARPJIT_CHECK(run(simplified, f, simplify));
-    WARPJIT_CHECK(run("gvn", f, number_values));
+    bool again = false;
+    WARPJIT_CHECK(run("gvn", f, [&](Function& g) { again = number_values(g); }));
+    if (again) WARPJIT_CHECK(run("simplify", f, simplify));
     return run("dce", f, eliminate_dead_code);
   }
 

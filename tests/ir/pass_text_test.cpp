@@ -124,7 +124,7 @@ std::string in_order_of_use(const std::string& text) {
 std::string run_passes(Function f, const std::string& passes) {
   static const std::map<std::string, void (*)(Function&)> kPasses = {
       {"simplify", simplify},
-      {"gvn", number_values},
+      {"gvn", [](Function& g) { number_values(g); }},
       {"dce", eliminate_dead_code},
       {"freeze", [](Function& g) { freeze_left_lanes(g, true); }},
       {"ahead", [](Function& g) { pull_ahead_of_exits(g); }},

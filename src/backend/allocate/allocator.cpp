@@ -138,10 +138,10 @@ class Run {
     bool found = false;
     for_each_bit(now_.occupied[c] & ~pinned, [&](std::uint32_t r) {
       Reg v = now_.held[c][r];
-      std::uint32_t score =
-          distance(v, b, i) * 4 + (values_[v].remat != kInserted                        ? 128
-                                   : values_[v].needs_slot || is_made_before_loop(v, b) ? 64
-                                                                                        : 0);
+      std::uint32_t score = distance(v, b, i) * 4 + (values_[v].remat != kInserted ? 128
+                                                     : values_[v].needs_slot || is_made_before_loop(v, b) ? 64
+                                                     : is_stored_anyway(v)                                ? 8
+                                                                           : 0);
       if (!found || score > best_score) {
         found = true;
         best = r;

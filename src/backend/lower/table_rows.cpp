@@ -119,7 +119,11 @@ void RowLowering::lower_LoadUniformRow(ir::Inst i) {
   }
   const std::vector<TableRow> rows = rows_of_index(i);
   const TableRow& row = rows.front();
-  if (!varying(index)) return define_components(i, 0, uniform_row(scalar(index), row));
+  if (!varying(index)) {  // which the results may not know: only optimizing passes set shapes anew
+    const Components components = uniform_row(scalar(index), row);
+    for (std::uint32_t p = 0; p < parts_of(f_.result(i)); ++p) define_components(i, p, components);
+    return;
+  }
   if (const Regs made = rows_.load_rows_together(index, rows); !made.empty()) return define_rows(rows, made);
   if (host_.one_row_test) return load_same_or_any_rows(index, rows);
   for (std::uint32_t p = 0; p < parts_; ++p)

@@ -260,6 +260,7 @@ class Flushing final : public HostFlushing, private Tools {
   Doubts doubts_of(ir::Inst i) const;
   bool is_made_beside(Value v, ir::Inst i) const;
   bool all_lanes_matter(ir::Inst i) const;
+  bool are_of_loop(Value mask) const;
   // Is it a zero, with which the product is rounded to nearest?
   bool is_plain(Value addend) const {
     return is_constant(addend) && (constant(addend) & 0x7fffffff) < 0x00800000;

@@ -103,24 +103,31 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
       return either_way(state_.masks->mask_not(usual), again, [&] { return sums; });
     }
     if (doubts.again_at_once) return again();
-    Regs with_zeros = sums;
-    Mask any;
-    for (std::uint32_t p = 0; p < parts; ++p) {
-      const Product& made = all[p];
-      Mask lanes;
-      if (sees_to_zeros) {
+    // Where a lane that matters has one of these, through what `if_any` makes, else through `if_none`.
+    const auto look = [&](auto&& lanes_of_part, auto&& if_any, auto&& if_none) {
+      Mask any;
+      for (std::uint32_t p = 0; p < parts; ++p) {
+        Mask lanes = lanes_of_part(p);
+        if (!all_matter) lanes = combine(MaskOp::and_, lanes, mask_or_inverse(matters, p));
+        any = p == 0 ? lanes : combine(MaskOp::or_, any, lanes);
+      }
+      return either_way(any.inverted ? state_.masks->mask_not(any.reg) : any.reg, if_any, if_none);
+    };
+    const auto see_to_zeros = [&] {
+      Regs with_zeros = sums;
+      const auto unusual_but_zero = [&](std::uint32_t p) {
+        const Product& made = all[p];
         Reg zero = compare(Op::CmpF, made.addend, reg_source(constant_vector(0)), predicate::kEq);
         Reg nearest = plain(made.left, made.right, made.addend);
         with_zeros[p] = blend(sums[p], reg_source(nearest), zero);
-        lanes = combine(MaskOp::and_not, {zero}, {unusual_unless_zero(made, doubts)});
-      } else {
-        lanes = unusual(made, doubts);
-      }
-      if (!all_matter) lanes = combine(MaskOp::and_, lanes, mask_or_inverse(matters, p));
-      any = p == 0 ? lanes : combine(MaskOp::or_, any, lanes);
-    }
-    return either_way(any.inverted ? state_.masks->mask_not(any.reg) : any.reg, again,
-                      [&] { return with_zeros; });
+        return combine(MaskOp::and_not, {zero}, {unusual_unless_zero(made, doubts)});
+      };
+      return look(unusual_but_zero, again, [&] { return with_zeros; });
+    };
+    // Lanes that have left a loop may well have large products.
+    if (sees_to_zeros && !are_of_loop(matters)) return see_to_zeros();
+    return look([&](std::uint32_t p) { return unusual(all[p], doubts); },
+                [&] { return sees_to_zeros ? see_to_zeros() : again(); }, [&] { return sums; });
   };
   return hot_or_cold([&] { return sums; }, cold);
 }
@@ -138,6 +145,15 @@ bool Flushing::is_made_beside(Value v, ir::Inst i) const {
     default:
       return false;
   }
+}
+
+// Are these lanes that have not left a loop?
+bool Flushing::are_of_loop(Value mask) const {
+  const ir::Inst made = f_.definition(mask);
+  const ir::Opcode opcode = f_.inst(made).opcode;
+  if (opcode == ir::Opcode::And1 || opcode == ir::Opcode::AndNot1)
+    return f_.definition_of(f_.operand(made, 0)).opcode == ir::Opcode::Phi;
+  return opcode == ir::Opcode::Phi;
 }
 
 // What is finite stays so if a factor is below 1.
@@ -492,7 +508,7 @@ Reg Flushing::unusual_unless_zero(const Product& p, Doubts doubts) {
     low =
         compare(Op::CmpI, vvv(Op::Or, bits, doubled), reg_source(constant_vector(0)), integer_predicate::kEq);
   } else {
-    Reg is_low = vvv(Op::ICmpGt, constant_vector(kLowProduct), magnitude(p.truncated));
+    Reg is_low = vvv(Op::ICmpGt, constant_vector(kLowProduct), magnitude(vvv(Op::Mul, p.left, p.right)));
     low = vvv(Op::And, is_low, vvv(Op::ICmpGt, constant_vector(kFew), magnitude(p.addend)));
   }
   return doubts.large_product ? state_.masks->mask_op(MaskOp::or_, low, is_greatest(p)) : low;

@@ -57,6 +57,35 @@ struct FloatFacts {
 FloatFacts float_facts(const Function& f, Value value, int depth = 4);
 bool can_be_minus_zero(const Function& f, Value value, int depth = 4);
 
+// What a phi is, if that is one value only: of that one and itself; or of a constant mask and what takes
+// lanes from no lane, or adds them to all. `resolve` gives what stands for a value. Else invalid.
+template <class Resolve>
+Value only_value(const Function& f, Inst phi, Resolve resolve) {
+  const Value result = f.result(phi);
+  const bool is_mask = f.value(result).type == Type::i1;
+  Value same;
+  bool takes = false, adds = false;
+  for (Value v : f.operands(phi)) {
+    v = resolve(v);
+    if (v == result || v == same) continue;
+    const Inst made = f.definition(v);
+    const Opcode opcode = f.inst(made).opcode;
+    const auto reads = [&](std::uint32_t k) { return resolve(f.operand(made, k)) == result; };
+    if (is_mask &&
+        ((opcode == Opcode::And1 && (reads(0) || reads(1))) || (opcode == Opcode::AndNot1 && reads(0))))
+      takes = true;
+    else if (is_mask && opcode == Opcode::Or1 && (reads(0) || reads(1)))
+      adds = true;
+    else if (same.valid())
+      return {};
+    else
+      same = v;
+  }
+  if (!same.valid() || !(takes || adds)) return same;
+  if (!f.is_constant(same) || (takes && adds)) return {};
+  return (f.constant(same) != 0) == adds ? same : Value{};
+}
+
 namespace fold_detail {
 
 // One family of opcodes each (fold_float.cpp, fold_integer.cpp, fold_logic.cpp): one step of simplification.

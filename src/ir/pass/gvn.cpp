@@ -14,7 +14,7 @@ class Numbering {
  public:
   explicit Numbering(Function& f) : f_(f), dominators_(f), replacement_(f.value_count()) {}
 
-  void run() {
+  bool run() {
     std::size_t count = 0;
     if (f_.form == Form::group) uses_.resize(f_.value_count());
     for (Block b : dominators_.order())
@@ -26,18 +26,20 @@ class Numbering {
     std::size_t size = 64;
     while (size < count * 2) size *= 2;
     table_.resize(size);
-    bool replaced = false;
+    bool any = false;  // instruction changed or went
     for (Block b : dominators_.order())
       for (Inst i : f_.insts(b)) {
-        bool changed = false;
+        bool changed = know_conditions(i);
+        any |= changed;
         for (Value& v : f_.operands(i)) {
           const Value now = resolve(v);
           changed |= now != v;
           v = now;
         }
+        if (f_.inst(i).opcode == Opcode::Branch) note_branch(i);
         if (f_.inst(i).result_count == 0) continue;
         // Operands that became equal can make more simple.
-        if (const Value known = f_.inst(i).opcode == Opcode::Phi ? only_operand(i)
+        if (const Value known = f_.inst(i).opcode == Opcode::Phi ? only_value_of(i)
                                 : changed                        ? simplify_in_place(f_, i)
                                                                  : Value{};
             known.valid()) {
@@ -51,16 +53,23 @@ class Numbering {
           for (std::uint32_t k = 0; k < data.result_count; ++k) replace(f_.result(i, k), f_.result(same, k));
         }
         f_.remove(i);
-        replaced = true;
+        any = true;
       }
-    if (!replaced) return;
-    // What stands behind a definition has its operands by now.
-    if (!are_all(f_, dominators_.order())) return f_.replace_values(replacement_);
+    if (!any) return false;
+    // What stands behind a definition has its operands by now, but for phis, of which some are simple now.
+    bool phis_gone = false;
     for (Block b : dominators_.order())
       for (Inst i : f_.insts(b)) {
         if (f_.inst(i).opcode != Opcode::Phi) break;
         for (Value& v : f_.operands(i)) v = resolve(v);
+        const Value known = only_value_of(i);
+        if (!known.valid()) continue;
+        replace(f_.result(i), known);
+        f_.remove(i);
+        phis_gone = true;
       }
+    if (phis_gone || !are_all(f_, dominators_.order())) f_.replace_values(replacement_);
+    return phis_gone;
   }
 
  private:
@@ -78,17 +87,63 @@ class Numbering {
     replacement_[old.id] = by;
   }
 
+  // The first branch on each condition, and on one that is its opposite.
+  struct OnCondition {
+    Block block;
+    bool opposite = false;
+  };
+  void note_branch(Inst last) {
+    const Block block = f_.inst(last).block;
+    const Edges& ways = f_.block(block).successors;
+    const Value condition = f_.operand(last, 0);
+    if (ways[0] == ways[1] || f_.is_constant(condition)) return;
+    note_branch(condition, {block, false});
+    const Inst made = f_.definition(condition);
+    const auto [opcode, swapped] = opposite_comparison(f_.inst(made).opcode);
+    if (opcode == Opcode::Not1) return;
+    std::array<Value, 2> operands = {f_.operand(made, 0), f_.operand(made, 1)};
+    if (swapped) std::swap(operands[0], operands[1]);
+    const Inst opposite = place_of({opcode, 0, operands, {}, Type::none}).inst;
+    if (opposite.valid()) note_branch(f_.result(opposite), {block, true});
+  }
+  void note_branch(Value condition, OnCondition branch) {
+    if (branch_on_.size() <= condition.id) branch_on_.resize(f_.value_count());
+    if (!branch_on_[condition.id].block.valid()) branch_on_[condition.id] = branch;
+  }
+
+  // Conditions whose branch went one way on all ways to i are constants there.
+  bool know_conditions(Inst i) {
+    if (branch_on_.empty() || f_.inst(i).opcode == Opcode::Branch) return false;
+    bool changed = false;
+    const bool phi = f_.inst(i).opcode == Opcode::Phi;
+    for (std::uint32_t k = 0; k < f_.inst(i).operand_count; ++k) {
+      const Value v = f_.operand(i, k);
+      if (v.id >= branch_on_.size() || !branch_on_[v.id].block.valid()) continue;
+      const auto [from, opposite] = branch_on_[v.id];
+      const Block block = f_.inst(i).block;
+      const Edges& ways = f_.block(from).successors;
+      for (std::uint32_t way = 0; way < 2; ++way) {
+        const bool over_edge = phi && ways[way] == block && f_.block(block).predecessors[k] == from;
+        const Block place = phi ? f_.block(block).predecessors[k] : block;
+        const bool behind =
+            f_.block(ways[way]).predecessors.size() == 1 && dominators_.dominates(ways[way], place);
+        if (!over_edge && !behind) continue;
+        const Value known = f_.constant_value(Type::i1, (way == 0) != opposite ? 1 : 0);
+        f_.set_operand(i, k, known);
+        changed = true;
+        break;
+      }
+    }
+    return changed;
+  }
+
+  Value only_value_of(Inst phi) const {
+    return only_value(f_, phi, [&](Value v) { return resolve(v); });
+  }
+
   // In group form what looks at other lanes is a function of vectors.
   bool depends_on_operands_alone(const OpcodeInfo& row) const {
     return row.pure || (f_.form == Form::group && row.convergent && !row.reads && !row.writes);
-  }
-
-  // What a phi merges, if that is one value only.
-  Value only_operand(Inst phi) const {
-    const std::span<const Value> operands = f_.operands(phi);
-    for (Value v : operands)
-      if (v != operands[0]) return {};
-    return operands.empty() ? Value{} : operands[0];
   }
 
   // What makes two instructions give the same.
@@ -183,10 +238,11 @@ class Numbering {
   std::vector<Value> replacement_;
   std::vector<std::uint32_t> uses_;  // of each value, in group form
   std::vector<Entry> table_;
+  std::vector<OnCondition> branch_on_;  // by value, as far as there are any
 };
 
 }  // namespace
 
-void number_values(Function& f) { Numbering(f).run(); }
+bool number_values(Function& f) { return Numbering(f).run(); }
 
 }  // namespace warpjit::ir

@@ -61,6 +61,7 @@ class Linearizer {
     Block from, to;
     Mask literal;  // the condition of the divergent branch in `from`; none: all its lanes go
     Mask mask;     // once computed
+    Mask any;      // likewise: is a lane on it?
   };
   // A phi of a header that waits for the value at the end of the loop: of a variable, or of the mask.
   struct LatchPhi {
@@ -322,6 +323,11 @@ class Linearizer {
     return edge.mask;
   }
 
+  Mask any_lane(Edge& edge) {
+    if (edge.any.none()) edge.any = {builder_.AnyLane(masks_.value(mask_of(edge))), false};
+    return edge.any;
+  }
+
   // Which lanes write when lanes of `from` go to `to`. All that are in `from` may, because of them none
   // has been to `to` before, and who goes there later writes again. Nor do the lanes matter that do not reach
   // the dominator of `to`; so often a bare condition is enough. On the way out of a loop it is not:
@@ -351,11 +357,15 @@ class Linearizer {
     for (Inst phi = f_.block(edge.to).first; index < count; phi = f_.inst(phi).next, ++index) {
       const Value value = current(f_.operand(phi, slot));
       Mask element = variables_.element(first + index);
-      // What is uniform needs no blend: all the lanes that matter write the same, whenever they come.
-      if (element.none() || f_.value(f_.result(phi)).uniformity != Uniformity::varying)
+      // What is uniform needs no blend: all the lanes that matter write the same, whenever they come. But
+      // there may be none on this edge.
+      const bool uniform = f_.value(f_.result(phi)).uniformity != Uniformity::varying;
+      const bool populated = edge.literal.none() && lanes_[edge.from.id].populated;
+      if (element.none() || (uniform && populated))
         element.value = value;
       else if (element.value != value)
-        element.value = masks_.select(writers(edge.from, edge.to), value, element.value);
+        element.value =
+            masks_.select(uniform ? any_lane(edge) : writers(edge.from, edge.to), value, element.value);
       variables_.set(first + index, element);
     }
   }

@@ -15,8 +15,10 @@ namespace warpjit::ir {
 // lanes wait for each other by address (LaneOrder::lowest_address_first).
 void simplify(Function& f);
 
-// Global value numbering over the dominator tree: pure operations and reads of read-only spaces.
-void number_values(Function& f);
+// Global value numbering over the dominator tree: pure operations and reads of read-only spaces. Conditions
+// that a branch on the way tells are constants. Returns whether simplify has more to do: phis went that stood
+// before what they merge.
+bool number_values(Function& f);
 
 // Removes instructions whose results nobody needs.
 void eliminate_dead_code(Function& f);

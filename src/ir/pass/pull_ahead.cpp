@@ -22,7 +22,7 @@ class Puller {
       if (!before.valid()) continue;
       for (Inst i : f_.insts(block))
         if (pays(i, before)) {
-          pull(i, before);
+          for (Inst one : tree_) pull(one, before);
           changed = true;
         }
     }
@@ -55,24 +55,32 @@ class Puller {
     return from[0];
   }
 
-  bool pays(Inst i, Block before) const {
+  // Of the values made before the exit, those that i and what it alone is made of here are the last to read.
+  // `tree_`: these operations, i last. Fails (false) where one cannot stand ahead of the exit.
+  bool last_reads(Inst i, Block before, int depth, std::uint32_t& count) {
     constexpr int kMostCost = 2;
     const OpcodeInfo& row = info(f_.inst(i).opcode);
-    if (!row.lane_wise() || row.cost > kMostCost) return false;
-    if (f_.value(f_.result(i)).uniformity != Uniformity::varying) return false;
-    std::uint32_t last_read = 0;
-    const auto operands = f_.operands(i);
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      const Value v = operands[k];
-      const Block made_in = f_.definition_of(v).block;
-      if (made_in == f_.inst(i).block) return false;  // made too late
-      const bool again = k != 0 && v == operands[0];
+    if (!row.lane_wise() || row.cost > kMostCost || f_.value(f_.result(i)).uniformity != Uniformity::varying)
+      return false;
+    for (std::uint32_t k = 0; k < f_.inst(i).operand_count; ++k) {
+      const Value v = f_.operand(i, k);
+      const Inst made = f_.definition(v);
       const Readers& readers = readers_[v.id];
-      if (!again && made_in == before && readers.all == readers.beside + 1 &&
-          f_.value(v).uniformity == Uniformity::varying && f_.value(v).type != Type::i1)
-        ++last_read;
+      if (f_.inst(made).block == f_.inst(i).block) {
+        if (depth == 0 || readers.all != 1 || !last_reads(made, before, depth - 1, count)) return false;
+      } else if (f_.inst(made).block == before && readers.all == readers.beside + 1 &&
+                 f_.value(v).uniformity == Uniformity::varying && f_.value(v).type != Type::i1) {
+        ++count;
+      }
     }
-    return last_read >= 2;
+    tree_.push_back(i);
+    return true;
+  }
+  bool pays(Inst i, Block before) {
+    constexpr int kDepth = 2;
+    tree_.clear();
+    std::uint32_t count = 0;
+    return last_reads(i, before, kDepth, count) && count >= 2;
   }
 
   // Behind the last in the block that makes or reads an operand, which is not far away.
@@ -103,6 +111,7 @@ class Puller {
   Function& f_;
   const Loops& loops_;
   std::vector<Readers> readers_;  // by value
+  std::vector<Inst> tree_;        // that pays
 };
 
 }  // namespace

@@ -125,15 +125,8 @@ class Simplifier {
     }
   }
 
-  // A phi of one value and itself is that value.
   void phi(Inst i) {
-    const Value result = f_.result(i);
-    Value same;
-    for (Value v : f_.operands(i)) {
-      if (v == result || v == same) continue;
-      if (same.valid()) return;
-      same = v;
-    }
+    const Value result = f_.result(i), same = only_value(f_, i, [&](Value v) { return resolve(v); });
     if (!same.valid()) return;
     if (!replace(result, same)) return;
     f_.remove(i);
