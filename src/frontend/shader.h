@@ -262,7 +262,7 @@ class Shader : public Guest {
   virtual bool reads_code_addresses() const { return false; }
   virtual GridFacts grid_facts(const Grid&, const CheckedGrid&) const { return {}; }
   // Writes what the hardware puts into shared memory before a block runs; the rest of it is zero.
-  virtual void begin_block(const Grid&, ir::BlockPosition, std::span<std::byte>) const {}
+  virtual void begin_block(const Grid&, const ir::BlockPosition&, std::span<std::byte>) const {}
   // The whole grid in the guest interpreter, with a profile. Assumes the default floating-point environment.
   virtual Status profile(const Grid& grid, std::optional<BlockFault>& fault, Profile& profile) const;
 };

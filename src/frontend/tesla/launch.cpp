@@ -94,7 +94,7 @@ Result<frontend::CheckedGrid> check_launch(const Program& program, const Launch&
   return checked;
 }
 
-void write_header(const Launch& launch, ir::BlockPosition block, std::span<std::byte> shared) {
+void write_header(const Launch& launch, const ir::BlockPosition& block, std::span<std::byte> shared) {
   const auto& [x, y, z] = launch.block;
   const std::uint32_t header[8] = {launch.grid_id, x,        y,       z, launch.grid[0],
                                    launch.grid[1], block[0], block[1]};

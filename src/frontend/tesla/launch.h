@@ -16,6 +16,6 @@ Result<frontend::CheckedGrid> check_memory(const Program& program, const fronten
 Result<frontend::CheckedGrid> check_launch(const Program& program, const frontend::Grid& launch);
 
 // Header and parameters of a block, into its s[] or the beginning of that.
-void write_header(const frontend::Grid& launch, ir::BlockPosition block, std::span<std::byte> shared);
+void write_header(const frontend::Grid& launch, const ir::BlockPosition& block, std::span<std::byte> shared);
 
 }  // namespace warpjit::tesla

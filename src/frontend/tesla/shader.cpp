@@ -204,7 +204,7 @@ void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t>
   }
 }
 
-void Shader::begin_block(const frontend::Grid& grid, ir::BlockPosition block,
+void Shader::begin_block(const frontend::Grid& grid, const ir::BlockPosition& block,
                          std::span<std::byte> shared) const {
   write_header(grid, block, shared);
 }

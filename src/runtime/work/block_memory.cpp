@@ -104,7 +104,7 @@ Status BlockMemory::run(std::uint64_t first, std::uint64_t count) {
   return {};
 }
 
-Status BlockMemory::call(ir::BlockPosition first, std::uint64_t more) {
+Status BlockMemory::call(const ir::BlockPosition& first, std::uint64_t more) {
   args_.block = first;
   args_.more_blocks = more;
   args_.group_count = args_.block_groups;

@@ -63,7 +63,7 @@ class BlockMemory {
   // Vectors of a host should not straddle its cache lines. What is in the margins does not matter.
   static constexpr std::size_t kLineWords = 16, kMarginWords = backend::kSharedMargin / 4;
   static std::uint32_t* aligned(std::vector<std::uint32_t>& words, std::uint32_t phase = 0);
-  Status call(ir::BlockPosition first, std::uint64_t more);
+  Status call(const ir::BlockPosition& first, std::uint64_t more);
 
   const CodeKernel* kernel_ = nullptr;
   const BlockRun* run_ = nullptr;
