@@ -109,7 +109,7 @@ struct Capabilities {
   bool table_look_ups;           // of words of a table for a vector, in a few instructions
   std::uint32_t permuted_words;  // most words of a table that permutations look up; larger ones are gathered
   // Optimizations that pay.
-  bool loads_ahead;    // streams of grids: asking for cache lines before blocks come to them
+  bool loads_ahead;    // asking for cache lines of later blocks, and of rows behind, in streams
   bool one_row_test;   // looking whether all lanes want the same row of the uniform table
   bool single_pixels;  // groups of pixels without their quads
 };

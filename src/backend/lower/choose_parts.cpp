@@ -189,6 +189,15 @@ bool loads_texels(const ir::Function& f) {
   return false;
 }
 
+constexpr std::uint32_t kFewParts = 4;          // that hide latency, and are hardly ever too many
+constexpr std::uint32_t kMostPartsOfGroup = 8;  // but of a whole block
+
+// Lanes that leave a loop one by one wait for the others, the more the more there are.
+std::uint32_t most_lanes(const Waits& waits) {
+  constexpr std::uint32_t kMost = 64, kMostInLockstep = 128;
+  return waits.loops && !waits.lanes ? kMostInLockstep : kMost;
+}
+
 // Doubles the lanes of a group as long as that pays.
 // Measured: integer hash, 2.2 times as fast in 8 parts as in 2 on v4 and 1.6 in 8 as in 4 on v3;
 // mandelbrot, 1.15 in 4 as in 2, but slower in more, as lanes wait for each other at the end of its loop;
@@ -200,12 +209,11 @@ std::uint32_t widen(std::uint32_t lanes, const Host& host, const Waits& waits, c
                     std::size_t for_each_part) {
   constexpr std::size_t kMostWork = 1500, kMostWorkOfTwo = 2500;  // instructions times parts: compile time
   constexpr std::size_t kLittleWork = 100;
-  constexpr std::uint32_t kMostLanes = 64, kMostInLockstep = 128, kMostParts = 8;
-  const std::uint32_t most = waits.loops && !waits.lanes ? kMostInLockstep : kMostLanes;
+  const std::uint32_t most = most_lanes(waits);
   const std::uint32_t halves = waits.barriers && waits.loops && for_each_part <= kLittleWork ? 5 : 3;
   const auto fits = [&](std::uint32_t wider) {
     const std::uint32_t parts = wider / host.lanes;
-    return wider <= most && parts <= kMostParts &&
+    return wider <= most && parts <= kMostPartsOfGroup &&
            for_each_part * parts <= (parts == 2 ? kMostWorkOfTwo : kMostWork) &&
            2 * parts * needed.vectors <= halves * host.vector_registers &&
            parts * (parts < kManyParts ? needed.all_masks : needed.masks) <= 2 * kMaskRegisters;
@@ -213,8 +221,6 @@ std::uint32_t widen(std::uint32_t lanes, const Host& host, const Waits& waits, c
   while (lanes != 0 && fits(2 * lanes)) lanes *= 2;
   return lanes;
 }
-
-constexpr std::uint32_t kFewParts = 4;  // that hide latency, and are hardly ever too many
 
 enum class Groups : std::uint8_t {
   few,        // may have fewer threads than lanes: wider ones must gain more
@@ -229,7 +235,7 @@ enum class Groups : std::uint8_t {
 // slower, but for short loops. Vertices: breakc_loop, 1.5 and 1.3 in four.
 std::uint32_t double_parts(std::uint32_t parts, const ir::Function& f, const Host& host, const Waits& waits,
                            const Pressure& all, std::size_t for_each_part, Groups groups) {
-  constexpr std::uint32_t kMostParts = 8, kMostLanes = 64, kMostInLockstep = 128;
+  constexpr std::uint32_t kMostLanes = 64;  // in few parts
   // Lines of more rows are not on their way at once: breakc_loop, 0.77 with 64 rows a group on v4.
   constexpr std::uint32_t kMostRowsAhead = 32;
   constexpr double kMostInstructions = 2500;    // of all parts: compile time
@@ -249,17 +255,15 @@ std::uint32_t double_parts(std::uint32_t parts, const ir::Function& f, const Hos
     return clocks_of_part(clocks, host, waits.loops, vectors, n);
   };
   const auto pays = [&](std::uint32_t n) {
-    if (n > kMostParts || clocks.instructions * n > kMostInstructions || for_each_part * n > kMostWork ||
-        all.vectors * n > kMostVectors)
+    if (n > kMostPartsOfGroup || clocks.instructions * n > kMostInstructions ||
+        for_each_part * n > kMostWork || all.vectors * n > kMostVectors)
       return false;
     if (groups != Groups::full)
       return n <= kFewParts && (groups == Groups::few || n * host.lanes <= kMostRowsAhead) &&
              1.25 * clocks_in(n) < clocks_in(n / 2);
     if (n <= kFewParts) return n * host.lanes <= kMostLanes && clocks_in(n) <= 1.1 * clocks_in(n / 2);
-    // Lanes that leave a loop wait for the others, the more the more there are.
-    return n * host.lanes <= (waits.loops && !waits.lanes ? kMostInLockstep : kMostLanes) &&
-           2 * n * vectors <= 3 * host.vector_registers && n * all.masks <= 2 * kMaskRegisters &&
-           (waits.lanes ? 1.5 : 1.2) * clocks_in(n) < clocks_in(n / 2);
+    return n * host.lanes <= most_lanes(waits) && 2 * n * vectors <= 3 * host.vector_registers &&
+           n * all.masks <= 2 * kMaskRegisters && (waits.lanes ? 1.5 : 1.2) * clocks_in(n) < clocks_in(n / 2);
   };
   while (pays(2 * parts)) parts *= 2;
   return parts;
