@@ -60,7 +60,7 @@ std::uint32_t lanes(Target target) {
 ir::PipelineOptions pipeline_options(Target target) {
   ir::PipelineOptions options;
   options.group_lanes = [target](const ir::Function& f) { return choose_group_lanes(f, target); };
-  options.lanes_count = plain(target) != Target::x64_v4;
+  options.masks_are_numbers = plain(target) != Target::x64_v4;
   return options;
 }
 

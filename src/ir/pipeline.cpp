@@ -164,7 +164,8 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
   }
   if (expand_quad_reads(f)) WARPJIT_CHECK(stages.done("quads", f));
   WARPJIT_CHECK(stages.run("fuel", f, insert_fuel));
-  if (options.optimize && freeze_left_lanes(f, options.lanes_count)) WARPJIT_CHECK(stages.done("freeze", f));
+  if (options.optimize && freeze_left_lanes(f, options.masks_are_numbers))
+    WARPJIT_CHECK(stages.done("freeze", f));
   if (f.block_groups != 0)
     WARPJIT_CHECK(stages.run("places", f, [&](Function& g) { assign_lanes(g, group_lanes(g, options)); }));
   if (options.optimize && f.group_lanes != 0) WARPJIT_CHECK(stages.run("addresses", f, split_addresses));

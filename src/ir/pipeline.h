@@ -22,7 +22,7 @@ struct PipelineOptions {
   std::function<std::uint32_t(const Function&)> group_lanes{};
   // The host's masks are numbers, 0 or -1 in each lane, so that lanes count in one operation what they take
   // part in.
-  bool lanes_count = false;
+  bool masks_are_numbers = false;
 };
 
 // The group form of one kernel. `preamble` runs once per launch, straight-line, all values launch-uniform,
@@ -40,9 +40,10 @@ struct GroupProgram {
 // several times: "translate", "expand", "simplify", "gvn", "dce", "floats", "nans", "divisors",
 // "normalize", "uniformity", "comparisons" (where groups have a width), "hoist", "preamble" (with the
 // preamble), "assume", "skips", "linearize", "samples" (where there are any; then "nans" again, if results
-// may be), "quads" (where lanes read others), "fuel", "places" (of functions of blocks), "addresses" (where
-// groups have a width), "groups" (of functions of blocks), "cleanup", "hoist" and "preamble" again (where
-// there were samples), "shapes".
+// may be), "quads" (where lanes read others), "fuel", "freeze" (where that changes loops), "places" (of
+// functions of blocks), "addresses" (where groups have a width), "groups" (of functions of blocks),
+// "cleanup", "hoist" and "preamble" again (where there were samples), "ahead" (where that changes loops),
+// "gather", "shapes". Behind "gvn" there may be "simplify" again.
 using StageObserver = std::function<void(std::string_view stage, const Function& function)>;
 
 // A function that is already in group form (its frontend knows a rule of control flow that passes do not

@@ -481,5 +481,39 @@ TEST_P(ControlCode, ACancelledCallStops) {
   }
 }
 
+// A select between a number and its next or previous one.
+TEST_P(ControlCode, MasksCount) {
+  constexpr std::uint64_t kThreads = 96;
+  KernelBuilder k(1);
+  const auto row = k.b.LoadInput(0);
+  const I32 number = k.word(row[0]);
+  const I1 mask = k.b.ILtU32(k.word(row[1]), k.word(row[2]));  // of AVX2, the opposite of another one
+  const auto selected = [&](const I1& lanes, std::int32_t step, bool swapped) {
+    const I32 next = k.b.IAdd32(number, k.b.constant(step));
+    return k.real(swapped ? k.b.select(lanes, number, next) : k.b.select(lanes, next, number));
+  };
+  k.store(selected(mask, 1, false), selected(mask, -1, false), selected(mask, 1, true),
+          selected(I1{k.b.IEq32(k.word(row[1]), k.word(row[2]))}, 1, false));
+  k.b.ret();
+  for (const Setting& setting : all_settings(GetParam())) {
+    SCOPED_TRACE(setting.text());
+    const Executable executable(compile(k.function, setting));
+    if (HasFailure()) return;
+    Launch launch;
+    launch.threads = kThreads;
+    launch.inputs.emplace_back(kThreads, 16);
+    launch.outputs.emplace_back(kThreads, 16);
+    for (std::uint32_t t = 0; t < kThreads; ++t)
+      launch.inputs[0].set(t, {t % 5 == 0 ? 0x7fffffffu + t % 2 : t % 7 - 1, t % 3, t % 4, 0});
+    run(executable, launch);
+    for (std::uint32_t t = 0; t < kThreads; ++t) {
+      const Words x = launch.inputs[0].get(t), got = launch.outputs[0].get(t);
+      const std::uint32_t taken = x[1] < x[2] ? 1 : 0, equal = x[1] == x[2] ? 1 : 0;
+      const Words wanted = {x[0] + taken, x[0] - taken, x[0] + 1 - taken, x[0] + equal};
+      ASSERT_EQ(got, wanted) << "thread " << t;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace warpjit::backend

@@ -72,7 +72,7 @@ TEST_P(RandomCode, StoresWhatTheInterpreterStores) {
     options.verify = true;
     options.dispatch_all = seed % 4 == 1;
     options.optimize = seed % 4 != 2;
-    options.lanes_count = seed % 3 != 0;
+    options.masks_are_numbers = seed % 3 != 0;
     const auto program = ir::run_pipeline(thread_form, options);
     ASSERT_TRUE(program.ok()) << "seed " << seed << ": " << to_string(program.error());
     for (const Setting& setting : all_settings(GetParam())) {
@@ -97,7 +97,7 @@ TEST_P(RandomCode, OverPixelsStoresWhatTheInterpreterStores) {
     options.verify = true;
     options.dispatch_all = seed % 4 == 1;
     options.optimize = seed % 8 != 2;
-    options.lanes_count = seed % 3 != 0;
+    options.masks_are_numbers = seed % 3 != 0;
     const auto program = ir::run_pipeline(thread_form, options);
     ASSERT_TRUE(program.ok()) << "seed " << seed << ": " << to_string(program.error());
     const auto wanted = memory.run(program->kernel, 4, kFuel, &program->preamble);

@@ -151,7 +151,7 @@ class Generator {
     if (random_.chance(4) && operands.size() > 1 && row.operands[0] == row.operands[1])
       operands[1] = operands[0];
     Value made = make(opcode, operands);
-    // It may be anything where it does not matter.
+    // A masked result is unspecified in other lanes.
     if (row.masked) made = make(Opcode::SelectF32, {operands.back(), made, operands[0]});
     // Which NaN it is shows in nothing but more of these.
     const bool is_mask = opcode == Opcode::HalvesLowBytes || opcode == Opcode::HalvesEq ||
@@ -247,6 +247,7 @@ class Generator {
   // Structured control flow.
   struct LoopBlocks {
     Block exit, latch;
+    std::uint32_t counter;  // a variable
   };
   void region(unsigned depth) {
     operations();
@@ -259,7 +260,7 @@ class Generator {
       else if (depth < 4 && kind < 75 && options_.switches)
         choice(depth);
       else if (kind < 90 && !loops_.empty())
-        leave(random_.chance(60) ? loops_.back().exit : loops_.back().latch);
+        leave_loop(loops_.back());
       else if (kind < 95)
         early_return();
       operations();
@@ -309,7 +310,7 @@ class Generator {
       builder_.branch(more(), body, exit);
     else
       builder_.jump(body);
-    loops_.push_back({exit, latch});
+    loops_.push_back({exit, latch, counter});
     open(body);
     region(depth + 1);
     builder_.jump(latch);
@@ -321,6 +322,11 @@ class Generator {
     else
       builder_.branch(more(), header, exit, 1);
     open(exit);
+  }
+  void leave_loop(const LoopBlocks& loop) {
+    const bool out = random_.chance(60);
+    if (out && random_.chance(50)) write(random_variable(Type::i32), read(loop.counter));  // its last turn
+    leave(out ? loop.exit : loop.latch);
   }
   void leave(Block target) {
     const Block next = new_block();

@@ -146,6 +146,11 @@ Result<EngineChoices> usable_engines(const Engine& engine, const std::vector<std
 }
 
 CLI::Validator engine_names() { return CLI::IsMember({"guest", "ir", "jit"}); }
+Result<backend::Target> pick_target(const std::string& name) {
+  if (name == "automatic") return backend::best_target();
+  return backend::parse_target(name);
+}
+
 CLI::Validator target_names() {
   return CLI::IsMember({"automatic", "v3", "v4", "v4-fp16", "a64", "a64-fp16"});
 }

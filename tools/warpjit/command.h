@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "backend/target.h"
 #include "engines.h"
 #include "launch/bound_launch.h"
 #include "program.h"
@@ -66,6 +67,8 @@ Result<EngineChoices> usable_engines(const Engine& engine, const std::vector<std
 // Checks for options that name an engine or a target.
 CLI::Validator engine_names();
 CLI::Validator target_names();
+// One of these: automatic is the best that runs here.
+Result<backend::Target> pick_target(const std::string& name);
 
 void add_info(CLI::App& app, int& exit);
 void add_asm(CLI::App& app, int& exit);

@@ -17,11 +17,6 @@ struct HostOptions {
   bool dispatch = false, exact = false, json = false, statistics = false, win64 = false, cost = false;
 };
 
-Result<backend::Target> pick_target(const std::string& name) {
-  if (name == "automatic") return backend::best_target();
-  return backend::parse_target(name);
-}
-
 Json to_json(const backend::MachineCode& code) {
   const backend::CodeStatistics& s = code.statistics;
   return {{"target", backend::name(code.target)},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "backend/target.h"
 #include "command.h"
 #include "ir/pipeline.h"
 #include "ir/printer.h"
@@ -13,19 +14,28 @@ namespace {
 
 struct IrOptions {
   ProgramInput input;
-  std::string stage;
+  std::string stage, target;
   bool all = false, list = false, dispatch = false, no_optimize = false, halves = false, json = false;
 };
 
 int print_stages(const IrOptions& options) {
-  auto translated = translate(options.input, options.dispatch, options.halves);
+  ir::PipelineOptions pipeline;
+  bool halves = options.halves;
+  if (!options.target.empty()) {
+    const auto target = pick_target(options.target);
+    if (!target) return fail(target.error());
+    pipeline = backend::pipeline_options(*target);
+    halves = halves || backend::has_half_arithmetic(*target);
+  }
+  pipeline.dispatch_all = options.dispatch;
+  pipeline.optimize = !options.no_optimize;
+  pipeline.verify = true;
+  auto translated = translate(options.input, options.dispatch, halves);
   if (!translated) return fail(translated.error());
   struct Stage {
     std::string name, text;
   };
   std::vector<Stage> stages;
-  const ir::PipelineOptions pipeline{
-      .dispatch_all = options.dispatch, .optimize = !options.no_optimize, .verify = true};
   const auto program = ir::run_pipeline(std::move(translated->function), pipeline,
                                         [&](std::string_view name, const ir::Function& f) {
                                           stages.push_back({std::string(name), ir::print(f)});
@@ -73,10 +83,14 @@ void add_ir(CLI::App& app, int& exit) {
   const auto options = std::make_shared<IrOptions>();
   CLI::App* command = app.add_subcommand("ir", "Print the IR after a stage");
   add_program(*command, options->input);
-  auto* stage = command->add_option(
-      "--stage", options->stage, "the stage to print (default: preamble and kernel, what the backend gets)");
+  auto* stage = command->add_option("--stage", options->stage,
+                                    "the stage to print (default: preamble and kernel, what a backend gets)");
   command->add_flag("--all", options->all, "print all stages")->excludes(stage);
   command->add_flag("--list", options->list, "only name the stages")->excludes(stage);
+  command
+      ->add_option("--target", options->target,
+                   "as for this host: how wide groups are, whether lanes count turns (default: as for none)")
+      ->check(target_names());
   command->add_flag("--dispatch", options->dispatch, "run all control flow in the dispatcher");
   command->add_flag("--no-optimize", options->no_optimize, "only what correctness needs");
   command->add_flag("--half-arithmetic", options->halves, "as for hosts that have arithmetic of f16");
@@ -85,7 +99,7 @@ void add_ir(CLI::App& app, int& exit) {
       "A launch file fixes which inputs are bound and what booleans are; a program alone is taken at its "
       "most general, a kernel with a block of 64 threads.\n"
       "Examples:\n  warpjit ir shader.shbin --list\n  warpjit ir run.json --stage linearize\n  warpjit ir "
-      "shader.v.pica --all");
+      "run.json --target v3\n  warpjit ir shader.v.pica --all");
   command->callback([options, &exit] { exit = print_stages(*options); });
 }
 

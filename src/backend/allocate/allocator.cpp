@@ -120,7 +120,7 @@ class Run {
     return kBeyondLoop + (next == kNever ? 0 : std::min(next - i, kBeyondLoop));
   }
 
-  // At its definition, or where the next turn begins.
+  // A store of v to its slot is made in any case: at its definition, or where the next turn begins.
   bool is_stored_anyway(Reg v) const {
     const Reg param = values_[v].shares_slot_of;
     return values_[v].needs_slot || (param != kNoReg && values_[param].begins_in_slot);
@@ -338,7 +338,7 @@ class Run {
     const std::size_t c = class_of(v);
     return (free_registers(c) & ~pinned) == 0 && !has_idle_register(c, pinned, kSoon, b, i);
   }
-  // Does one hold what is in a slot, too, and not needed soon?
+  // Does a register hold a value that is in a slot, too, and is not needed soon?
   bool has_idle_register(std::size_t c, std::uint32_t pinned, std::uint32_t soon, std::uint32_t b,
                          std::uint32_t i) const {
     bool found = false;

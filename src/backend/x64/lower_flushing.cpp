@@ -147,7 +147,7 @@ bool Flushing::is_made_beside(Value v, ir::Inst i) const {
   }
 }
 
-// Are these lanes that have not left a loop?
+// Are these lanes that have not left a loop? A guess: others cost time alone.
 bool Flushing::are_of_loop(Value mask) const {
   const ir::Inst made = f_.definition(mask);
   const ir::Opcode opcode = f_.inst(made).opcode;

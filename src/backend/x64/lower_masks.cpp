@@ -69,7 +69,10 @@ Reg Masks::mask_op(MaskOp op, Reg a, Reg b) {
       {Op::And, Op::KAnd}, {Op::Or, Op::KOr}, {Op::Xor, Op::KXor}, {Op::AndNot, Op::KAndNot}};
   const InstRef inst = add(kOps[static_cast<std::size_t>(op)][host_.mask_registers], mask_class());
   use(inst, a);
-  host_.mask_registers ? use(inst, b) : use_source(inst, reg_source(b));
+  if (host_.mask_registers)
+    use(inst, b);
+  else
+    use_source(inst, reg_source(b));
   return inst->def;
 }
 

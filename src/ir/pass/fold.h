@@ -57,8 +57,9 @@ struct FloatFacts {
 FloatFacts float_facts(const Function& f, Value value, int depth = 4);
 bool can_be_minus_zero(const Function& f, Value value, int depth = 4);
 
-// What a phi is, if that is one value only: of that one and itself; or of a constant mask and what takes
-// lanes from no lane, or adds them to all. `resolve` gives what stands for a value. Else invalid.
+// The only value that a phi can have, else invalid: all operands are that value or the phi; or it is constant
+// false, and the others are And1 or AndNot1 of the phi; or true, and Or1. `resolve` gives what stands for a
+// value.
 template <class Resolve>
 Value only_value(const Function& f, Inst phi, Resolve resolve) {
   const Value result = f.result(phi);

@@ -1,6 +1,7 @@
 // A lane that leaves a loop takes values out of it. While other lanes go round, selects keep these values,
 // one for each in each turn: kept' = select(lanes, value, kept). If lanes that have left keep what the loop
-// carries instead, they compute the same values again in each turn, and those selects can go.
+// carries instead, they compute the same values again in each turn, and those selects can go. Numbers of
+// turns, which are the same in all lanes, become select(lanes, kept + 1, kept).
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -30,16 +31,16 @@ bool is_function_of_operands(const OpcodeInfo& row) {
 
 class Freezer {
  public:
-  Freezer(Function& f, const Dominators& dominators, const Loops& loops, bool lanes_count)
+  Freezer(Function& f, const Dominators& dominators, const Loops& loops, bool masks_are_numbers)
       : f_(f),
         dominators_(dominators),
         loops_(loops),
-        lanes_count_(lanes_count),
+        masks_are_numbers_(masks_are_numbers),
         steady_(f.value_count(), 0),
         marked_(f.value_count(), 0),
         replacement_(f.value_count()),
-        reader_(f.value_count()) {
-    if (lanes_count_) find_readers();
+        keeping_mask_(f.value_count()) {
+    if (masks_are_numbers_) find_keeping_masks();
   }
 
   bool run() {
@@ -54,8 +55,8 @@ class Freezer {
   }
 
  private:
-  // Of a value that selects alone read, for the lanes that one mask does not have: the mask.
-  void find_readers() {
+  // By value v: the mask m, if each reader of v is select(m, x, v).
+  void find_keeping_masks() {
     std::vector<char> seen(f_.value_count(), 0);
     for (std::uint32_t b = 0; b < f_.block_count(); ++b)
       for (Inst i : f_.insts(Block{b})) {
@@ -65,9 +66,9 @@ class Freezer {
           const Value v = operands[k];
           const Value mask = selects && k == 2 ? operands[0] : Value();
           if (seen[v.id] == 0)
-            reader_[v.id] = mask;
-          else if (reader_[v.id] != mask)
-            reader_[v.id] = Value();
+            keeping_mask_[v.id] = mask;
+          else if (keeping_mask_[v.id] != mask)
+            keeping_mask_[v.id] = Value();
           seen[v.id] = 1;
         }
       }
@@ -108,7 +109,7 @@ class Freezer {
     latch_ = from[back_];
     if (!loops_.contains(loop, latch_) || loops_.contains(loop, from[1 - back_])) return false;
     if (!find_lanes()) return false;
-    const bool counted = lanes_count_ && count_turns();
+    const bool counted = masks_are_numbers_ && count_turns();
     find_steady();
     find_kept();
     if (kept_phis_.empty()) return counted;
@@ -130,21 +131,22 @@ class Freezer {
     return false;
   }
 
-  // What lanes keep of a number that all count up or down in each turn, they can count themselves: that takes
-  // the lane's mask and its count alone. A lane that begins a turn has taken part in all before it.
+  // A lane keeps a number that all lanes step in each turn. It can step its own copy instead: a lane that
+  // begins a turn has taken part in all turns before.
   bool count_turns() {
     bool any = false;
     for (Inst i : f_.insts(header_)) {
       if (f_.inst(i).opcode != Opcode::Phi) break;
       const Value phi = f_.result(i);
-      if (f_.value(phi).type != Type::i32 || !keeps(phi) || reader_[phi.id] != lanes_) continue;
+      if (f_.value(phi).type != Type::i32 || !keeps(phi) || keeping_mask_[phi.id] != lanes_) continue;
       const Inst select = f_.definition(back(phi));
-      const Value number = f_.operand(select, 1);
-      if (!inside(number) || !is_phi_of_header(number)) continue;
-      if (!dominators_.dominates(f_.inst(select).block, latch_)) continue;
+      const Value kept = f_.operand(select, 1);  // the number of the turn, or of the next one
+      const Value number = number_of(kept);
+      if (!number.valid() || !dominators_.dominates(f_.inst(select).block, latch_)) continue;
       const Value first = f_.operand(f_.definition(number), 1 - back_), step = step_of(number);
       if (!step.valid() || !f_.is_constant(first)) continue;
-      const std::uint64_t before = (f_.constant(first) - f_.constant(step)) & 0xffffffff;
+      const std::uint64_t before =
+          (f_.constant(first) - (kept == number ? f_.constant(step) : 0)) & 0xffffffff;
       const Inst sum = f_.make(Opcode::IAdd32, std::array{phi, step});
       f_.inst(sum).guest_address = f_.inst(select).guest_address;
       f_.insert_before(select, sum);
@@ -158,6 +160,17 @@ class Freezer {
       replacement_.resize(f_.value_count());
     }
     return any;
+  }
+
+  // The header's phi that the value is, or that becomes it over the way back; else invalid.
+  Value number_of(Value kept) const {
+    if (!inside(kept)) return {};
+    if (is_phi_of_header(kept)) return kept;
+    const Inst sum = f_.definition(kept);
+    if (f_.inst(sum).opcode != Opcode::IAdd32) return {};
+    for (const Value v : f_.operands(sum))
+      if (inside(v) && is_phi_of_header(v) && back(v) == kept) return v;
+    return {};
   }
 
   // 1 or -1, if the number of all lanes changes by that in each turn; else invalid.
@@ -265,11 +278,11 @@ class Freezer {
   Function& f_;
   const Dominators& dominators_;
   const Loops& loops_;
-  const bool lanes_count_;
+  const bool masks_are_numbers_;
   std::vector<std::uint32_t> steady_;  // by value: the number of the loop in which it is, plus 1
   std::vector<char> marked_;           // by value
   std::vector<Value> replacement_;
-  std::vector<Value> reader_;  // see find_readers()
+  std::vector<Value> keeping_mask_;  // see find_keeping_masks()
   // Of the loop that is looked at.
   std::uint32_t loop_ = 0, back_ = 0;  // back_: the place of the latch among the predecessors
   Block header_, latch_;
@@ -280,7 +293,7 @@ class Freezer {
 
 }  // namespace
 
-bool freeze_left_lanes(Function& f, bool lanes_count) {
+bool freeze_left_lanes(Function& f, bool masks_are_numbers) {
   bool has_loops = false;
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (Inst i : f.insts(Block{b})) {
@@ -290,7 +303,7 @@ bool freeze_left_lanes(Function& f, bool lanes_count) {
   if (!has_loops) return false;
   const Dominators dominators(f);
   const Loops loops(f, dominators);
-  return loops.reducible() && Freezer(f, dominators, loops, lanes_count).run();
+  return loops.reducible() && Freezer(f, dominators, loops, masks_are_numbers).run();
 }
 
 }  // namespace warpjit::ir

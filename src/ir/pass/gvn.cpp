@@ -1,5 +1,6 @@
 // Global value numbering over the dominator tree: a pure instruction that computes what a dominating one
 // computes is that one's value. Reads of inputs and uniforms count as pure: nobody writes them meanwhile.
+// Behind a branch its condition is a constant.
 #include <algorithm>
 #include <array>
 
@@ -26,23 +27,28 @@ class Numbering {
     std::size_t size = 64;
     while (size < count * 2) size *= 2;
     table_.resize(size);
-    bool any = false;  // instruction changed or went
+    bool any = false;    // an instruction changed or went
+    bool again = false;  // simplify has more to do
     for (Block b : dominators_.order())
       for (Inst i : f_.insts(b)) {
-        bool changed = know_conditions(i);
-        any |= changed;
+        bool changed = false;
         for (Value& v : f_.operands(i)) {
           const Value now = resolve(v);
           changed |= now != v;
           v = now;
         }
+        const bool phi = f_.inst(i).opcode == Opcode::Phi;
+        Value known = phi ? only_value_of(i) : Value{};
+        if (!known.valid() && know_conditions(i)) {
+          changed = any = true;
+          const OpcodeInfo& row = info(f_.inst(i).opcode);
+          again = again || row.terminator || row.guarded;
+        }
         if (f_.inst(i).opcode == Opcode::Branch) note_branch(i);
         if (f_.inst(i).result_count == 0) continue;
         // Operands that became equal can make more simple.
-        if (const Value known = f_.inst(i).opcode == Opcode::Phi ? only_value_of(i)
-                                : changed                        ? simplify_in_place(f_, i)
-                                                                 : Value{};
-            known.valid()) {
+        if (!phi && changed) known = simplify_in_place(f_, i);
+        if (known.valid()) {
           replace(f_.result(i), known);
         } else {
           const InstData& data = f_.inst(i);
@@ -57,7 +63,6 @@ class Numbering {
       }
     if (!any) return false;
     // What stands behind a definition has its operands by now, but for phis, of which some are simple now.
-    bool phis_gone = false;
     for (Block b : dominators_.order())
       for (Inst i : f_.insts(b)) {
         if (f_.inst(i).opcode != Opcode::Phi) break;
@@ -66,10 +71,10 @@ class Numbering {
         if (!known.valid()) continue;
         replace(f_.result(i), known);
         f_.remove(i);
-        phis_gone = true;
+        again = true;
       }
-    if (phis_gone || !are_all(f_, dominators_.order())) f_.replace_values(replacement_);
-    return phis_gone;
+    if (again || !are_all(f_, dominators_.order())) f_.replace_values(replacement_);
+    return again;
   }
 
  private:
@@ -113,7 +118,7 @@ class Numbering {
 
   // Conditions whose branch went one way on all ways to i are constants there.
   bool know_conditions(Inst i) {
-    if (branch_on_.empty() || f_.inst(i).opcode == Opcode::Branch) return false;
+    if (branch_on_.empty()) return false;
     bool changed = false;
     const bool phi = f_.inst(i).opcode == Opcode::Phi;
     for (std::uint32_t k = 0; k < f_.inst(i).operand_count; ++k) {

@@ -59,9 +59,9 @@ class Linearizer {
   // An original edge over which lanes move on.
   struct Edge {
     Block from, to;
-    Mask literal;  // the condition of the divergent branch in `from`; none: all its lanes go
-    Mask mask;     // once computed
-    Mask any;      // likewise: is a lane on it?
+    Mask literal;   // the condition of the divergent branch in `from`; none: all its lanes go
+    Mask mask;      // once computed
+    Mask any = {};  // likewise: is a lane on it?
   };
   // A phi of a header that waits for the value at the end of the loop: of a variable, or of the mask.
   struct LatchPhi {
@@ -360,12 +360,13 @@ class Linearizer {
       // What is uniform needs no blend: all the lanes that matter write the same, whenever they come. But
       // there may be none on this edge.
       const bool uniform = f_.value(f_.result(phi)).uniformity != Uniformity::varying;
-      const bool populated = edge.literal.none() && lanes_[edge.from.id].populated;
-      if (element.none() || (uniform && populated))
+      const Mask lanes = writers(edge.from, edge.to);
+      const bool overwrites =
+          uniform && (masks_.is_all(lanes) || (edge.literal.none() && lanes_[edge.from.id].populated));
+      if (element.none() || overwrites)
         element.value = value;
       else if (element.value != value)
-        element.value =
-            masks_.select(uniform ? any_lane(edge) : writers(edge.from, edge.to), value, element.value);
+        element.value = masks_.select(uniform ? any_lane(edge) : lanes, value, element.value);
       variables_.set(first + index, element);
     }
   }

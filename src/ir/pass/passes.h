@@ -16,8 +16,8 @@ namespace warpjit::ir {
 void simplify(Function& f);
 
 // Global value numbering over the dominator tree: pure operations and reads of read-only spaces. Conditions
-// that a branch on the way tells are constants. Returns whether simplify has more to do: phis went that stood
-// before what they merge.
+// that a branch on the way tells are constants. Returns whether simplify has more to do: a phi went whose
+// readers had been visited, or a branch or a guard became constant.
 bool number_values(Function& f);
 
 // Removes instructions whose results nobody needs.
@@ -84,10 +84,10 @@ bool expand_quad_reads(Function& f);
 void insert_fuel(Function& f);
 
 // Lanes that have left a loop keep what the loop carries, and so compute again, in each turn, the values that
-// they take out of it. Done where that needs fewer selects than keeping these values. With `lanes_count`,
-// lanes that take the number of their last turn out of it count their turns themselves, which pays where
-// masks are numbers. In group form, behind insert_fuel. Returns whether f changed.
-bool freeze_left_lanes(Function& f, bool lanes_count);
+// they take out of it. Done where that needs fewer selects than keeping these values. With
+// `masks_are_numbers`, lanes that take the number of their last turn out of it count their turns themselves,
+// which pays where masks are numbers. In group form, behind insert_fuel. Returns whether f changed.
+bool freeze_left_lanes(Function& f, bool masks_are_numbers);
 
 // Addresses of loads and stores that are equal or consecutive in neighbouring lanes become the sum of what
 // all lanes share and of what depends on the lane's number alone, so that no vector of addresses need be

@@ -1,5 +1,6 @@
 // An operation behind an exit of a loop that is the last to read two values which are made before the exit:
-// ahead of the exit it leaves one value to keep there instead of two.
+// ahead of the exit it leaves one value to keep there instead of two. It then runs in the last turn, too,
+// where it may raise a flag of the host: whoever looks at flags runs again without need.
 #include <vector>
 
 #include "ir/analysis/dominators.h"
@@ -98,7 +99,7 @@ class Puller {
     Inst position = f_.terminator(before);
     for (int n = 0; n < kFarthest; ++n) {
       const Inst previous = f_.inst(position).previous;
-      if (f_.inst(previous).opcode == Opcode::Phi || meets(previous)) break;
+      if (!previous.valid() || f_.inst(previous).opcode == Opcode::Phi || meets(previous)) break;
       position = previous;
     }
     for (Value v : operands)
