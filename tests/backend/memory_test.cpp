@@ -327,6 +327,28 @@ TEST_P(MemoryCode, ATableWithoutRowsReadsAsZeros) {
   }
 }
 
+// Without optimizing passes the results do not know that the index is the same in all lanes.
+TEST_P(MemoryCode, RowsOfOneIndexMayCountAsVarying) {
+  KernelBuilder k(1, 1, 32);
+  const auto r = k.b.LoadUniformRow(k.b.LoadUniformI32(4), std::uint64_t{2} << 32);
+  for (const F32& word : r) k.function.value(word).uniformity = ir::Uniformity::varying;
+  k.store(r[0], r[1], r[2], r[3]);
+  k.b.ret();
+  for (const Setting& setting : all_settings(GetParam())) {
+    SCOPED_TRACE(setting.text());
+    Launch launch;
+    launch.threads = setting.lanes();
+    launch.table = {0, 1, 2, 3, 4, 5, 6, 7};
+    launch.inputs.push_back(filled(launch.threads, 16, 0));
+    launch.outputs.emplace_back(launch.threads, 16);
+    const MachineCode code = compile(k.function, setting);
+    if (HasFailure()) return;
+    run(Executable(code), launch);
+    for (std::uint64_t t = 0; t < launch.threads; ++t)
+      ASSERT_EQ(launch.outputs[0].get(t), (Words{4, 5, 6, 7}));
+  }
+}
+
 TEST_P(MemoryCode, SlotsKeepTheirLanes) {
   KernelBuilder k(1, 1, 16);
   k.function.slot_count = 3;
