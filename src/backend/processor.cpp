@@ -3,11 +3,20 @@
 namespace warpjit::backend {
 namespace {
 
+bool is_zen_3_or_4() {
+#if defined(__x86_64__)
+  return __builtin_cpu_is("amdfam19h") != 0;
+#else
+  return false;
+#endif
+}
+
 Tuning find_tuning() {
   Tuning tuning;
   if (maker() != Maker::amd) return tuning;
   tuning.bytes_ahead = 8192;
   tuning.rows_ahead = true;
+  if (is_zen_3_or_4()) tuning.lines_ahead = 4;
   return tuning;
 }
 

@@ -94,6 +94,9 @@ class Words final : public HostWords, private Tools {
   bool permutes(std::size_t words) const;
   Reg table_address(std::span<const std::uint32_t> words);
   Reg permute(std::span<const std::uint32_t> words, Reg index);
+  static bool is_wave(std::span<const std::uint32_t> words);
+  Reg look_up_wave(std::span<const std::uint32_t> words, Reg index);
+  Reg bit_to_sign(Reg index, std::uint32_t bit);  // `bit` is a power of two
   Reg has_bit(Reg index, std::uint32_t bit);
   Reg gather(std::span<const std::uint32_t> words, Reg index);
 

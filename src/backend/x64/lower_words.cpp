@@ -1,6 +1,8 @@
 // Words in vectors, for AVX2 and AVX-512; tables.
 #include "backend/x64/lower.h"
 
+#include <bit>
+
 namespace warpjit::backend::x64 {
 
 using lir::InstRef;
@@ -61,11 +63,41 @@ Reg Words::half_of(Reg x) {
 // A permutation of AVX-512 chooses among 32 words; bits of the index that it does not look at choose among
 // permutations. Measured on an AMD EPYC (family 25, model 17): eight loads and permutations with their
 // selects take half the time of a gather; with 256 words they take as long. A permutation of AVX2 chooses
-// among 8, two of them and a select among 16.
+// among 8; four of them, of which selects take one, have 0.6 times the time of a gather of Zen 3.
 bool Words::permutes(std::size_t words) const { return words <= host_.permuted_words; }
 
 Reg Words::look_up(std::span<const std::uint32_t> words, Reg index) {
-  return permutes(words.size()) ? permute(words, index) : gather(words, index);
+  if (permutes(words.size())) return permute(words, index);
+  const bool folds = !host_.mask_registers && permutes(words.size() / 4) && is_wave(words);
+  return folds ? look_up_wave(words, index) : gather(words, index);
+}
+
+// A sine at as many places: 0, a quarter that the second one mirrors, and 0 and both with the other sign.
+bool Words::is_wave(std::span<const std::uint32_t> words) {
+  constexpr std::uint32_t kSign = 0x80000000;
+  const std::size_t half = words.size() / 2;
+  if (half < 4 || words[0] != 0 || words[half] != 0) return false;
+  for (std::size_t n = 1; n < half; ++n)
+    if (words[half - n] != words[n] || words[half + n] != (words[n] ^ kSign)) return false;
+  return true;
+}
+
+// Only the first quarter is looked up, behind its 0. Twelve instructions, where a gather of Zen 3 takes 12
+// clocks, of Zen 5 six and of a Xeon four.
+Reg Words::look_up_wave(std::span<const std::uint32_t> words, Reg index) {
+  const auto quarter = static_cast<std::uint32_t>(words.size() / 4), half = 2 * quarter;
+  const Source last = constant_source(half - 1);
+  Reg inside = vvv(Op::And, index, last);
+  // Less one, whatever side of the quarter's end: -1 stands for the two zeros.
+  Reg place = vvv(Op::IMinS, vvv(Op::IAdd, inside, constant_source(UINT32_MAX)),
+                  reg_source(vvv(Op::Xor, inside, last)));
+  Reg sign = vvv(Op::And, bit_to_sign(index, half), constant_source(0x80000000));
+  Reg found = vvv(Op::Xor, permute(words.subspan(1, quarter), place), sign);
+  return blend(found, constant_source(0), place);
+}
+
+Reg Words::bit_to_sign(Reg index, std::uint32_t bit) {
+  return with_immediate(Op::Shl, index, std::countl_zero(bit));
 }
 
 // A sum of products of halves takes half as long as vpmulld (costs.inc).
@@ -127,11 +159,10 @@ Reg Words::permute(std::span<const std::uint32_t> words, Reg index) {
     for (std::size_t n = 0; n < lanes; ++n) repeated[n] = words[n % words.size()];
     return vvv(Op::LookUpInOne, index, Source{lir::kNoReg, pool_mem({repeated.data(), lanes})});
   }
-  if (!host_.mask_registers) {
-    Reg lower = permute(words.first(lanes), index), upper = permute(words.last(lanes), index);
-    const auto last = static_cast<std::uint32_t>(words.size() - 1);
-    Reg inside = vvv(Op::And, index, constant_source(last));
-    return blend(lower, reg_source(upper), greater_than(inside, constant_source(last / 2)));
+  if (!host_.mask_registers) {  // a select looks at signs alone
+    const auto half = static_cast<std::uint32_t>(words.size() / 2);
+    Reg lower = permute(words.first(half), index), upper = permute(words.last(half), index);
+    return blend(lower, reg_source(upper), bit_to_sign(index, half));
   }
   if (words.size() > 2 * lanes) {
     const std::size_t half = words.size() / 2;
