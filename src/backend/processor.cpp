@@ -16,7 +16,10 @@ Tuning find_tuning() {
   if (maker() != Maker::amd) return tuning;
   tuning.bytes_ahead = 8192;
   tuning.rows_ahead = true;
-  if (is_zen_3_or_4()) tuning.lines_ahead = 4;
+  if (is_zen_3_or_4()) {
+    tuning.lines_ahead = 4;
+    tuning.extracts_lanes = true;
+  }
   return tuning;
 }
 

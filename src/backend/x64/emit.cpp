@@ -147,6 +147,9 @@ void X64Emitter::encode(const Inst& inst) {
       return put(id, vec(inst.def), x86::xmm(inst.def));
     case Form::v_to_scalar:
       return put(id, gp32(inst.def), x86::xmm(inst.use[0]));
+    case Form::lane_to_scalar:
+      if (inst.imm == 0) return put(x86::Inst::kIdVmovd, gp32(inst.def), x86::xmm(inst.use[0]));
+      return put(id, gp32(inst.def), x86::xmm(inst.use[0]), imm);
     case Form::load_full:
       return put(id, vec(inst.def), memory(inst, host_.vector_bytes));
     case Form::load_full_ahead: {

@@ -49,6 +49,7 @@ enum class Form : std::uint8_t {
   broadcast_masked,
   broadcast_scalar,
   v_to_scalar,
+  lane_to_scalar,
   load_full,
   store_full,
   load_full_ahead,
