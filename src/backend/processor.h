@@ -24,8 +24,8 @@ struct Tuning {
   // 0.07. On an EPYC of Zen 5 they are 1.3 to 2 times as high, and up to 0.11 lower if the vertices are in
   // the cache.
   bool rows_ahead = false;
-  // Lanes that address rows of tables, with AVX2, go to scalars by extractions, not through memory: eight rows
-  // take 9 to 10 clocks on an EPYC of Zen 3 in place of 14. Of other processors it is not known.
+  // Lanes that address rows of tables, with AVX2, go to scalars by extractions, not through memory: eight
+  // rows take 9 to 10 clocks on an EPYC of Zen 3 in place of 14. Of other processors it is not known.
   bool extracts_lanes = false;
 
   bool operator==(const Tuning&) const = default;

@@ -39,6 +39,12 @@ Reg Tools::ternary(int function, Reg a, Reg b, const Source& c) {
   return inst->def;
 }
 
+Reg Tools::upper_part(Op extract, Reg r) {
+  const InstRef inst = add(extract, RegClass::vector);
+  use(inst, r);
+  return inst->def;
+}
+
 // A vector of halves has half the bytes, so no operand of these stands in memory.
 Reg Tools::with_halves(Op op, Reg r, std::int64_t imm) {
   const InstRef inst = add(op, RegClass::vector);
@@ -94,11 +100,7 @@ Reg Constants::make_uniform(std::int32_t offset) {
 // ---- lanes
 
 Reg Lanes::min_over_lanes(Reg least) {
-  auto with_upper = [&](Op extract) {  // whose source is always a register
-    const InstRef inst = add(extract, RegClass::vector);
-    use(inst, least);
-    least = vvv(Op::IMinU, least, inst->def);
-  };
+  auto with_upper = [&](Op extract) { least = vvv(Op::IMinU, least, upper_part(extract, least)); };
   with_upper(Op::UpperHalf);
   if (host_.vector_bytes == 64) with_upper(Op::UpperQuarter);
   for (std::int64_t swap : {0x4e, 0xb1})  // the halves of 128 bits, then of 64

@@ -16,6 +16,7 @@ class Tools : protected ValueForms {
   Reg zero_where_not(Reg r, Reg mask);
   Reg nan_as(std::uint32_t word, Reg r);                // this word where r is a NaN
   Reg with_halves(Op op, Reg r, std::int64_t imm = 0);  // to halves beside each other, or from such
+  Reg upper_part(Op extract, Reg r);  // of UpperHalf and UpperQuarter, whose source is always a register
   // AVX-512: a function of three bits, its value for 4a + 2b + c in that bit.
   Reg ternary(int function, Reg a, Reg b, const Source& c);
   // AVX-512: r, or what a row of `classes`, four bits for each class of floats, puts in its place by the

@@ -79,14 +79,14 @@ Reg Memory::gather_pairs(Reg offset, Reg base) {
 std::array<Reg, 2> Memory::load_texel_pairs(Reg offsets, Reg base) {
   if (!host_.mask_registers) {
     offsets = with_immediate(Op::Permute64, offsets, 0xd8);
-    Reg low = gather_pairs(offsets, base), high = gather_pairs(vv(Op::UpperHalf, offsets), base);
+    Reg low = gather_pairs(offsets, base), high = gather_pairs(upper_part(Op::UpperHalf, offsets), base);
     Reg first = vvv(Op::ShuffleWords, low, high);
     code_.insts.back().imm = 0x88;
     Reg second = vvv(Op::ShuffleWords, low, high);
     code_.insts.back().imm = 0xdd;
     return {first, second};
   }
-  Reg low = gather_pairs(offsets, base), high = gather_pairs(vv(Op::UpperHalf, offsets), base);
+  Reg low = gather_pairs(offsets, base), high = gather_pairs(upper_part(Op::UpperHalf, offsets), base);
   std::array<Reg, 2> words;
   for (std::uint32_t k = 0; k < 2; ++k) {
     std::array<std::uint32_t, kMostHostLanes> from{};

@@ -124,7 +124,7 @@ std::array<Reg, 2> Words::look_up_rows(std::span<const std::uint32_t> first,
   auto place_of = [this, places, upper = lir::kNoReg](std::uint32_t lane) mutable {
     if (!role_.tuning.extracts_lanes)
       return load(Op::SLoad, RegClass::scalar, frame(places_ + static_cast<std::int32_t>(4 * lane)));
-    if (lane == 4) upper = vv(Op::UpperHalf, places);
+    if (lane == 4) upper = upper_part(Op::UpperHalf, places);
     const InstRef inst = add(Op::LaneToScalar, RegClass::scalar);
     inst->imm = lane % 4;
     use(inst, lane < 4 ? places : upper);
