@@ -125,6 +125,22 @@ TEST_P(GroupCode, Callouts) {
   }
 }
 
+// Indices go through all words of small tables, and count modulo their number.
+TEST_P(GroupCode, LooksUpEveryWord) {
+  constexpr std::uint32_t kResults = 8;
+  for (std::uint64_t table = 0; table < ir::kLookUpTables && !HasFailure(); ++table) {
+    SCOPED_TRACE("table " + std::to_string(table));
+    const BlockSetup setup;
+    BlockKernel k(setup);
+    for (std::uint32_t n = 0; n < kResults; ++n) {
+      const std::uint32_t first = 0xa5000000 + n * setup.groups * setup.lanes;
+      k.keep(k.b.LookUp32(k.b.IAdd32(k.thread(), k.word(first)), table), n);
+    }
+    k.b.ret();
+    expect_same(k.function, setup, GetParam());
+  }
+}
+
 TEST_P(GroupCode, KeepsDenormalsBesideFlushing) {
   BlockSetup setup;
   BlockKernel k(setup);
