@@ -17,7 +17,7 @@ Tuning find_tuning() {
   tuning.bytes_ahead = 8192;
   tuning.rows_ahead = true;
   if (is_zen_3_or_4()) {
-    tuning.lines_ahead = 4;
+    tuning.lanes_without_loops = 32;
     tuning.extracts_lanes = true;
   }
   return tuning;

@@ -16,16 +16,17 @@ struct Tuning {
   // Xeon has the best rates with 2 KiB, less with half or double of that. An EPYC of Zen 5 has 0.65 to 0.7 of
   // saxpy's rate with 2 KiB that it has with 8 to 12, and 0.8 without; sums of 256 have 0.27 without.
   std::int32_t bytes_ahead = 2048;
-  // Cache lines that a group asks for ahead at most. An EPYC of Zen 3 loads 24 lines at once, and what code
-  // asks for takes the place of what it waits for: saxpy with fast-fmad has 1.3 times the rate with 4 of its
-  // 8 lines, sums of 256 1.15, Valhall's 1.05; none have 1.3, 1.0 and 0.96. Zen 4 is taken to be alike.
-  std::uint32_t lines_ahead = UINT32_MAX;
+  // Threads of a group of a kernel without loops, at most. An EPYC of Zen 3 loads 24 cache lines at once, and
+  // those that code asks for ahead take the place of what it waits for: saxpy with fast-fmad has 1.2 times
+  // the rate with 32 threads, which ask for four lines, that it has with 64.
+  std::uint32_t lanes_without_loops = UINT32_MAX;
   // Rows of a million vertices are asked for, too. On a Xeon the rates of four programs changed by -0.09 to
   // 0.07. On an EPYC of Zen 5 they are 1.3 to 2 times as high, and up to 0.11 lower if the vertices are in
   // the cache.
   bool rows_ahead = false;
   // Lanes that address rows of tables, with AVX2, go to scalars by extractions, not through memory: eight
-  // rows take 9 to 10 clocks on an EPYC of Zen 3 in place of 14. Of other processors it is not known.
+  // rows take 9 to 10 clocks on an EPYC of Zen 3 in place of 14. Of other processors it is not known; Zen 4
+  // is taken to be alike, here and above.
   bool extracts_lanes = false;
 
   bool operator==(const Tuning&) const = default;

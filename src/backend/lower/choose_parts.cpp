@@ -205,11 +205,10 @@ std::uint32_t most_lanes(const Waits& waits) {
 // exact raymarch, a loop of 300 instructions, 1.1 in two parts as in one on v4.
 // What has no loop gains little but a smaller share of what each group costs. Loops around barriers that
 // compute little are mostly that: Valhall's sums, 1.4 times as fast in 8 as in 4 on v3.
-std::uint32_t widen(std::uint32_t lanes, const Host& host, const Waits& waits, const Pressure& needed,
-                    std::size_t for_each_part) {
+std::uint32_t widen(std::uint32_t lanes, const Host& host, std::uint32_t most, const Waits& waits,
+                    const Pressure& needed, std::size_t for_each_part) {
   constexpr std::size_t kMostWork = 1500, kMostWorkOfTwo = 2500;  // instructions times parts: compile time
   constexpr std::size_t kLittleWork = 100;
-  const std::uint32_t most = most_lanes(waits);
   const std::uint32_t halves = waits.barriers && waits.loops && for_each_part <= kLittleWork ? 5 : 3;
   const auto fits = [&](std::uint32_t wider) {
     const std::uint32_t parts = wider / host.lanes;
@@ -315,7 +314,7 @@ bool single_pixels_pay(const ir::Function& f) {
   return work(f) >= kLeastWork + kWorkOfAccess * accesses;
 }
 
-std::uint32_t choose_group_lanes(const ir::Function& f, Target target) {
+std::uint32_t choose_group_lanes(const ir::Function& f, Target target, const Tuning& tuning) {
   constexpr std::size_t kMostWorkOfBlock = 2500;
   constexpr std::uint32_t kMostPartsOfBlock = 16;
   const Host* host = find_host(target);
@@ -324,7 +323,9 @@ std::uint32_t choose_group_lanes(const ir::Function& f, Target target) {
   if (for_each_part > kMostWorkOfBlock && 2 * f.group_lanes >= host->lanes) return f.group_lanes;
   const Waits waits = find_waits(f);
   const Pressure needed = pressure(f, !host->mask_registers);
-  std::uint32_t lanes = widen(f.group_lanes, *host, waits, needed, for_each_part);
+  const std::uint32_t most =
+      waits.loops ? most_lanes(waits) : std::min(most_lanes(waits), tuning.lanes_without_loops);
+  std::uint32_t lanes = widen(f.group_lanes, *host, most, waits, needed, for_each_part);
   if (lanes >= host->lanes && lanes < kFewParts * host->lanes)
     lanes =
         host->lanes * double_parts(lanes / host->lanes, f, *host, waits, needed, for_each_part, Groups::full);

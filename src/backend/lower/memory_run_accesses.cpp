@@ -109,16 +109,13 @@ void RunLowering::access_inside(std::size_t n, ir::Inst i, const std::vector<Spa
       define(result, p, slot(result, same));
       continue;
     }
-    const bool new_line =
-        ahead && lines_ahead_ < role_.tuning.lines_ahead && p * host_.vector_bytes % kCacheLine == 0;
+    const bool new_line = ahead && p * host_.vector_bytes % kCacheLine == 0;
     define(result, p,
            load(equal      ? Op::Broadcast
                 : new_line ? Op::LoadFullAhead
                            : Op::LoadFull,
                 RegClass::vector, p));
-    if (!new_line) continue;
-    code_.insts.back().imm = role_.tuning.bytes_ahead;
-    ++lines_ahead_;
+    if (new_line) code_.insts.back().imm = role_.tuning.bytes_ahead;
   }
 }
 

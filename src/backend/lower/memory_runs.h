@@ -88,7 +88,6 @@ class RunLowering : protected ValueForms {
   LaneGuards lane_guards_;
   LaneAddresses lane_addresses_;
   StoredWords stored_;
-  std::uint32_t lines_ahead_ = 0;  // that code asks for so far
   ir::LaneShapes shapes_;
   std::vector<std::uint32_t> defined_in_run_;  // by instruction: the number of the run
   std::uint32_t run_stamp_ = 0;
