@@ -102,14 +102,13 @@ TEST(ChooseParts, WaitingForTexelsIsWorthRegisters) {
 }
 
 // Sums of which each waits for the one before, in one chain or in several, while `kept` values are live.
-ir::Function sums(std::uint32_t kept, std::uint32_t chains) {
-  constexpr std::uint32_t kSums = 240;
+ir::Function sums(std::uint32_t kept, std::uint32_t chains, std::uint32_t count = 240) {
   KernelBuilder k(1);
   ir::Builder& b = k.b;
   std::vector<ir::F32> values = {b.LoadInput(0)[0]};
   for (std::uint32_t n = 1; n < kept; ++n)
     values.push_back(b.FAdd32(values[0], b.constant(static_cast<float>(n))));
-  for (std::uint32_t n = 0; n < kSums; ++n)
+  for (std::uint32_t n = 0; n < count; ++n)
     values[n % chains] = b.FAdd32(values[n % chains], values[kept - 1]);
   ir::F32 sum = values[0];
   for (std::uint32_t n = 1; n < kept; ++n) sum = b.FAdd32(sum, values[n]);
@@ -144,6 +143,20 @@ TEST(ChooseParts, CodeAroundLoopsCounts) {
     f.pixels = true;
     EXPECT_EQ(choose_parts(f, *host, {.large_primitives = true}), 2u) << name(target);
   }
+}
+
+// A processor may limit groups of kernels without loops; others stay as wide.
+TEST(ChooseParts, GroupsWithoutLoopsHaveAsManyThreadsAsTheProcessorLikes) {
+  if (find_host(Target::x64_v3) == nullptr) GTEST_SKIP() << "no code for v3";
+  ir::Function straight = sums(2, 1, 8), loop = loop_over(2, false, 8);
+  for (ir::Function* f : {&straight, &loop}) {
+    f->group_lanes = 32;
+    f->block_groups = 8;
+  }
+  const Tuning limited{.lanes_without_loops = 32};
+  EXPECT_EQ(choose_group_lanes(straight, Target::x64_v3), 64u);
+  EXPECT_EQ(choose_group_lanes(straight, Target::x64_v3, limited), 32u);
+  EXPECT_EQ(choose_group_lanes(loop, Target::x64_v3), choose_group_lanes(loop, Target::x64_v3, limited));
 }
 
 TEST(ChooseParts, RowsThatAreAskedForAheadAreFew) {
