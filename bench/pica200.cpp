@@ -1,5 +1,6 @@
 // Throughput of the four example vertex shaders on every engine and target, beside the hand-written lane
-// kernels of the same process. Vertices are arrays of structures of float4, in and out. Items are vertices.
+// kernels of the same process and a plain copy. Vertices are arrays of structures of float4, in and out.
+// Items are vertices; bytes those of the structures, read and written.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -36,6 +37,8 @@ void run_launch(benchmark::State& state, const std::string& shader, tool::Engine
     for (std::uint64_t t = 0; t < count; t += 8)
       std::memcpy(&file->buffers[position.buffer].bytes[position.offset + t * position.stride], &infinity, 4);
   }
+  // Inputs are parts of one structure, outputs are apart.
+  const std::uint64_t bytes = file->inputs.at(0).stride + file->outputs.size() * 16;
   const auto bound = tool::BoundLaunch::make(std::move(*file));
   if (!bound) return state.SkipWithError(to_string(bound.error()).c_str());
   RunOptions options;
@@ -47,6 +50,21 @@ void run_launch(benchmark::State& state, const std::string& shader, tool::Engine
     if (!report) return state.SkipWithError(to_string(report.error()).c_str());
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * count));
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * count * bytes));
+}
+
+// What memory gives: as many bytes as `mvp_light` reads and writes.
+void run_copy(benchmark::State& state, std::uint64_t count) {
+  constexpr std::size_t kBytes = 64;  // of an item, read and written
+  const std::vector<char> in(count * kBytes, 1);
+  std::vector<char> out(in.size());
+  for (auto iteration : state) {
+    std::memcpy(out.data(), in.data(), in.size());
+    benchmark::DoNotOptimize(out.data());
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * count));
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * count * 2 * kBytes));
 }
 
 void run_lanes(benchmark::State& state, const bench::LaneKernel& kernel, bool copy) {
@@ -79,6 +97,10 @@ void register_all(const std::vector<tool::EngineChoice>& choices) {
             run_launch(state, shader, choice, count, 1, true);
           })->UseRealTime();
         }
+  for (const std::uint64_t count : kCounts)
+    benchmark::RegisterBenchmark(("copy/" + std::to_string(count)).c_str(), [=](benchmark::State& state) {
+      run_copy(state, count);
+    })->UseRealTime();
   for (const auto& kernels : {bench::lane_kernels_16(), bench::lane_kernels_8()})
     for (const bench::LaneKernel& kernel : kernels)
       for (const bool copy : {false, true}) {

@@ -3,6 +3,7 @@
 namespace warpjit::backend {
 namespace {
 
+// Family 19h: Zen 3 and Zen 4, which has AVX-512.
 bool is_zen_3_or_4() {
 #if defined(__x86_64__)
   return __builtin_cpu_is("amdfam19h") != 0;
@@ -11,15 +12,22 @@ bool is_zen_3_or_4() {
 #endif
 }
 
+bool has_avx512() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f") != 0;
+#else
+  return false;
+#endif
+}
+
 Tuning find_tuning() {
   Tuning tuning;
   if (maker() != Maker::amd) return tuning;
-  tuning.bytes_ahead = 8192;
-  tuning.rows_ahead = true;
-  if (is_zen_3_or_4()) {
-    tuning.lanes_without_loops = 32;
-    tuning.extracts_lanes = true;
-  }
+  const bool zen_4 = is_zen_3_or_4() && has_avx512(), zen_3 = is_zen_3_or_4() && !zen_4;
+  tuning.bytes_ahead = zen_4 ? 0 : 8192;
+  tuning.bytes_ahead_of_rows = zen_4 ? 128 : 8192;
+  if (zen_3) tuning.lanes_without_loops = 32;
+  tuning.extracts_lanes = zen_3 || zen_4;
   return tuning;
 }
 

@@ -12,21 +12,23 @@ Maker maker();  // of the processor that this runs on
 // What code is made for, beside a target. As it stands here: a processor of which nothing is known, for which
 // Intel's figures are taken.
 struct Tuning {
-  // How far before a stream's loads its cache lines are asked for, in bytes. Measured with saxpy and sums: a
-  // Xeon has the best rates with 2 KiB, less with half or double of that. An EPYC of Zen 5 has 0.65 to 0.7 of
-  // saxpy's rate with 2 KiB that it has with 8 to 12, and 0.8 without; sums of 256 have 0.27 without.
+  // How far before a stream's loads its cache lines are asked for, in bytes; 0: they are not. Measured with
+  // saxpy and sums: a Xeon has the best rates with 2 KiB, less with half or double of that. An EPYC of Zen 5
+  // has 0.65 to 0.7 of saxpy's rate with 2 KiB that it has with 8 to 12, and 0.8 without; sums of 256 have
+  // 0.27 without. One of Zen 4 has the best rates without: 2 to 16 KiB have 0.75 to 0.85 of saxpy's.
   std::int32_t bytes_ahead = 2048;
+  // Likewise of rows, where there are many: groups are narrower then. On a Xeon the rates of a million
+  // vertices in four programs changed by -0.09 to 0.07 with 512 bytes to 4 KiB. On an EPYC of Zen 5 they
+  // are 1.3 to 2 times as high with 8 KiB, and up to 0.11 lower if the vertices are in the cache. On one of
+  // Zen 4 they are 0.9 to 1.5 times as high with 128 bytes, and 0.6 to 1.2 with 8 KiB.
+  std::int32_t bytes_ahead_of_rows = 0;
   // Threads of a group of a kernel without loops, at most. An EPYC of Zen 3 loads 24 cache lines at once, and
   // those that code asks for ahead take the place of what it waits for: saxpy with fast-fmad has 1.2 times
   // the rate with 32 threads, which ask for four lines, that it has with 64.
   std::uint32_t lanes_without_loops = UINT32_MAX;
-  // Rows of a million vertices are asked for, too. On a Xeon the rates of four programs changed by -0.09 to
-  // 0.07. On an EPYC of Zen 5 they are 1.3 to 2 times as high, and up to 0.11 lower if the vertices are in
-  // the cache.
-  bool rows_ahead = false;
   // Lanes that address rows of tables, with AVX2, go to scalars by extractions, not through memory: eight
-  // rows take 9 to 10 clocks on an EPYC of Zen 3 in place of 14. Of other processors it is not known; Zen 4
-  // is taken to be alike, here and above.
+  // rows take 9 to 10 clocks on an EPYC of Zen 3 in place of 14; on one of Zen 4 raymarch has 1.26 times the
+  // rate. Of other processors it is not known.
   bool extracts_lanes = false;
 
   bool operator==(const Tuning&) const = default;

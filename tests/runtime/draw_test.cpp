@@ -342,7 +342,7 @@ TEST(Draw, OldKernelsAreForgotten) {
 
 TEST(Draw, ManyVerticesOnManyThreads) {
   Engine engine;
-  engine.state().set_hooks({.tuning = backend::Tuning{.rows_ahead = true}});  // on every processor
+  engine.state().set_hooks({.tuning = backend::Tuning{.bytes_ahead_of_rows = 8192}});  // on every processor
   Pipeline pipeline;
   copying(pipeline);
   constexpr std::size_t kCount = 60000;

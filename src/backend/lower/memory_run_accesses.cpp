@@ -101,7 +101,8 @@ void RunLowering::access_inside(std::size_t n, ir::Inst i, const std::vector<Spa
     return;
   }
   // Blocks of a grid mostly read one behind the other, and have less in flight than memory could deliver.
-  const bool ahead = host_.loads_ahead && access.space == Space::global && !equal && is_contiguous(placed);
+  const bool ahead = host_.loads_ahead && role_.tuning.bytes_ahead != 0 && access.space == Space::global &&
+                     !equal && is_contiguous(placed);
   for (std::uint32_t p = 0; p < parts_; ++p) {
     std::uint32_t same = 0;  // a part before that reads the same words
     while (same < p && (placed[same].span != placed[p].span || placed[same].first != placed[p].first)) ++same;

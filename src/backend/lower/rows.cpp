@@ -49,7 +49,7 @@ void RowLowering::ask_ahead(Op ask, const RowPointers& rows) {
     for (std::uint32_t k = 0; k < 4; ++k) {
       const InstRef inst = add(ask);
       at_row(inst, rows, quarter, k);
-      inst->mem.displacement = role_.tuning.bytes_ahead;
+      inst->mem.displacement = role_.tuning.bytes_ahead_of_rows;
     }
 }
 

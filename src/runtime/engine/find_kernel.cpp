@@ -34,8 +34,8 @@ CompileReport report_of(const Kernel& kernel, bool hit) {
 KernelHints EngineState::hints_of(const LaunchState& launch) const {
   KernelHints hints;
   const Work work = launch.work();
-  hints.rows_ahead =
-      (work == Work::rows || work == Work::draw) && launch.count >= kManyRows && tuning().rows_ahead;
+  hints.rows_ahead = (work == Work::rows || work == Work::draw) && launch.count >= kManyRows &&
+                     tuning().bytes_ahead_of_rows != 0;
   return hints;
 }
 
