@@ -169,6 +169,7 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
   if (f.block_groups != 0)
     WARPJIT_CHECK(stages.run("places", f, [&](Function& g) { assign_lanes(g, group_lanes(g, options)); }));
   if (options.optimize && f.group_lanes != 0) WARPJIT_CHECK(stages.run("addresses", f, split_addresses));
+  if (options.optimize && f.group_lanes != 0 && fold_lane_sets(f)) WARPJIT_CHECK(stages.done("lanes", f));
   WARPJIT_CHECK(schedule_groups(f));
   if (f.block_groups != 0) WARPJIT_CHECK(stages.done("groups", f));
   if (options.optimize) {

@@ -88,8 +88,21 @@ I1 random_bound(Random& random, BlockKernel& k) {
   return random.chance(30) ? k.b.Not1(guard) : guard;
 }
 
+// Sets of lanes with holes, too.
+I1 random_bounds(Random& random, BlockKernel& k) {
+  constexpr ir::Opcode kLogic[] = {ir::Opcode::And1, ir::Opcode::Or1, ir::Opcode::Xor1, ir::Opcode::AndNot1};
+  I1 guard = random_bound(random, k);
+  while (random.chance(30)) {
+    const std::vector<ir::Value> sides{guard, random_bound(random, k)};
+    guard = I1{k.b.emit(kLogic[random.below(4)], sides)};
+  }
+  return guard;
+}
+
 I1 random_guard(Random& random, BlockKernel& k) {
-  switch (random.below(6)) {
+  switch (random.below(7)) {
+    case 6:
+      return random_bounds(random, k);
     case 0:
       return random_bound(random, k);
     case 1:
@@ -157,7 +170,7 @@ TEST_P(BlockAccess, LanesOnOneSideOfANumber) {
     setup.table = {random.below(70) - 35, random.below(40), 0x80000000u + random.below(3) - 1, ~0u};
     BlockKernel k(setup);
     constexpr std::uint64_t kWord = MemoryAccess{.space = Space::shared}.pack();
-    const I1 guard = random_bound(random, k);
+    const I1 guard = random_bounds(random, k);
     const bool both = random.chance(50);  // value numbering then makes one a negation of the other
     I32 base = k.word(random.below(480) * 4 - 512);
     if (random.chance(50)) base = k.b.IAdd32(base, k.b.IShl32(I32{k.b.LoadUniformI32(0)}, k.word(2)));
@@ -178,6 +191,48 @@ TEST_P(BlockAccess, LanesOnOneSideOfANumber) {
     k.b.ret();
     expect_same(k.function, setup, GetParam(), seed);
   }
+}
+
+// Where it is known which lanes take part, parts of a group that have none of them are left out: a sum of a
+// block that is one group. What others would access is outside; what these do, too, if memory is too small.
+TEST_P(BlockAccess, KnownLanesOfOneGroup) {
+  BlockSetup setup;
+  setup.groups = 1;
+  setup.lanes = 128;
+  setup.globals = {{{0x1000, 4}}};
+  constexpr std::uint64_t kWord = MemoryAccess{.space = Space::shared}.pack();
+  const auto sum_of = [&](bool known) {
+    BlockKernel k(setup);
+    auto& b = k.b;
+    const I32 lane = b.LaneIndex(), place = b.IShl32(lane, k.word(2));
+    I32 sum = b.IMul32(lane, k.word(17));
+    b.StoreMemory(k.always(), place, sum, kWord);
+    std::uint32_t number = 0;
+    for (std::uint32_t half = 64; half != 0; half /= 2) {
+      b.set_guest_address(half);
+      const I32 bound = known ? k.word(half) : I32{b.LoadUniformI32(4 * number++)};
+      const I1 guard = b.ILtU32(lane, bound);
+      sum = b.SelectI32(
+          guard, b.IAdd32(sum, b.LoadMemory(guard, b.IAdd32(place, k.word(4 * half)), kWord)), sum);
+      b.StoreMemory(guard, place, sum, kWord);
+    }
+    b.StoreMemory(b.IEq32(lane, k.word(0)), k.word(0x1000), sum, MemoryAccess{}.pack());
+    k.keep(b.SelectI32(b.ILtU32(lane, k.word(2)), sum, lane));
+    b.ret();
+    return std::move(k.function);
+  };
+  setup.table = {64, 32, 16, 8, 4, 2, 1};
+  for (const std::uint32_t bytes : {512, 500, 384, 256, 252, 4}) {
+    SCOPED_TRACE(bytes);
+    setup.shared_bytes = bytes;
+    expect_same(sum_of(true), setup, GetParam());
+    expect_same(sum_of(false), setup, GetParam());
+  }
+  const auto instructions = [&](bool known) {
+    const auto program = ir::run_pipeline(sum_of(known), {});
+    return compile(*program, GetParam(), {}).value().statistics.instructions;
+  };
+  EXPECT_LT(3 * instructions(true), 2 * instructions(false));
 }
 
 // Stores side by side in global memory by the lanes on one side of a number: none, the first or the last,

@@ -159,6 +159,33 @@ TEST(ChooseParts, GroupsWithoutLoopsHaveAsManyThreadsAsTheProcessorLikes) {
   EXPECT_EQ(choose_group_lanes(loop, Target::x64_v3), choose_group_lanes(loop, Target::x64_v3, limited));
 }
 
+// Threads that meet at barriers are one group where constants alone tell which of them do what.
+TEST(ChooseParts, BlocksWhoseThreadsAreKnownAreOneGroup) {
+  for (const Target target : {Target::x64_v3, Target::x64_v4}) {
+    if (find_host(target) == nullptr) continue;
+    for (const bool known : {true, false}) {
+      ir::Function f;
+      ir::Builder b(f);
+      b.set_block(f.add_block());
+      f.form = ir::Form::group;
+      f.group_lanes = 32;
+      f.block_groups = 4;
+      f.uniform_bytes = 16;
+      f.may_widen = true;
+      constexpr std::uint64_t kWord = ir::MemoryAccess{.space = ir::Space::shared}.pack();
+      const ir::I32 thread = b.ThreadIndex(), place = b.IShl32(thread, b.constant(2U));
+      const ir::I32 bound = known ? b.constant(64U) : ir::I32{b.LoadUniformI32(0)};
+      const ir::I1 guard = b.INe32(thread, bound);
+      b.StoreMemory(b.constant(true), place, thread, kWord);
+      b.Barrier(b.constant(true), 0);
+      b.StoreMemory(guard, place, b.LoadMemory(guard, place, kWord), kWord);
+      b.ret();
+      ir::analyze_uniformity(f);
+      EXPECT_EQ(choose_group_lanes(f, target) == 128, known) << name(target);
+    }
+  }
+}
+
 TEST(ChooseParts, RowsThatAreAskedForAheadAreFew) {
   for (const Target target : kPlainTargets) {
     const Host* host = find_host(target);

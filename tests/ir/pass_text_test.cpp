@@ -128,6 +128,8 @@ std::string run_passes(Function f, const std::string& passes) {
       {"dce", eliminate_dead_code},
       {"freeze", [](Function& g) { freeze_left_lanes(g, true); }},
       {"ahead", [](Function& g) { pull_ahead_of_exits(g); }},
+      {"lanes", [](Function& g) { fold_lane_sets(g); }},
+      {"places", [](Function& g) { assign_lanes(g, g.group_lanes); }},
       {"expand", expand_math},
       {"samples", [](Function& g) { EXPECT_TRUE(expand_samples(g)); }},
       {"floats", keep_floats},
@@ -181,7 +183,7 @@ TEST_P(PassText, Gives) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, PassText,
-                         ::testing::Values("control_flow", "gvn", "rows", "hoist", "dce", "freeze", "ahead",
+                         ::testing::Values("control_flow", "gvn", "rows", "hoist", "dce", "freeze", "ahead", "lanes",
                                            "expand", "floats", "fold", "entries", "samples"),
                          [](const auto& case_info) { return case_info.param; });
 

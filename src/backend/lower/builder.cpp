@@ -16,7 +16,8 @@ State::State(const ir::Function& its_f, const Host& its_host, const Role& its_ro
       pool(its_pool),
       parts(its_parts),
       has_idle_lanes(f.group_lanes != 0 && f.group_lanes < host.lanes),
-      code(its_code) {
+      code(its_code),
+      lane_sets(f, ir::Opcode::LaneIndex, has_idle_lanes ? 0 : f.group_lanes) {
   code.insts.clear();
   code.blocks.clear();
   code.classes.clear();

@@ -57,13 +57,21 @@ void CalloutLowering::make_call(ir::Inst i, const ir::LaneShape* address) {
       continue;
     }
     for (std::uint32_t p = 0; p < parts_; ++p) {
-      Reg r = f_.value(v).type == Type::i1 ? masks_.vector_from_mask(mask(v, p)) : vector(v, p);
+      if (memory && k != 0 && lanes_of(operand(i, 0), p) == PartLanes::none) continue;  // not read
+      Reg r = f_.value(v).type == Type::i1 ? vector_of_mask(v, p) : vector(v, p);
       store(Op::StoreFull, r, frame(place + static_cast<std::int32_t>(p * host_.vector_bytes)));
     }
   }
   const InstRef inst = add(Op::Call);
   inst->imm = site;
   inst->mem = frame(first);
+}
+
+Reg CalloutLowering::vector_of_mask(Value v, std::uint32_t p) {
+  const PartLanes lanes = lanes_of(v, p);
+  if (lanes == PartLanes::none || lanes == PartLanes::all)
+    return constant_vector(lanes == PartLanes::all ? ~0u : 0);
+  return masks_.vector_from_mask(mask(v, p));
 }
 
 void CalloutLowering::count_fuel(ir::Inst i) {
@@ -75,7 +83,7 @@ void CalloutLowering::count_fuel(ir::Inst i) {
   made.unguarded = is_constant(lanes) && constant(lanes) == 1;
   const bool all = made.unguarded;
   for (std::uint32_t p = 0; p < parts_ && !all; ++p)
-    store(Op::StoreFull, masks_.vector_from_mask(mask(lanes, p)),
+    store(Op::StoreFull, vector_of_mask(lanes, p),
           frame(first + static_cast<std::int32_t>(p * host_.vector_bytes)));
   const InstRef inst = add(Op::CountFuel);
   inst->imm = site;

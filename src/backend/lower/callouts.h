@@ -39,6 +39,7 @@ class CalloutLowering : protected ValueForms {
 
  private:
   std::int64_t call_site(ir::Inst i);
+  Reg vector_of_mask(Value v, std::uint32_t p);
 
   HostMasks& masks_;
   LaneAddresses lane_addresses_;

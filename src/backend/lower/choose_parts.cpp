@@ -8,6 +8,7 @@
 #include "backend/lower/clocks.h"
 #include "backend/lower/value_forms.h"
 #include "ir/analysis/lane_comparison.h"
+#include "ir/analysis/lane_sets.h"
 #include "ir/analysis/liveness.h"
 #include "ir/analysis/loops.h"
 #include "ir/callout.h"
@@ -74,8 +75,9 @@ struct Pressure {
 
 // Input rows count from their first use on, because that is where lowering loads them. Masks that only
 // BurnFuel looks at do not count: code that is hardly ever reached loads them again.
-// With `loops`, only blocks in loops count.
-Pressure pressure(const ir::Function& f, bool masks_are_vectors, const ir::Loops* loops = nullptr) {
+// With `loops`, only blocks in loops count. What is known of masks (`sets`) is no vector.
+Pressure pressure(const ir::Function& f, bool masks_are_vectors, const ir::Loops* loops = nullptr,
+                  const ir::LaneSets* sets = nullptr) {
   const ir::Liveness live(f, ir::Liveness::Uses::of_lanes);
   const std::vector<char> linear = linear_values(f);
   std::vector<char> alive(f.value_count(), 0);
@@ -85,6 +87,7 @@ Pressure pressure(const ir::Function& f, bool masks_are_vectors, const ir::Loops
   bool counts = true;
   const auto count = [&](Value v) -> std::uint32_t* {
     if (f.value(v).uniformity != ir::Uniformity::varying || linear[v.id] != 0) return nullptr;
+    if (sets != nullptr && sets->find(v) != nullptr) return nullptr;
     if (f.value(v).type != Type::i1 || masks_are_vectors) return &now.vectors;
     return becomes_lane_comparison(f, v) ? &comparisons : &now.masks;
   };
@@ -268,6 +271,23 @@ std::uint32_t double_parts(std::uint32_t parts, const ir::Function& f, const Hos
   return parts;
 }
 
+constexpr std::size_t kMostWorkOfBlock = 2500;
+
+// A block that is one group has no barriers. Where lanes part it is better to have groups that all skip; but
+// for comparisons with the thread's number: prefix sums, 1.15 in 16 parts as in 4. If it is compared with
+// constants, parts without lanes take no time, so that values soon need few registers: sums of 256, 1.8
+// (v4) and 3.3 times (v3) as fast as in groups of 64.
+bool pays_as_one_group(const ir::Function& f, const Host& host, std::uint32_t block,
+                       std::size_t for_each_part) {
+  constexpr std::uint32_t kMostPartsOfBlock = 16;
+  const std::uint32_t parts = block / host.lanes;
+  if (parts > kMostPartsOfBlock || for_each_part * parts > kMostWorkOfBlock) return false;
+  const ir::LaneSets sets(f, Opcode::ThreadIndex, block);
+  const Pressure needed = pressure(f, !host.mask_registers, nullptr, &sets);
+  return (parts < kManyParts ? needed.all_masks : needed.masks) == 0 &&
+         2 * parts * needed.vectors <= (sets.any() ? 4 : 3) * host.vector_registers;
+}
+
 // Halves them as long as values spill.
 std::uint32_t narrow(std::uint32_t lanes, const Host& host, const Pressure& needed) {
   const auto spills = [&] { return 2 * (lanes / host.lanes) * needed.vectors > 3 * host.vector_registers; };
@@ -315,8 +335,6 @@ bool single_pixels_pay(const ir::Function& f) {
 }
 
 std::uint32_t choose_group_lanes(const ir::Function& f, Target target, const Tuning& tuning) {
-  constexpr std::size_t kMostWorkOfBlock = 2500;
-  constexpr std::uint32_t kMostPartsOfBlock = 16;
   const Host* host = find_host(target);
   if (host == nullptr) return f.group_lanes;
   const std::size_t for_each_part = work(f);
@@ -329,14 +347,10 @@ std::uint32_t choose_group_lanes(const ir::Function& f, Target target, const Tun
   if (lanes >= host->lanes && lanes < kFewParts * host->lanes)
     lanes =
         host->lanes * double_parts(lanes / host->lanes, f, *host, waits, needed, for_each_part, Groups::full);
-  // A block that is one group has no barriers. Where lanes part it is better to have groups that all skip;
-  // but for comparisons with the thread's number: prefix sums, 1.15 in 16 parts as in 4.
-  const std::uint32_t block = f.group_lanes * f.block_groups, parts = block / host->lanes;
-  const bool one_group = waits.barriers && (parts < kManyParts ? needed.all_masks : needed.masks) == 0 &&
-                         block <= ir::kMaxGroupLanes && std::has_single_bit(block) &&
-                         parts <= kMostPartsOfBlock && for_each_part * parts <= kMostWorkOfBlock &&
-                         2 * parts * needed.vectors <= 3 * host->vector_registers;
-  if (one_group) return std::max(lanes, block);
+  const std::uint64_t block = std::uint64_t{f.group_lanes} * f.block_groups;
+  if (waits.barriers && block <= ir::kMaxGroupLanes && std::has_single_bit(block) &&
+      pays_as_one_group(f, *host, static_cast<std::uint32_t>(block), for_each_part))
+    return std::max(lanes, static_cast<std::uint32_t>(block));
   return lanes > f.group_lanes ? lanes : narrow(lanes, *host, needed);
 }
 

@@ -46,6 +46,10 @@ void MaskLowering::select(ir::Inst i, bool floating) {
     return define(result, 0, scalar_select(bit, if_true, if_false));
   }
   for (std::uint32_t p = 0; p < parts_of(result); ++p) {
+    if (const PartLanes lanes = lanes_of(condition, p); lanes == PartLanes::none || lanes == PartLanes::all) {
+      define(result, p, vector(lanes == PartLanes::all ? a : b, p));
+      continue;
+    }
     const Mask m = mask_or_inverse(condition, p);
     define(result, p,
            m.inverted ? masks_.select_lanes({m.reg, false}, b, a, p) : masks_.select_lanes(m, a, b, p));

@@ -146,17 +146,25 @@ void MemoryLowering::store_uniform(ir::Inst i, const WindowFields::Window& windo
     inst->mem = {MemBase::reg, 1, 2, 0, false, window.access.offset};
   };
   const auto hot = [&] {
-    Regs guards;
-    for (std::uint32_t p = 0; p < parts_; ++p) guards.push_back(guarding_mask(operand(i, 0), p));
-    const bool always = guards[0] == lir::kNoReg;
-    if (varying(value))
-      for (std::uint32_t p = always ? parts_ - 1 : 0; p < parts_; ++p)
-        store(Op::StoreFull, vector(value, p),
-              frame(callouts_.words() + static_cast<std::int32_t>(p * host_.vector_bytes)));
+    const auto keep = [&](std::uint32_t p) {
+      store(Op::StoreFull, vector(value, p),
+            frame(callouts_.words() + static_cast<std::int32_t>(p * host_.vector_bytes)));
+    };
     const auto word_of = [&](Reg lane) { return varying(value) ? load_lane_word(0, lane) : scalar(value); };
-    if (always) {
-      put(word_of(scalar_imm(parts_ * host_.lanes - 1)));
+    if (const std::optional<std::uint32_t> last = last_lane_of(operand(i, 0)); last) {
+      const std::uint32_t p = *last / host_.lanes;
+      if (varying(value) && *last % host_.lanes == 0) {
+        put(vector_to_scalar(vector(value, p)));
+        return Regs{};
+      }
+      if (varying(value)) keep(p);
+      put(word_of(scalar_imm(*last)));
       return Regs{};
+    }
+    Regs guards;
+    for (std::uint32_t p = 0; p < parts_; ++p) {
+      guards.push_back(guarding_mask(operand(i, 0), p));
+      if (varying(value)) keep(p);
     }
     for_lanes_together([&](std::uint32_t first, std::uint32_t parts) {
       Reg bits = lanes_to_visit(guards, first, parts);

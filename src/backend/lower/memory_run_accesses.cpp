@@ -18,6 +18,7 @@ using lir::Regs;
 
 // Do the vectors of all parts lie one behind the other?
 bool RunLowering::is_contiguous(const Placed* placed) const {
+  if (placed[0].span == kNoSpan) return false;
   for (std::uint32_t p = 1; p < parts_; ++p)
     if (placed[p].span != placed[0].span ||
         placed[p].first != placed[0].first + p * std::int64_t{host_.vector_bytes})
@@ -64,10 +65,13 @@ void RunLowering::access_inside(std::size_t n, ir::Inst i, const std::vector<Spa
     for (std::uint32_t p = 0; p < parts_; ++p) values.push_back(vector(operand(i, 2), p));
     const auto store = [&](bool all) {
       for (std::uint32_t p = 0; p < parts_; ++p) {
-        Reg where = all ? lir::kNoReg : mask(guard, p);
-        const InstRef inst = add(all ? Op::StoreFull : Op::StoreFullMasked);
+        const PartLanes lanes = all ? PartLanes::all : lanes_of(guard, p);
+        if (lanes == PartLanes::none) continue;
+        const bool full = lanes == PartLanes::all;
+        Reg where = full ? lir::kNoReg : mask(guard, p);
+        const InstRef inst = add(full ? Op::StoreFull : Op::StoreFullMasked);
         use(inst, values[p]);
-        if (!all) use(inst, where);
+        if (!full) use(inst, where);
         at(inst, p);
       }
       return Regs{};
@@ -76,7 +80,7 @@ void RunLowering::access_inside(std::size_t n, ir::Inst i, const std::vector<Spa
     if (stored_.is_overwritten(n)) return;
     if (is_constant(guard))
       store(true);
-    else if (access.space == Space::global &&
+    else if (access.space == Space::global && lanes_of(guard, 0) == PartLanes::unknown &&
              lane_guards_.branch_unless_all(guard))  // in shared memory often only some have it
       hot_or_cold([&] { return store(true); }, [&] { return store(false); });
     else
@@ -97,15 +101,23 @@ void RunLowering::access_inside(std::size_t n, ir::Inst i, const std::vector<Spa
     return;
   }
   if (const Regs known = stored_.loaded(n, load_byte); !known.empty()) {
-    for (std::uint32_t p = 0; p < parts_; ++p) define(result, p, known[p]);
+    for (std::uint32_t p = 0; p < parts_; ++p)
+      define(result, p, lanes_of(operand(i, 0), p) == PartLanes::none ? constant_vector(0) : known[p]);
     return;
   }
   // Blocks of a grid mostly read one behind the other, and have less in flight than memory could deliver.
   const bool ahead = host_.loads_ahead && role_.tuning.bytes_ahead != 0 && access.space == Space::global &&
                      !equal && is_contiguous(placed);
+  const auto nobody = [&](std::uint32_t p) { return lanes_of(operand(i, 0), p) == PartLanes::none; };
   for (std::uint32_t p = 0; p < parts_; ++p) {
+    if (nobody(p)) {
+      define(result, p, constant_vector(0));
+      continue;
+    }
     std::uint32_t same = 0;  // a part before that reads the same words
-    while (same < p && (placed[same].span != placed[p].span || placed[same].first != placed[p].first)) ++same;
+    while (same < p &&
+           (nobody(same) || placed[same].span != placed[p].span || placed[same].first != placed[p].first))
+      ++same;
     if (same < p) {
       define(result, p, slot(result, same));
       continue;

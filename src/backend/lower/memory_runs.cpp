@@ -81,7 +81,7 @@ bool RunLowering::can_narrow(ir::Inst i) const {
 // From the access `first` on to the last one that is like it, with nothing but arithmetic between; and a bit
 // behind, where loads may become operands.
 RunLowering::Run RunLowering::run_from(ir::Inst first) {
-  Run run{first, first, {}, {}, {}};
+  Run run{first, first, {}, {}, {}, {}};
   constexpr std::size_t kMostAccesses = 64, kMostBetween = 48;  // all of it is lowered twice
   const auto space_of = [&](ir::Inst i) {
     const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
@@ -101,7 +101,11 @@ RunLowering::Run RunLowering::run_from(ir::Inst first) {
                                              [&](const LaneShape::Stride& s) { return ready(s.factor); }))
         break;
       run.accesses.push_back(i);
-      const bool narrowed = can_narrow(i) && ready(LaneGuards::bound(f_, operand(i, 0))->number);
+      const bool apart = arranged(i) == Arranged::consecutive && !is_constant(operand(i, 0));
+      const ir::LaneSet* lanes = apart ? state_.lane_sets.find(operand(i, 0)) : nullptr;
+      run.lanes.push_back(lanes);
+      const bool narrowed =
+          lanes == nullptr && can_narrow(i) && ready(LaneGuards::bound(f_, operand(i, 0))->number);
       run.guards.push_back(narrowed ? operand(i, 0) : Value{});
       run.last = i;
       before = run.before.size();
@@ -137,8 +141,7 @@ void RunLowering::lower_run(const Run& run) {
   std::vector<Placed> placed;  // by access and part
   placed.reserve(run.accesses.size() * parts_);
   for (std::size_t n = 0; n < run.accesses.size(); ++n)
-    for (std::uint32_t p = 0; p < parts_; ++p)
-      placed.push_back(place(spans, run.accesses[n], p, run.guards[n]));
+    for (std::uint32_t p = 0; p < parts_; ++p) placed.push_back(place(spans, run, n, p));
 
   Definitions made(state_);
   const ir::Inst behind = f_.inst(run.last).next;
@@ -190,7 +193,9 @@ void RunLowering::lower_run(const Run& run) {
         return repeatable ? checks_.lower({insts.data(), insts.size()}, all_inside) : all_inside();
       },
       [&] {
-        return lower_all([&](ir::Inst i, std::size_t n) { access_anywhere(i, run.guards[n].valid()); });
+        return lower_all([&](ir::Inst i, std::size_t n) {
+          access_anywhere(i, run.guards[n].valid() || run.lanes[n] != nullptr);
+        });
       });
   made.redefine(joined);
 }

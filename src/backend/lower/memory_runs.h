@@ -46,6 +46,8 @@ class RunLowering : protected ValueForms {
     ir::Inst first, last;
     SmallVector<ir::Inst, 8> accesses, before;
     SmallVector<Value, 8> guards;  // by access: what narrows it, or none
+    // Likewise the lanes that take part, if these are known; else null.
+    SmallVector<const ir::LaneSet*, 8> lanes;
   };
   bool can_narrow(ir::Inst i) const;
   Reg clamped(const LaneBound& bound);
@@ -61,13 +63,14 @@ class RunLowering : protected ValueForms {
   };
   // Of a part: the span it is in, and where from the base on its first lane is.
   struct Placed {
-    std::size_t span;
+    std::size_t span;  // kNoSpan: no lane takes part, and none was found
     std::int64_t first;
   };
+  static constexpr std::size_t kNoSpan = ~std::size_t{0};
   Arranged arranged(ir::Inst i) const;
   Run run_from(ir::Inst first);
   void lower_run(const Run& run);
-  Placed place(std::vector<Span>& spans, ir::Inst i, std::uint32_t p, Value guard) const;
+  Placed place(std::vector<Span>& spans, const Run& run, std::size_t n, std::uint32_t p) const;
   void check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_out);
   void check_narrowed(Span& span, Reg size, lir::Edges& ways_out);
   bool is_contiguous(const Placed* placed) const;

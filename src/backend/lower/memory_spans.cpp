@@ -10,6 +10,7 @@ namespace warpjit::backend {
 
 using ir::LaneShape;
 using ir::MemoryAccess;
+using ir::Space;
 using ir::Value;
 using lir::InstRef;
 using lir::MemBase;
@@ -35,16 +36,36 @@ Reg RunLowering::clamped(const LaneBound& bound) {
   return more != 0 ? scalar_op_imm(Op::SAddImm, n, more) : n;
 }
 
-// The span that part p of the access lies in: one of those there are, or a new one.
-RunLowering::Placed RunLowering::place(std::vector<Span>& spans, ir::Inst i, std::uint32_t p,
-                                       Value guard) const {
+// The span that part p of access n lies in: one of those there are, or a new one. Where it is known which
+// lanes take part, the span has what these access: all of the part in spaces other than shared memory,
+// nothing if there are none.
+RunLowering::Placed RunLowering::place(std::vector<Span>& spans, const Run& run, std::size_t n,
+                                       std::uint32_t p) const {
+  const ir::Inst i = run.accesses[n];
+  const Value guard = run.guards[n];
   const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
   const LaneShape& shape = shapes_[operand(i, 1)];
   const bool wrapped = shape.kind == LaneShape::Kind::wrapped16;
   const Factors factors = lane_addresses_.factors_of(shape, p);
   const std::int64_t offset = static_cast<std::int32_t>(shape.offset);
-  const std::int64_t first = offset + lane_addresses_.constant_distance(shape, p * host_.lanes),
-                     last = offset + lane_addresses_.constant_distance(shape, (p + 1) * host_.lanes - 1);
+  std::uint32_t first_lane = p * host_.lanes, last_lane = first_lane + host_.lanes - 1;
+  const auto at_lane = [&](std::uint32_t lane) {
+    return offset + lane_addresses_.constant_distance(shape, lane);
+  };
+  const std::int64_t begin = at_lane(first_lane);
+  if (const ir::LaneSet* lanes = run.lanes[n]; lanes != nullptr) {
+    if (lanes_of(operand(i, 0), p) == PartLanes::none) {
+      for (std::size_t k = 0; k < spans.size(); ++k)
+        if (spans[k].base == shape.base && spans[k].wrapped == wrapped && spans[k].factors == factors)
+          return {k, begin};
+      return {kNoSpan, begin};
+    }
+    if (access.space == Space::shared) {
+      while (!(*lanes)[first_lane]) ++first_lane;
+      while (!(*lanes)[last_lane]) --last_lane;
+    }
+  }
+  const std::int64_t first = at_lane(first_lane), last = at_lane(last_lane);
   // Is the base of a factor's product aligned? Its multiples are not looked at.
   std::uint32_t zeros = shape.base.valid() ? ir::trailing_zeros(f_, shape.base) : 32;
   for (const LaneShape::Stride& stride : factors)
@@ -61,10 +82,10 @@ RunLowering::Placed RunLowering::place(std::vector<Span>& spans, ir::Inst i, std
         span.factors != factors || high - low > kMostSpan || (first - span.low) % both != 0)
       continue;
     span.low = low, span.high = high, span.alignment = both;
-    return {k, first};
+    return {k, begin};
   }
   spans.push_back({shape.base, factors, wrapped, first, last + access.extent, alignment, guard});
-  return {spans.size() - 1, first};
+  return {spans.size() - 1, begin};
 }
 
 // Makes span.start, the offset in the window of the least address, and branches where the span is not inside

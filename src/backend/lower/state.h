@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backend/host.h"
-#include "ir/function.h"
+#include "ir/analysis/lane_sets.h"
 
 namespace warpjit::backend {
 
@@ -44,6 +44,7 @@ struct State {
   // Lanes that a vector has besides those of the group belong to no thread: their values are anything.
   const bool has_idle_lanes;
   lir::Code& code;
+  const ir::LaneSets lane_sets;  // of groups without idle lanes
 
   std::uint32_t current_block = 0;  // the caches' stamp: the IR block being lowered, or a place within it
   std::uint32_t guest_address = ir::kNoAddress;
@@ -56,7 +57,8 @@ struct State {
   std::vector<char> read_whole;          // likewise: by more than what rounds it to a half
   // Other forms of values: of uniform ones by value, of inverted masks by value and part.
   std::vector<Cached> vector_cache, scalar_cache, mask_cache, upright_cache;
-  Cached live_lanes;                                             // the mask of those that threads have
+  Cached live_lanes;  // the mask of those that threads have
+  Cached no_lanes, all_lanes;
   std::vector<Cached> lane_numbers;                              // by part
   std::vector<std::pair<std::uint32_t, Cached>> constant_cache;  // constants in registers, this block's
 

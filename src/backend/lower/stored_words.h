@@ -44,7 +44,13 @@ class StoredWords : protected ValueForms {
     Known made{n, values};
     if (!is_constant(access.guard))
       for (std::uint32_t p = 0; p < parts_; ++p) {
+        const PartLanes lanes = lanes_of(access.guard, p);
+        if (lanes == PartLanes::all) continue;
         Reg before = again ? known_->words[p] : load(access.first + p * std::int64_t{host_.vector_bytes});
+        if (lanes == PartLanes::none) {
+          made.words[p] = before;
+          continue;
+        }
         made.words[p] = blend(before, reg_source(values[p]), mask(access.guard, p));
       }
     known_ = made;

@@ -127,6 +127,23 @@ Reg ValueForms::mask(Value v, std::uint32_t part) {
   return cached.reg;
 }
 
+PartLanes ValueForms::lanes_of(Value mask, std::uint32_t part) const {
+  const ir::LaneSet* set = state_.lane_sets.find(mask);
+  if (set == nullptr) return PartLanes::unknown;
+  std::uint32_t count = 0;
+  for (std::uint32_t n = 0; n < host_.lanes; ++n) count += (*set)[part * host_.lanes + n] ? 1 : 0;
+  return count == 0 ? PartLanes::none : count == host_.lanes ? PartLanes::all : PartLanes::some;
+}
+
+std::optional<std::uint32_t> ValueForms::last_lane_of(Value mask) const {
+  if (is_constant(mask) && constant(mask) != 0 && !state_.has_idle_lanes) return parts_ * host_.lanes - 1;
+  const ir::LaneSet* set = state_.lane_sets.find(mask);
+  if (set == nullptr || set->none()) return std::nullopt;
+  std::uint32_t last = parts_ * host_.lanes - 1;
+  while (!(*set)[last]) --last;
+  return last;
+}
+
 Mask ValueForms::mask_or_inverse(Value v, std::uint32_t part) {
   if (is_made_where_read(v)) {
     const ir::Inst i = f_.definition(v);
@@ -136,7 +153,15 @@ Mask ValueForms::mask_or_inverse(Value v, std::uint32_t part) {
     const Mask m = mask_or_inverse(a, part);
     return {m.reg, !m.inverted};
   }
-  if (varying(v)) return {slot(v, part), state_.inverted[v.id] != 0};
+  if (varying(v)) {
+    const bool inverted = state_.inverted[v.id] != 0;  // in all parts alike
+    const PartLanes lanes = lanes_of(v, part);
+    if (lanes != PartLanes::none && lanes != PartLanes::all) return {slot(v, part), inverted};
+    const bool set = (lanes == PartLanes::all) != inverted;
+    Cached& constant = set ? state_.all_lanes : state_.no_lanes;
+    if (constant.block != current_block()) constant = {state_.masks->mask_constant(set), current_block()};
+    return {constant.reg, inverted};
+  }
   Cached& cached = state_.mask_cache[v.id];
   if (cached.block != current_block()) {
     Reg r = is_constant(v) ? state_.masks->mask_constant(constant(v) != 0)
@@ -164,7 +189,8 @@ Value ValueForms::step_from(Value from, Value to) const {
 
 Reg ValueForms::any_part(Value v) {
   Mask any = among_live(mask_or_inverse(v, 0));
-  for (std::uint32_t p = 1; p < parts_of(v); ++p) any = combine(MaskOp::or_, any, mask_or_inverse(v, p));
+  for (std::uint32_t p = 1; p < parts_of(v); ++p)
+    if (lanes_of(v, p) != PartLanes::none) any = combine(MaskOp::or_, any, mask_or_inverse(v, p));
   return any.inverted ? state_.masks->mask_not(any.reg) : any.reg;
 }
 

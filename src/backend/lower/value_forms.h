@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "backend/lower/builder.h"
 #include "ir/analysis/range.h"
@@ -17,6 +18,9 @@ struct Mask {
   bool inverted = false;
 };
 enum class MaskOp : std::uint8_t { and_, or_, xor_, and_not };  // and_not: ~a & b
+
+// Which lanes of a part have a mask, as far as that is known (ir/analysis/lane_sets).
+enum class PartLanes : std::uint8_t { unknown, none, some, all };
 
 // The condition of an opcode of the family integer_comparison.
 Condition integer_condition(ir::Opcode op);
@@ -65,6 +69,8 @@ class ValueForms : protected Builder {
   Source source(Value v, std::uint32_t part);
   Reg scalar(Value v);
   Reg mask(Value v, std::uint32_t part);
+  PartLanes lanes_of(Value mask, std::uint32_t part) const;
+  std::optional<std::uint32_t> last_lane_of(Value mask) const;  // none: not known, or there is none
   Mask mask_or_inverse(Value v, std::uint32_t part);
   // With many parts: an ir::LaneComparison. It is one instruction, made where its mask is read.
   bool is_made_where_read(Value v) const;

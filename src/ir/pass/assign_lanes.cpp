@@ -12,21 +12,32 @@ void assign_lanes(Function& f, std::uint32_t lanes) {
   assert(f.block_groups * f.group_lanes % lanes == 0);
   f.block_groups = f.block_groups * f.group_lanes / lanes;
   f.group_lanes = lanes;
+  const bool one_group = f.block_groups == 1;
   std::vector<Value> places(f.value_count());
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (Inst i : f.insts(Block{b})) {
-      if (f.inst(i).opcode != Opcode::ThreadIndex) continue;
+      const Opcode opcode = f.inst(i).opcode;
+      if (opcode != Opcode::ThreadIndex && !(opcode == Opcode::GroupIndex && one_group)) continue;
       Builder builder(f);
       builder.set_before(i);
       builder.set_guest_address(f.inst(i).guest_address);
-      const I32 first = builder.IMul32(builder.GroupIndex(), builder.constant(lanes));
-      const I32 thread = builder.IAdd32(first, builder.LaneIndex());
-      for (const Value v : {Value(first), Value(f.operand(f.definition(first), 0))})
-        f.value(v).uniformity = Uniformity::group;
-      for (const Value v : {Value(thread), Value(f.operand(f.definition(thread), 1))})
-        f.value(v).uniformity = Uniformity::varying;
+      const auto made = [&](I32 v, Uniformity uniformity) {
+        f.value(v).uniformity = uniformity;
+        return v;
+      };
+      const auto varying = [&](I32 v) { return made(v, Uniformity::varying); };
+      const auto shared = [&](I32 v) { return made(v, Uniformity::group); };
+      Value place;
+      if (opcode == Opcode::GroupIndex)
+        place = builder.constant(0U);
+      else if (one_group)
+        place = varying(builder.LaneIndex());
+      else
+        place = varying(
+            builder.IAdd32(shared(builder.IMul32(shared(builder.GroupIndex()), builder.constant(lanes))),
+                           varying(builder.LaneIndex())));
       places.resize(f.value_count());
-      places[f.result(i).id] = thread;
+      places[f.result(i).id] = place;
       f.remove(i);
     }
   f.replace_values(places);

@@ -105,6 +105,10 @@ Status schedule_groups(Function& f);
 // `lanes` must be the width that they have.
 void assign_lanes(Function& f, std::uint32_t lanes);
 
+// Masks that are the same lanes as an operand of theirs, as all or as none become that, and votes about what
+// is known become constants (analysis/lane_sets). In group form. Returns whether f changed.
+bool fold_lane_sets(Function& f);
+
 // Moves operations that stand behind an exit of a loop ahead of it, where they are the last to read two
 // values made in the block of the exit, so that fewer values are kept across it. In group form; shapes must
 // be set. Returns whether f changed.
