@@ -117,7 +117,8 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
                                  program.kernel.input_count,
                                  program.kernel.output_count,
                                  program.kernel.block_groups != 0,
-                                 program.kernel.pixels};
+                                 program.kernel.pixels,
+                                 ir::memory_use(program.kernel).shared};
   const bool has_preamble = !is_empty(program.preamble) || role.row_tables.rows != 0;
   EntryCode preamble_code = {};
   if (has_preamble) {

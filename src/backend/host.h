@@ -53,6 +53,7 @@ struct EntryCode {
   std::uint32_t inputs, outputs;  // bindings to advance after each group
   bool counts_groups = false;     // KernelArgs::group_index likewise
   bool reads_pixels = false;      // KernelArgs::quads, groups likewise
+  bool begins_shared = false;     // makes KernelArgs::shared anew for blocks that follow
 };
 // Of the records of a group, quads or single pixels.
 constexpr std::uint32_t quad_bytes(std::uint32_t lanes) { return lanes / 4 * sizeof(pixels::QuadRecord); }

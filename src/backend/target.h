@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -89,6 +90,7 @@ inline constexpr std::uint32_t kMostHostLanes = 16;
 
 // Code loads up to so many bytes before and behind shared memory: for lanes that take no part, and as the
 // rest of a vector that begins or ends there.
+inline constexpr std::uint32_t kSharedLine = 64;  // bytes that code clears at once
 inline constexpr std::uint32_t kSharedMargin = (ir::kMaxGroupLanes + kMostHostLanes) * 4;
 
 // The piece of a space that code reaches itself; the rest is for call_out. An access of 2^k bytes at an
@@ -148,12 +150,19 @@ struct KernelArgs {
   std::uint32_t group_index;    // of the first group in its block; the kernel advances it
   std::uint32_t stop_reason;    // ir::StopReason, with KernelStatus::stopped
 
-  // Calls for groups of blocks may run several blocks, in the order of the grid, if blocks have no
-  // memory of their own and no frame. The kernel advances the following members, except those that stay.
+  // Calls for groups of blocks may run several blocks, in the order of the grid, if they have no memory of
+  // their own but `shared`. The kernel advances the following members, except those that stay.
   ir::BlockPosition block;
   std::uint32_t grid_columns, grid_rows;  // stay
   std::uint32_t block_groups;             // stays: what group_count is at the begin of the blocks that follow
   std::uint64_t more_blocks;              // after this one
+  // What shared memory holds as a block begins, for code that uses it. All stay; sizes are multiples of
+  // kSharedLine, those of the head are at least one.
+  std::byte* shared;
+  std::uint64_t shared_bytes;
+  const std::byte* head;     // its begin, the same for all blocks but for the position; zeros follow
+  std::uint64_t head_bytes;  // at most shared_bytes
+  std::uint32_t* position;   // of the block: where 16 bits of column and row go. Not null
 
   FuelCounts*
       fuel_counts;  // transfers of each thread, for call_out. Null: no thread may make a further transfer
@@ -164,12 +173,25 @@ struct KernelArgs {
     --more_blocks;
     group_count = block_groups;
     group_index = 0;
-    if (++block[0] < grid_columns) return true;
+    advance_block();
+    if (shared != nullptr) begin_shared();
+    return true;
+  }
+  // Makes shared memory what it is as the block begins.
+  void begin_shared() const {
+    std::memcpy(shared, head, head_bytes);
+    std::memset(shared + head_bytes, 0, shared_bytes - head_bytes);
+    const std::uint32_t word = (block[0] & 0xffff) | block[1] << 16;
+    std::memcpy(position, &word, 4);
+  }
+
+ private:
+  void advance_block() {
+    if (++block[0] < grid_columns) return;
     block[0] = 0;
-    if (++block[1] < grid_rows) return true;
+    if (++block[1] < grid_rows) return;
     block[1] = 0;
     ++block[2];
-    return true;
   }
 };
 

@@ -263,6 +263,9 @@ class Shader : public Guest {
   virtual GridFacts grid_facts(const Grid&, const CheckedGrid&) const { return {}; }
   // Writes what the hardware puts into shared memory before a block runs; the rest of it is zero.
   virtual void begin_block(const Grid&, const ir::BlockPosition&, std::span<std::byte>) const {}
+  // Where in shared memory 16 bits of a block's column and of its row stand side by side, at a multiple of 4;
+  // none: nowhere. What else begin_block writes is the same for all blocks of a run.
+  virtual std::optional<std::uint32_t> position_place() const { return std::nullopt; }
   // The whole grid in the guest interpreter, with a profile. Assumes the default floating-point environment.
   virtual Status profile(const Grid& grid, std::optional<BlockFault>& fault, Profile& profile) const;
 };

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "ir/function.h"
+
 namespace warpjit::ir {
 
 static_assert(std::endian::native == std::endian::little, "guests are little-endian");
@@ -155,6 +157,20 @@ void BlockMemory::unlock(MemoryAccess access, std::uint32_t address, std::uint32
   if (at == nullptr) return;
   std::memcpy(at, &value, sizeof value);
   locks[address / 4] = 0;
+}
+
+MemoryUse memory_use(const Function& f) {
+  MemoryUse use;
+  for (std::uint32_t b = 0; b < f.block_count(); ++b)
+    for (const Inst i : f.insts(Block{b})) {
+      const InstData& data = f.inst(i);
+      if (family(data.opcode) != Family::memory) continue;
+      const Space space = MemoryAccess::unpack(data.immediate).space;
+      use.shared = use.shared || space == Space::shared;
+      use.local = use.local || space == Space::local;
+      use.locks = use.locks || data.opcode == Opcode::LockMemory || data.opcode == Opcode::UnlockMemory;
+    }
+  return use;
 }
 
 }  // namespace warpjit::ir

@@ -82,6 +82,13 @@ struct MemoryAccess {
   bool operator==(const MemoryAccess&) const = default;
 };
 
+// Which memory of a block a function uses.
+struct MemoryUse {
+  bool shared = false, local = false, locks = false;
+};
+class Function;
+MemoryUse memory_use(const Function& f);
+
 // A piece of a space. Size and address are multiples of 4.
 struct MemoryRange {
   std::byte* bytes = nullptr;

@@ -212,8 +212,8 @@ TEST_P(BlockAccess, KnownLanesOfOneGroup) {
       b.set_guest_address(half);
       const I32 bound = known ? k.word(half) : I32{b.LoadUniformI32(4 * number++)};
       const I1 guard = b.ILtU32(lane, bound);
-      sum = b.SelectI32(
-          guard, b.IAdd32(sum, b.LoadMemory(guard, b.IAdd32(place, k.word(4 * half)), kWord)), sum);
+      sum = b.SelectI32(guard, b.IAdd32(sum, b.LoadMemory(guard, b.IAdd32(place, k.word(4 * half)), kWord)),
+                        sum);
       b.StoreMemory(guard, place, sum, kWord);
     }
     b.StoreMemory(b.IEq32(lane, k.word(0)), k.word(0x1000), sum, MemoryAccess{}.pack());

@@ -183,8 +183,8 @@ TEST_P(PassText, Gives) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, PassText,
-                         ::testing::Values("control_flow", "gvn", "rows", "hoist", "dce", "freeze", "ahead", "lanes",
-                                           "expand", "floats", "fold", "entries", "samples"),
+                         ::testing::Values("control_flow", "gvn", "rows", "hoist", "dce", "freeze", "ahead",
+                                           "lanes", "expand", "floats", "fold", "entries", "samples"),
                          [](const auto& case_info) { return case_info.param; });
 
 }  // namespace

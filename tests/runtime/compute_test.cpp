@@ -653,6 +653,54 @@ TEST(Compute, StoredWordsComeBackFromSharedMemory) {
   }
 }
 
+// Blocks leave words everywhere in shared memory, the launch header and parameters included: the next one
+// finds zeros, and its own position. With parameters behind the first 64 bytes, too.
+TEST(Compute, EveryBlockFindsItsSharedMemoryAnew) {
+  const Engine engine{EngineOptions()};
+  constexpr std::uint32_t kFirst = 0x1000, kColumns = 3, kRows = 2, kThreads = 16, kWords = 1024;
+  for (const bool barrier : {false, true})
+    for (const std::uint32_t shared : {0x200u, 0x10u})
+      for (const std::size_t parameters : {1u, 40u}) {
+        std::string body =
+            "and b32 $r0 $r0 0xffff\nshl b32 $r1 $r0 0x2\nshl $a1 $r1 0x0\nmov b32 $r2 u16 s[0xe]\n"
+            "shl b32 $r3 $r2 0x1\nadd b32 $r2 $r2 $r3\nmov b32 $r3 u16 s[0xc]\nadd b32 $r2 $r2 $r3\n"
+            "shl b32 $r2 $r2 0x7\nadd b32 $r1 $r1 $r2\nadd b32 $r1 b32 s[0x10] $r1\nmov b32 $r5 0x0\n";
+        std::string leave = "mov b32 $r6 0x9e3779b9\n";
+        const std::uint32_t end =
+            std::max<std::uint32_t>(shared, static_cast<std::uint32_t>(16 + 4 * parameters));
+        for (std::uint32_t n = 0; n + 4 * kThreads <= (end + 63) / 64 * 64; n += 4 * kThreads) {
+          const std::string place = " s[$a1+" + std::to_string(n) + "]";
+          body += "ld $r4 b32" + place + "\nshl b32 $r6 $r5 0x3\nxor b32 $r5 $r5 $r6\nadd b32 $r5 $r5 $r4\n";
+          leave += "st b32" + place + " $r6\n";
+        }
+        const std::string source = ".kernel k\n.registers 12\n.shared " + std::to_string(shared) +
+                                   "\n.barriers 1\n" + body + "st b32 g14[$r1] $r5\n" +
+                                   (barrier ? "bar inc wait 0x0 all\n" : "") + leave + "exit nop\n";
+        auto program = tesla::load_assembly(source, {});
+        ASSERT_TRUE(program.ok()) << to_string(program.error());
+        Launch launch(*program);
+        launch.set_grid(kColumns, kRows);
+        launch.set_block(kThreads);
+        std::vector<std::uint32_t> values(parameters, 77), memory(kWords), wanted;
+        values[0] = kFirst;
+        launch.set_parameters(std::as_bytes(std::span(values)));
+        ASSERT_TRUE(launch.map_memory("g14", kFirst, memory.data(), memory.size() * 4).ok());
+        std::vector<HookedOptions> all = all_ways(engine);
+        std::ranges::reverse(all);  // the guest interpreter first
+        for (const HookedOptions& way : all) {
+          std::ranges::fill(memory, 0);
+          const auto report = engine.run(launch, with_hooks(engine, way));
+          ASSERT_TRUE(report.ok()) << to_string(report.error());
+          ASSERT_FALSE(report->fault) << report->fault->what;
+          if (wanted.empty()) {
+            wanted = memory;
+            ASSERT_NE(wanted[3], wanted[3 + 32 * kColumns]);  // the row of blocks is seen
+          }
+          ASSERT_EQ(memory, wanted) << name(way.engine) << " " << name(way.target) << "\n" << source;
+        }
+      }
+}
+
 // Barriers in some turns of a loop; the first warp waits for others that do not.
 TEST(Compute, BarriersOfAllForms) {
   const Engine engine{EngineOptions()};

@@ -223,16 +223,16 @@ class A64Emitter final : public Emitter {
     a_.emit(Id::kIdSub, x(kScratch), x(kScratch), asmjit::Imm(1));
     a_.emit(Id::kIdStr, x(kScratch), count);
     a_.emit(Id::kIdCbnz, x(kScratch), group);
-    if (entry.counts_groups) next_block(group);
+    if (entry.counts_groups) next_block(entry, group);
   }
 
   // KernelArgs::next_block.
-  void next_block(const Label& group) {
+  void next_block(const EntryCode& entry, const Label& group) {
     const auto field = [&](std::size_t offset) {
       return arm::ptr(x(kArgs), static_cast<std::int32_t>(offset));
     };
     const arm::Mem more = field(offsetof(KernelArgs, more_blocks));
-    const Label done = a_.newLabel();
+    const Label done = a_.newLabel(), begin = entry.begins_shared ? a_.newLabel() : group;
     a_.emit(Id::kIdLdr, x(kScratch), more);
     a_.emit(Id::kIdCbz, x(kScratch), done);
     a_.emit(Id::kIdSub, x(kScratch), x(kScratch), asmjit::Imm(1));
@@ -247,15 +247,55 @@ class A64Emitter final : public Emitter {
       a_.emit(Id::kIdStr, w(kScratch), number);
       a_.emit(Id::kIdLdr, w(kScratch2), field(offsetof(KernelArgs, grid_columns) + 4 * axis));
       a_.emit(Id::kIdSub, w(kScratch2), w(kScratch2), w(kScratch));
-      a_.emit(Id::kIdCbnz, w(kScratch2), group);
+      a_.emit(Id::kIdCbnz, w(kScratch2), begin);
       a_.emit(Id::kIdStr, asmjit::a64::wzr, number);
     }
     const arm::Mem plane = field(offsetof(KernelArgs, block) + 8);
     a_.emit(Id::kIdLdr, w(kScratch), plane);
     a_.emit(Id::kIdAdd, w(kScratch), w(kScratch), asmjit::Imm(1));
     a_.emit(Id::kIdStr, w(kScratch), plane);
+    if (entry.begins_shared) {
+      a_.bind(begin);
+      begin_shared();
+    }
     a_.emit(Id::kIdB, group);
     a_.bind(done);
+  }
+
+  // KernelArgs::begin_shared. No register but those of the arguments holds anything between blocks; these are
+  // the caller's.
+  void begin_shared() {
+    constexpr std::uint32_t kTo = 9, kFrom = 10, kLeft = 11, kBytes = 12;
+    const auto load_field = [&](std::uint32_t to, std::size_t offset) {
+      a_.emit(Id::kIdLdr, x(to), arm::ptr(x(kArgs), static_cast<std::int32_t>(offset)));
+    };
+    const auto each_line = [&](bool copies) {
+      const Label turn = a_.newLabel();
+      a_.bind(turn);
+      for (std::uint32_t n = 0; n < kSharedLine; n += 16) {
+        if (copies) a_.emit(Id::kIdLdr_v, asmjit::a64::q0, arm::ptr_post(x(kFrom), 16));
+        a_.emit(Id::kIdStr_v, asmjit::a64::q0, arm::ptr_post(x(kTo), 16));
+      }
+      a_.emit(Id::kIdSub, x(kLeft), x(kLeft), asmjit::Imm(kSharedLine));
+      a_.emit(Id::kIdCbnz, x(kLeft), turn);
+    };
+    const Label position = a_.newLabel();
+    load_field(kTo, offsetof(KernelArgs, shared));
+    load_field(kFrom, offsetof(KernelArgs, head));
+    load_field(kLeft, offsetof(KernelArgs, head_bytes));
+    load_field(kBytes, offsetof(KernelArgs, shared_bytes));
+    a_.emit(Id::kIdSub, x(kBytes), x(kBytes), x(kLeft));
+    each_line(true);
+    a_.emit(Id::kIdCbz, x(kBytes), position);
+    a_.emit(Id::kIdMov, x(kLeft), x(kBytes));
+    a_.emit(Id::kIdMovi_v, asmjit::a64::v0.d2(), asmjit::Imm(0));
+    each_line(false);
+    a_.bind(position);
+    a_.emit(Id::kIdLdrh, w(kScratch), arm::ptr(x(kArgs), offsetof(KernelArgs, block)));
+    a_.emit(Id::kIdLdr, w(kScratch2), arm::ptr(x(kArgs), offsetof(KernelArgs, block) + 4));
+    a_.emit(Id::kIdOrr, w(kScratch), w(kScratch), w(kScratch2), asmjit::Imm(arm::lsl(16)));
+    load_field(kTo, offsetof(KernelArgs, position));
+    a_.emit(Id::kIdStr, w(kScratch), arm::ptr(x(kTo)));
   }
 
   void leave() override {

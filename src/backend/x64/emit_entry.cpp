@@ -62,12 +62,12 @@ void X64Emitter::advance(const EntryCode& entry, const Label& group) {
   if (entry.counts_groups) a_.inc(x86::dword_ptr(x86::rdi, offsetof(KernelArgs, group_index)));
   a_.dec(x86::qword_ptr(x86::rdi, offsetof(KernelArgs, group_count)));
   a_.jnz(group);
-  if (entry.counts_groups) next_block(group);
+  if (entry.counts_groups) next_block(entry, group);
 }
 
 // KernelArgs::next_block.
-void X64Emitter::next_block(const Label& group) {
-  const Label done = a_.newLabel();
+void X64Emitter::next_block(const EntryCode& entry, const Label& group) {
+  const Label done = a_.newLabel(), begin = entry.begins_shared ? a_.newLabel() : group;
   const auto field = [](std::size_t offset) {
     return x86::dword_ptr(x86::rdi, static_cast<std::int32_t>(offset));
   };
@@ -82,12 +82,62 @@ void X64Emitter::next_block(const Label& group) {
     a_.inc(x86::eax);
     a_.mov(field(kBlock + 4 * axis), x86::eax);
     a_.cmp(x86::eax, field(offsetof(KernelArgs, grid_columns) + 4 * axis));
-    a_.jb(group);
+    a_.jb(begin);
     a_.mov(field(kBlock + 4 * axis), 0);
   }
   a_.inc(field(kBlock + 8));
+  if (entry.begins_shared) {
+    a_.bind(begin);
+    begin_shared();
+  }
   a_.jmp(group);
   a_.bind(done);
+}
+
+// KernelArgs::begin_shared. No register but those of the arguments holds anything between blocks; these are
+// the caller's in all conventions.
+void X64Emitter::begin_shared() {
+  const auto field = [](std::size_t offset) {
+    return x86::qword_ptr(x86::rdi, static_cast<std::int32_t>(offset));
+  };
+  const auto half = [](std::size_t offset) {
+    return x86::dword_ptr(x86::rdi, static_cast<std::int32_t>(offset));
+  };
+  const bool whole_lines = host_.vector_bytes == kSharedLine;
+  const auto line = [&](const x86::Gp& base, auto move) {
+    if (whole_lines) return move(x86::Vec(x86::zmm0), x86::ptr(base, x86::r8));
+    move(x86::Vec(x86::ymm0), x86::ptr(base, x86::r8));
+    move(x86::Vec(x86::ymm1), x86::ptr(base, x86::r8, 0, 32));
+  };
+  const auto load = [&](const x86::Vec& v, const x86::Mem& m) { a_.vmovups(v, m); };
+  const auto store = [&](const x86::Vec& v, const x86::Mem& m) { a_.vmovups(m, v); };
+  const auto next_line = [&](std::size_t size, const Label& turn) {
+    a_.add(x86::r8, kSharedLine);
+    a_.cmp(x86::r8, field(size));
+    a_.jb(turn);
+  };
+  const Label of_head = a_.newLabel(), of_rest = a_.newLabel(), position = a_.newLabel();
+  a_.mov(x86::rax, field(offsetof(KernelArgs, shared)));
+  a_.mov(x86::rcx, field(offsetof(KernelArgs, head)));
+  a_.xor_(x86::r8d, x86::r8d);
+  a_.bind(of_head);
+  line(x86::rcx, load);
+  line(x86::rax, store);
+  next_line(offsetof(KernelArgs, head_bytes), of_head);
+  a_.cmp(x86::r8, field(offsetof(KernelArgs, shared_bytes)));
+  a_.jae(position);
+  a_.vxorps(x86::xmm0, x86::xmm0, x86::xmm0);
+  if (!whole_lines) a_.vxorps(x86::xmm1, x86::xmm1, x86::xmm1);
+  a_.bind(of_rest);
+  line(x86::rax, store);
+  next_line(offsetof(KernelArgs, shared_bytes), of_rest);
+  a_.bind(position);
+  a_.movzx(x86::eax, x86::word_ptr(x86::rdi, offsetof(KernelArgs, block)));
+  a_.mov(x86::ecx, half(offsetof(KernelArgs, block) + 4));
+  a_.shl(x86::ecx, 16);
+  a_.or_(x86::eax, x86::ecx);
+  a_.mov(x86::rcx, field(offsetof(KernelArgs, position)));
+  a_.mov(x86::dword_ptr(x86::rcx), x86::eax);
 }
 
 void X64Emitter::leave() {

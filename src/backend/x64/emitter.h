@@ -110,7 +110,8 @@ class X64Emitter final : public Emitter {
   void enter(const EntryCode& entry) override;
   void refuel() override;
   void advance(const EntryCode& entry, const Label& group) override;
-  void next_block(const Label& group);
+  void next_block(const EntryCode& entry, const Label& group);
+  void begin_shared();
   void leave() override;
   void note(std::size_t field, std::uint32_t word) override;
   void call(std::uint32_t site) override;

@@ -63,6 +63,7 @@ class Shader final : public frontend::Shader {
                                  const frontend::CheckedGrid& checked) const override;
   void begin_block(const frontend::Grid& grid, const ir::BlockPosition& block,
                    std::span<std::byte> shared) const override;
+  std::optional<std::uint32_t> position_place() const override { return kPositionOffset; }
   Status profile(const frontend::Grid& grid, std::optional<frontend::BlockFault>& fault,
                  Profile& profile) const override;
 

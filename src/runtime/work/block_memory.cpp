@@ -8,16 +8,7 @@
 namespace warpjit::runtime {
 BlockLayout::BlockLayout(const ir::Function& f)
     : lanes(f.group_lanes), groups(f.block_groups), inner_groups(f.inner_groups), frame_slots(f.frame_slots) {
-  if (groups == 0) return;
-  for (std::uint32_t b = 0; b < f.block_count(); ++b)
-    for (const ir::Inst i : f.insts(ir::Block{b})) {
-      const ir::InstData& data = f.inst(i);
-      if (ir::family(data.opcode) != ir::Family::memory) continue;
-      const ir::Space space = ir::MemoryAccess::unpack(data.immediate).space;
-      shared = shared || space == ir::Space::shared;
-      local = local || space == ir::Space::local;
-      locks = locks || data.opcode == ir::Opcode::LockMemory || data.opcode == ir::Opcode::UnlockMemory;
-    }
+  if (groups != 0) uses = ir::memory_use(f);
 }
 
 // Where byte `phase` begins a line.
@@ -61,24 +52,25 @@ void BlockMemory::begin(const CodeKernel& kernel, const BlockRun& run) {
   layout_ = &kernel.layout_;
   const BlockLayout& layout = *layout_;
   spaces_.bind(run.grid, run.checked.constants, memory_);
-  shared_.resize(layout.shared ? run.checked.shared_bytes / 4 + 2 * kMarginWords + kLineWords : 0);
+  shared_.resize(layout.uses.shared ? run.checked.shared_bytes / 4 + 2 * kMarginWords + kLineWords : 0);
   memory_.shared = {};
-  if (layout.shared)
+  if (layout.uses.shared)
     memory_.shared = std::as_writable_bytes(
         std::span(aligned(shared_, kMarginWords * 4 + kernel.shared_phase_) + kMarginWords,
                   run.checked.shared_bytes / 4));
-  locks_.resize(layout.locks ? run.checked.shared_bytes / 4 : 0);
+  locks_.resize(layout.uses.locks ? run.checked.shared_bytes / 4 : 0);
   memory_.locks = locks_;
   memory_.lanes = layout.lanes;
   memory_.local_bytes = run.shader.resources().local_bytes;
-  local_.resize(layout.local ? std::size_t{layout.groups} * layout.lanes *
-                                   ir::BlockMemory::local_words(memory_.local_bytes)
-                             : 0);
+  local_.resize(layout.uses.local ? std::size_t{layout.groups} * layout.lanes *
+                                        ir::BlockMemory::local_words(memory_.local_bytes)
+                                  : 0);
   memory_.local = reinterpret_cast<std::byte*>(local_.data());
   memory_.fault = {};
   windows_.set(memory_);
   textures_.bind(run.shader, run.grid.bound);
 
+  args_.shared = nullptr;
   args_.table = run.table;
   args_.fuel = run.fuel;
   args_.cancel = cancel_word(run.cancel);
@@ -93,15 +85,36 @@ void BlockMemory::begin(const CodeKernel& kernel, const BlockRun& run) {
 
 Status BlockMemory::run(std::uint64_t first, std::uint64_t count) {
   ir::BlockPosition block = run_->grid.block_at(first);
-  if (layout_->runs_on()) return call(block, count - 1);
+  if (layout_->runs_on()) {
+    if (layout_->uses.shared) prepare_shared(block);
+    return call(block, count - 1);
+  }
   for (; count != 0; --count, run_->grid.advance(block)) {
     std::fill(memory_.shared.begin(), memory_.shared.end(), std::byte{});
     std::fill(local_.begin(), local_.end(), 0);
     std::fill(locks_.begin(), locks_.end(), std::uint8_t{0});
-    if (layout_->shared) run_->shader.begin_block(run_->grid, block, memory_.shared);
+    if (layout_->uses.shared) run_->shader.begin_block(run_->grid, block, memory_.shared);
     WARPJIT_CHECK(call(block, 0));
   }
   return {};
+}
+
+void BlockMemory::prepare_shared(const ir::BlockPosition& first) {
+  constexpr std::size_t kLine = backend::kSharedLine;
+  const std::size_t bytes = std::max((memory_.shared.size() + kLine - 1) / kLine * kLine, kLine);
+  head_.assign(bytes, std::byte{});
+  run_->shader.begin_block(run_->grid, first, std::span(head_).first(memory_.shared.size()));
+  const auto last = std::find_if(head_.rbegin(), head_.rend(), [](std::byte b) { return b != std::byte{}; });
+  const auto used = static_cast<std::size_t>(head_.rend() - last);
+  args_.shared = memory_.shared.data();  // margins follow
+  args_.shared_bytes = bytes;
+  args_.head = head_.data();
+  args_.head_bytes = std::max((used + kLine - 1) / kLine * kLine, kLine);
+  const std::optional<std::uint32_t> place = run_->shader.position_place();
+  args_.position =
+      place ? reinterpret_cast<std::uint32_t*>(memory_.shared.data() + *place) : &unused_position_;
+  args_.block = first;
+  args_.begin_shared();
 }
 
 Status BlockMemory::call(const ir::BlockPosition& first, std::uint64_t more) {

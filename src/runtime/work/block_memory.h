@@ -19,12 +19,12 @@ struct BlockRun;
 // What running blocks needs to know of a kernel's function: its sizes, and which memory of a block it uses.
 struct BlockLayout {
   std::uint32_t lanes = 0, groups = 0, inner_groups = 1, frame_slots = 0;
-  bool shared = false, locks = false, local = false;
+  ir::MemoryUse uses;
 
   explicit BlockLayout(const ir::Function& f);
   std::size_t frame_words() const { return std::size_t{std::max(groups, 1U)} * frame_slots * lanes; }
-  // May one call run many blocks, because a block leaves nothing behind?
-  bool runs_on() const { return !shared && !local && frame_slots == 0; }
+  // May one call run many blocks? Code makes nothing but shared memory anew.
+  bool runs_on() const { return !uses.local && !uses.locks; }
 };
 
 // The pieces of a launch's memory, as accesses see them. All arguments outlive it.
@@ -63,6 +63,8 @@ class BlockMemory {
   // Vectors of a host should not straddle its cache lines. What is in the margins does not matter.
   static constexpr std::size_t kLineWords = 16, kMarginWords = backend::kSharedMargin / 4;
   static std::uint32_t* aligned(std::vector<std::uint32_t>& words, std::uint32_t phase = 0);
+  // Makes shared memory that of this block, and says what code does for those that follow.
+  void prepare_shared(const ir::BlockPosition& first);
   Status call(const ir::BlockPosition& first, std::uint64_t more);
 
   const CodeKernel* kernel_ = nullptr;
@@ -71,6 +73,8 @@ class BlockMemory {
   std::vector<std::uint32_t> shared_;
   std::vector<std::uint8_t> locks_;
   std::vector<std::uint32_t> local_, frame_;
+  std::vector<std::byte> head_;
+  std::uint32_t unused_position_ = 0;  // of guests that have none in shared memory
   MappedSpaces spaces_;
   TexelViews textures_;
   ir::BlockMemory memory_;
