@@ -114,7 +114,9 @@ void call_out(KernelArgs* args, std::uint32_t number, std::uint32_t* words) {
   if (site.opcode == Opcode::LaneRead) return read_lanes(site, words, results);
   if (!row.pure) args->memory->block = args->block;
   std::uint32_t any_word = 0;  // that some lane loaded
-  const auto acts = [&](std::size_t n) { return row.pure || site.unguarded || words[n] != 0; };
+  const auto acts = [&](std::size_t n) {
+    return row.pure || site.unguarded || (site.guard ? (*site.guard)[n] : words[n] != 0);
+  };
   for (std::size_t n = 0; n < lanes; ++n) {
     if (!acts(n)) continue;
     Lane lane;

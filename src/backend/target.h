@@ -17,6 +17,7 @@
 #include "backend/processor.h"
 #include "base/fuel.h"
 #include "base/result.h"
+#include "ir/analysis/lane_sets.h"
 #include "ir/memory.h"
 #include "ir/pipeline.h"
 #include "pixels/records.h"
@@ -73,6 +74,7 @@ struct CallSite {
   // Of accesses to memory, and of BurnFuel, whose immediate is 0 but for groups of fixed width, where it is
   // ir::Function::inner_groups. All lanes act: operand 0, the guard, is not among the words.
   bool unguarded = false;
+  std::optional<ir::LaneSet> guard{};  // of accesses: likewise, these lanes do
   // Operand 1, the address, is the word of the group's lane 0 only. A lane adds the strides of the bits that
   // are set in its number, modulo 2^16 if wraps16 (ir/analysis/lane_shape).
   bool strided = false, wraps16 = false;

@@ -101,12 +101,40 @@ std::uint32_t group_lanes(const Function& f, const PipelineOptions& options) {
   return f.group_lanes * std::max(warps, 1u);
 }
 
+std::uint64_t block_threads(const Function& f) { return std::uint64_t{f.group_lanes} * f.block_groups; }
+
+// Are there barriers, and may they go because a block becomes one group, if its loops are unrolled?
+bool meets_in_loops(const Function& f) {
+  if (!f.may_widen || block_threads(f) > kMaxGroupLanes) return false;
+  bool barriers = false, loops = false;
+  for (std::uint32_t b = 0; b < f.block_count(); ++b) {
+    loops = loops || f.block(Block{b}).backward != 0;
+    for (Inst i : f.insts(Block{b})) barriers = barriers || f.inst(i).opcode == Opcode::Barrier;
+  }
+  return barriers && loops;
+}
+
 // Of a function in thread form: its group form, and the preamble.
 Status make_groups(Function& f, GroupProgram& program, const PipelineOptions& options, Stages& stages) {
-  WARPJIT_CHECK(stages.run("normalize", f, [&](Function& g) {
+  const auto normalize = [&](Function& g) {
     if (!options.dispatch_all) give_loops_one_entry(g);
     normalize_loops(g);
-  }));
+  };
+  WARPJIT_CHECK(stages.run("normalize", f, normalize));
+  if (options.optimize && !options.dispatch_all && meets_in_loops(f)) {
+    Function unrolled = f;
+    if (unroll_loops(unrolled)) {
+      simplify(unrolled);
+      if (number_values(unrolled)) simplify(unrolled);
+      eliminate_dead_code(unrolled);
+      normalize(unrolled);
+      analyze_uniformity(unrolled);
+      if (group_lanes(unrolled, options) == block_threads(f)) {
+        f = std::move(unrolled);
+        WARPJIT_CHECK(stages.done("unroll", f));
+      }
+    }
+  }
   WARPJIT_CHECK(stages.run("uniformity", f, [](Function& g) { analyze_uniformity(g); }));
   if (options.optimize) {
     if (f.group_lanes != 0)

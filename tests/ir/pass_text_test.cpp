@@ -129,6 +129,7 @@ std::string run_passes(Function f, const std::string& passes) {
       {"freeze", [](Function& g) { freeze_left_lanes(g, true); }},
       {"ahead", [](Function& g) { pull_ahead_of_exits(g); }},
       {"lanes", [](Function& g) { fold_lane_sets(g); }},
+      {"unroll", [](Function& g) { unroll_loops(g); }},
       {"places", [](Function& g) { assign_lanes(g, g.group_lanes); }},
       {"expand", expand_math},
       {"samples", [](Function& g) { EXPECT_TRUE(expand_samples(g)); }},
@@ -184,7 +185,8 @@ TEST_P(PassText, Gives) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, PassText,
                          ::testing::Values("control_flow", "gvn", "rows", "hoist", "dce", "freeze", "ahead",
-                                           "lanes", "expand", "floats", "fold", "entries", "samples"),
+                                           "lanes", "unroll", "expand", "floats", "fold", "entries",
+                                           "samples"),
                          [](const auto& case_info) { return case_info.param; });
 
 }  // namespace

@@ -653,6 +653,61 @@ TEST(Compute, StoredWordsComeBackFromSharedMemory) {
   }
 }
 
+// Loops around barriers that count to a constant: what threads do in which turn, their values behind it, and
+// the fuel that they burn.
+TEST(Compute, LoopsAroundBarriersThatCountTheirTurns) {
+  const Engine engine{EngineOptions()};
+  constexpr std::uint32_t kFirst = 0x1000;
+  struct Loop {
+    const char *begin, *next;
+    std::uint32_t turns;
+  };
+  constexpr Loop kLoops[] = {{"64", "shr u32 $r5 $r5 0x1\nset $c0 # lg u32 $r5 $r9\n", 7},
+                             {"1", "shl b32 $r5 $r5 0x1\nset $c0 # lg u32 $r5 $r10\n", 5},
+                             {"3", "sub b32 $c0 $r5 $r5 $r8\n", 3},
+                             {"1", "sub b32 $c0 $r5 $r5 $r8\n", 1},
+                             {"40", "sub b32 $c0 $r5 $r5 $r8\n", 40}};
+  for (const Loop& loop : kLoops)
+    for (const std::uint32_t threads : {32u, 128u, 256u})
+      for (const char* guard : {"ge u32 $r0 $r5", "l u32 $r0 $r5", "lg u32 $r0 $r5"}) {
+        const std::string source =
+            std::string(
+                ".kernel k\n.registers 16\n.shared 0x900\n.barriers 1\nand b32 $r0 $r0 0xffff\n"
+                "shl b32 $r1 $r0 0x2\nshl $a1 $r1 0x0\nadd b32 $r1 b32 s[0x10] $r1\nmov b32 $r8 0x1\n"
+                "mov b32 $r9 0x0\nmov b32 $r10 32\nmov b32 $r5 ") +
+            loop.begin +
+            "\nshl b32 $r3 $r0 0x3\nadd b32 $r3 $r3 $r8\nagain:\nst b32 s[$a1+0x20] $r3\n"
+            "bar inc wait 0x0 all\njoinat #skip\nset $c1 # " +
+            guard +
+            "\n(lg $c1) bra #skip\nshl b32 $r6 $r5 0x2\nadd b32 $r6 $r6 $r0\nand b32 $r6 $r6 0xff\n"
+            "shl b32 $r6 $r6 0x2\nshl $a2 $r6 0x0\nld $r4 b32 s[$a2+0x20]\nadd b32 $r3 $r3 $r4\n"
+            "skip:\njoin nop\nbar inc wait 0x0 all\n" +
+            loop.next + "(lg $c0) bra #again\nadd b32 $r3 $r3 $r5\nst b32 g14[$r1] $r3\nexit nop\n";
+        const auto program = tesla::load_assembly(source, {});
+        ASSERT_TRUE(program.ok()) << to_string(program.error());
+        Launch launch(*program);
+        launch.set_block(threads);
+        launch.set_parameters(std::as_bytes(std::span(&kFirst, 1)));
+        std::vector<std::uint32_t> memory(threads), wanted;
+        ASSERT_TRUE(launch.map_memory("g14", kFirst, memory.data(), memory.size() * 4).ok());
+        std::vector<HookedOptions> all = all_ways(engine);
+        std::ranges::reverse(all);  // the guest interpreter first
+        for (const std::uint64_t fuel : {loop.turns - 1, (loop.turns - 1) / 2 - 1}) {
+          if (fuel > loop.turns) continue;
+          launch.set_fuel(fuel);
+          for (const HookedOptions& way : all) {
+            std::ranges::fill(memory, 0);
+            const auto report = engine.run(launch, with_hooks(engine, way));
+            EXPECT_EQ(report.ok(), fuel + 1 == loop.turns) << name(way.engine) << fuel << source;
+            if (!report.ok()) continue;
+            ASSERT_FALSE(report->fault) << report->fault->what;
+            if (wanted.empty()) wanted = memory;
+            ASSERT_EQ(memory, wanted) << name(way.engine) << " " << name(way.target) << "\n" << source;
+          }
+        }
+      }
+}
+
 // Blocks leave words everywhere in shared memory, the launch header and parameters included: the next one
 // finds zeros, and its own position. With parameters behind the first 64 bytes, too.
 TEST(Compute, EveryBlockFindsItsSharedMemoryAnew) {

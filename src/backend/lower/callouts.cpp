@@ -38,6 +38,12 @@ void CalloutLowering::make_call(ir::Inst i, const ir::LaneShape* address) {
       made.unguarded = true;
       continue;
     }
+    if (memory && k == 0) {
+      if (const ir::LaneSet* lanes = state_.lane_sets.find(v); lanes != nullptr) {
+        made.guard = *lanes;
+        continue;
+      }
+    }
     if (memory && k == 1 && (address != nullptr || !varying(v))) {
       made.strided = true;
       Reg base;
@@ -100,7 +106,9 @@ Regs CalloutLowering::call_for_parts(ir::Inst i, const ir::LaneShape* address) {
   Regs made;
   if (f_.inst(i).opcode == ir::Opcode::LoadMemory)
     for (std::uint32_t p = 0; p < parts_; ++p)
-      made.push_back(load_result(i, 0, p, Op::LoadFull, RegClass::vector));
+      made.push_back(lanes_of(operand(i, 0), p) == PartLanes::none
+                         ? constant_vector(0)
+                         : load_result(i, 0, p, Op::LoadFull, RegClass::vector));
   return made;
 }
 

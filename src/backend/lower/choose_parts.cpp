@@ -143,24 +143,77 @@ Pressure pressure(const ir::Function& f, bool masks_are_vectors, const ir::Loops
   return most;
 }
 
-// Instructions that are made for each part, roughly.
-std::size_t work(const ir::Function& f) {
+// Instructions that are made of one for each part, roughly.
+std::size_t work_of(const ir::Function& f, ir::Inst i) {
   constexpr std::size_t kExactFmad = 12, kSpecialFunction = 65, kFastFunction = 15;
-  const auto is_fast = [](const ir::InstData& data) {
-    return sfu::is_fast(static_cast<ir::TeslaSpecialFunction>(data.immediate));
-  };
+  const ir::InstData& data = f.inst(i);
+  if (data.opcode == Opcode::FMadTruncFlush32) return kExactFmad;
+  if (data.result_count != 0 && f.value(f.result(i)).uniformity != ir::Uniformity::varying) return 0;
+  if (data.opcode != Opcode::TeslaSpecialFunction32) return 1;
+  return sfu::is_fast(static_cast<ir::TeslaSpecialFunction>(data.immediate)) ? kFastFunction
+                                                                             : kSpecialFunction;
+}
+
+std::size_t work(const ir::Function& f) {
   std::size_t sum = 0;
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
-    for (ir::Inst i : f.insts(ir::Block{b})) {
-      const ir::InstData& data = f.inst(i);
-      const bool uniform =
-          data.result_count != 0 && f.value(f.result(i)).uniformity != ir::Uniformity::varying;
-      sum += data.opcode == Opcode::FMadTruncFlush32 ? kExactFmad
-             : uniform                               ? 0
-             : data.opcode == Opcode::TeslaSpecialFunction32
-                 ? (is_fast(data) ? kFastFunction : kSpecialFunction)
-                 : 1;
+    for (ir::Inst i : f.insts(ir::Block{b})) sum += work_of(f, i);
+  return sum;
+}
+
+// Of all parts of a block that is one group, without those whose lanes are known to take no part in what
+// becomes of it. One pass against the order of blocks; what loops carry is needed in all parts.
+std::size_t work_of_parts(const ir::Function& f, const ir::LaneSets& sets, std::uint32_t parts,
+                          std::uint32_t lanes) {
+  const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << parts) - 1);
+  const ir::LaneSet part = ir::LaneSet((std::uint64_t{1} << lanes) - 1);
+  const auto parts_with = [&](Value mask, bool has) {
+    const ir::LaneSet* set = sets.find(mask);
+    if (set == nullptr || f.is_constant(mask)) return all;
+    const ir::LaneSet having = has ? *set : ~*set;
+    std::uint32_t found = 0;
+    for (std::uint32_t p = 0; p < parts; ++p)
+      if ((having >> (p * lanes) & part).any()) found |= 1u << p;
+    return found;
+  };
+  const std::vector<ir::Block> order = ir::reverse_postorder(f);
+  // By block: parts that come there, as far as branches tell, which is in thread form.
+  std::vector<std::uint32_t> come(f.block_count(), 0);
+  std::vector<char> visited(f.block_count(), 0);
+  for (const ir::Block b : order) {
+    const auto& from = f.block(b).predecessors;
+    if (from.empty()) come[b.id] = all;
+    for (const ir::Block p : from) {
+      const ir::Inst end = f.terminator(p);
+      const auto& targets = f.block(p).successors;
+      const bool branches = f.inst(end).opcode == Opcode::Branch && targets[0] != targets[1];
+      come[b.id] |= visited[p.id] == 0 ? all
+                    : branches         ? come[p.id] & parts_with(f.operand(end, 0), targets[0] == b)
+                                       : come[p.id];
     }
+    visited[b.id] = 1;
+  }
+  std::vector<std::uint32_t> needed(f.value_count(), 0);
+  std::vector<ir::Inst> insts;
+  std::size_t sum = 0;
+  for (auto b = order.rbegin(); b != order.rend(); ++b) {
+    insts.clear();
+    for (ir::Inst i : f.insts(*b)) insts.push_back(i);
+    for (auto at = insts.rbegin(); at != insts.rend(); ++at) {
+      const ir::Inst i = *at;
+      const ir::InstData& data = f.inst(i);
+      const ir::OpcodeInfo& row = ir::info(data.opcode);
+      std::uint32_t made = data.opcode == Opcode::Phi || !row.pure ? all : 0;
+      for (std::uint32_t r = 0; r < data.result_count; ++r) made |= needed[f.result(i, r).id];
+      made &= come[b->id];
+      if (row.guarded) made &= parts_with(f.operand(i, 0), true);
+      const bool select = data.opcode == Opcode::SelectI32 || data.opcode == Opcode::SelectF32;
+      for (std::uint32_t k = 0; k < data.operand_count; ++k)
+        needed[f.operand(i, k).id] |= made & (select && k != 0 ? parts_with(f.operand(i, 0), k == 1) : all);
+      if (data.opcode != Opcode::BurnFuel)
+        sum += work_of(f, i) * static_cast<std::size_t>(std::popcount(made));
+    }
+  }
   return sum;
 }
 
@@ -277,15 +330,18 @@ constexpr std::size_t kMostWorkOfBlock = 2500;
 // for comparisons with the thread's number: prefix sums, 1.15 in 16 parts as in 4. If it is compared with
 // constants, parts without lanes take no time, so that values soon need few registers: sums of 256, 1.8
 // (v4) and 3.3 times (v3) as fast as in groups of 64.
-bool pays_as_one_group(const ir::Function& f, const Host& host, std::uint32_t block,
-                       std::size_t for_each_part) {
-  constexpr std::uint32_t kMostPartsOfBlock = 16;
-  const std::uint32_t parts = block / host.lanes;
-  if (parts > kMostPartsOfBlock || for_each_part * parts > kMostWorkOfBlock) return false;
+bool pays_as_one_group(const ir::Function& f, const Host& host, std::uint32_t block) {
+  constexpr std::uint32_t kMostPartsOfBlock = 16, kMostIfKnown = 32;
+  constexpr std::uint32_t kFewMasks = 3;  // that are not known, beside others
+  const std::uint32_t parts = std::max(block / host.lanes, 1u);
+  if (parts > kMostIfKnown) return false;
   const ir::LaneSets sets(f, Opcode::ThreadIndex, block);
+  const std::size_t all = work(f) * parts, rest = work_of_parts(f, sets, parts, host.lanes);
+  const bool known = 4 * rest <= 3 * all;  // that so many lanes take no part
+  if ((parts > kMostPartsOfBlock && !known) || (known ? rest : all) > kMostWorkOfBlock) return false;
   const Pressure needed = pressure(f, !host.mask_registers, nullptr, &sets);
-  return (parts < kManyParts ? needed.all_masks : needed.masks) == 0 &&
-         2 * parts * needed.vectors <= (sets.any() ? 4 : 3) * host.vector_registers;
+  return (parts < kManyParts ? needed.all_masks : needed.masks) <= (known ? kFewMasks : 0) &&
+         2 * parts * needed.vectors <= (known ? 4 : 3) * host.vector_registers;
 }
 
 // Halves them as long as values spill.
@@ -349,7 +405,7 @@ std::uint32_t choose_group_lanes(const ir::Function& f, Target target, const Tun
         host->lanes * double_parts(lanes / host->lanes, f, *host, waits, needed, for_each_part, Groups::full);
   const std::uint64_t block = std::uint64_t{f.group_lanes} * f.block_groups;
   if (waits.barriers && block <= ir::kMaxGroupLanes && std::has_single_bit(block) &&
-      pays_as_one_group(f, *host, static_cast<std::uint32_t>(block), for_each_part))
+      pays_as_one_group(f, *host, static_cast<std::uint32_t>(block)))
     return std::max(lanes, static_cast<std::uint32_t>(block));
   return lanes > f.group_lanes ? lanes : narrow(lanes, *host, needed);
 }

@@ -130,9 +130,9 @@ Reg ValueForms::mask(Value v, std::uint32_t part) {
 PartLanes ValueForms::lanes_of(Value mask, std::uint32_t part) const {
   const ir::LaneSet* set = state_.lane_sets.find(mask);
   if (set == nullptr) return PartLanes::unknown;
-  std::uint32_t count = 0;
-  for (std::uint32_t n = 0; n < host_.lanes; ++n) count += (*set)[part * host_.lanes + n] ? 1 : 0;
-  return count == 0 ? PartLanes::none : count == host_.lanes ? PartLanes::all : PartLanes::some;
+  const std::uint64_t every = (std::uint64_t{1} << host_.lanes) - 1;
+  const std::uint64_t lanes = (*set >> (part * host_.lanes) & ir::LaneSet(every)).to_ullong();
+  return lanes == 0 ? PartLanes::none : lanes == every ? PartLanes::all : PartLanes::some;
 }
 
 std::optional<std::uint32_t> ValueForms::last_lane_of(Value mask) const {

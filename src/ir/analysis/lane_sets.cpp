@@ -1,14 +1,41 @@
 #include "ir/analysis/lane_sets.h"
 
-#include <array>
-
-#include "ir/evaluate.h"
+#include <algorithm>
 
 namespace warpjit::ir {
 
+namespace {
+
+// Of the numbers from 0 on, those that are below n.
+LaneSet below(std::uint64_t n) {
+  return n == 0 ? LaneSet() : ~LaneSet() >> (kMaxGroupLanes - std::min<std::uint64_t>(n, kMaxGroupLanes));
+}
+
+// The numbers of lanes that compare so with a constant.
+LaneSet comparing(Opcode opcode, bool lane_first, std::uint32_t constant) {
+  const bool is_signed = opcode == Opcode::ILtS32 || opcode == Opcode::ILeS32;
+  const bool negative = is_signed && static_cast<std::int32_t>(constant) < 0;
+  const std::uint64_t c = constant;
+  switch (opcode) {
+    case Opcode::IEq32:
+      return below(c + 1) & ~below(c);
+    case Opcode::INe32:
+      return ~(below(c + 1) & ~below(c));
+    case Opcode::ILtS32:
+    case Opcode::ILtU32:  // lane < c, c < lane
+      if (negative) return lane_first ? LaneSet() : ~LaneSet();
+      return lane_first ? below(c) : ~below(c + 1);
+    default:  // lane <= c, c <= lane
+      if (negative) return lane_first ? LaneSet() : ~LaneSet();
+      return lane_first ? below(c + 1) : ~below(c);
+  }
+}
+
+}  // namespace
+
 LaneSets::LaneSets(const Function& f, Opcode number, std::uint64_t lanes) : number_(number) {
   if (lanes > kMaxGroupLanes) return;
-  for (std::uint64_t n = 0; n < lanes; ++n) all_.set(n);
+  all_ = below(lanes);
   if (all_.none()) return;
   LaneSet made;
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
@@ -33,13 +60,7 @@ bool LaneSets::make(const Function& f, Inst i, LaneSet& made) const {
     for (std::uint32_t k = 0; k < 2; ++k) {
       const Value other = f.operand(i, 1 - k);
       if (f.definition_of(f.operand(i, k)).opcode != number_ || !f.is_constant(other)) continue;
-      made.reset();
-      for (std::uint64_t n = 0; n < all_.count(); ++n) {
-        const std::uint64_t of_lane = n, constant = f.constant(other);
-        const std::array<std::uint64_t, 2> operands =
-            k == 0 ? std::array{of_lane, constant} : std::array{constant, of_lane};
-        made.set(n, evaluate(data.opcode, operands) != 0);
-      }
+      made = all_ & comparing(data.opcode, k == 0, static_cast<std::uint32_t>(f.constant(other)));
       return true;
     }
     return false;

@@ -57,6 +57,11 @@ void hoist_launch_uniform(Function& f, Function& preamble);
 // whether there were any.
 bool assume_no_zero_inf(Function& f);
 
+// Innermost loops with barriers whose turns can be counted, 16 at most, become as many copies. What they
+// count of fuel stays. In thread form, behind normalize_loops, after which it is not normal any more. Returns
+// whether f changed.
+bool unroll_loops(Function& f);
+
 // Comparisons that hold in all lanes of a group or in none, although their operands vary, compare the base of
 // those (analysis/lane_shape) instead; masks that change nothing go. Shapes must be set. Returns whether f
 // changed: then shapes are to be set anew.
