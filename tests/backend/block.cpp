@@ -48,7 +48,8 @@ void run_code(const MachineCode& code, BlockContents& contents, const BlockSetup
 
 }  // namespace
 
-BlockContents::BlockContents(const BlockSetup& setup, std::uint64_t seed) : table(setup.table) {
+BlockContents::BlockContents(const BlockSetup& setup, std::uint64_t seed)
+    : table(setup.table), one_group_(setup.groups == 1) {
   Random random(seed);
   const auto make = [&](std::size_t size) {
     bytes_.emplace_back((size + 3) / 4 * 4, true);
@@ -77,6 +78,7 @@ BlockContents::BlockContents(const BlockSetup& setup, std::uint64_t seed) : tabl
 std::string BlockContents::difference(const BlockContents& other) const {
   for (std::size_t n = 0; n < bytes_.size(); ++n) {
     if (!bytes_[n].guards_intact() || !other.bytes_[n].guards_intact()) return "bytes beside a range changed";
+    if (one_group_ && bytes_[n].data() + kSharedMargin == memory.shared.data()) continue;
     for (std::size_t k = 0; k < bytes_[n].size(); k += 4) {
       std::uint32_t mine, theirs;
       std::memcpy(&mine, bytes_[n].data() + k, 4);

@@ -25,13 +25,15 @@ class BlockContents {
   BlockContents(const BlockSetup& setup, std::uint64_t seed);
   ir::BlockMemory memory;
   std::vector<std::uint32_t> table, frame;
-  // "" if all bytes, locks and the fault are the same.
+  // "" if all bytes, locks and the fault are the same; but shared memory, if a block is one group: what
+  // nobody reads need not be stored there.
   std::string difference(const BlockContents& other) const;
 
  private:
   std::vector<GuardedBytes> bytes_;
   std::vector<std::vector<ir::MemoryRange>> ranges_;
   std::vector<std::uint8_t> locks_;
+  bool one_group_;
 };
 
 // Runs a kernel for all groups of the block, by the interpreter and as code of the target in two settings.

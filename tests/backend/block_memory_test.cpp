@@ -201,7 +201,8 @@ TEST_P(BlockAccess, KnownLanesOfOneGroup) {
   setup.lanes = 128;
   setup.globals = {{{0x1000, 4}}};
   constexpr std::uint64_t kWord = MemoryAccess{.space = Space::shared}.pack();
-  const auto sum_of = [&](bool known) {
+  // What is stored is read again behind it from places that do not lie side by side, or not.
+  const auto sum_of = [&](bool known, bool read = false) {
     BlockKernel k(setup);
     auto& b = k.b;
     const I32 lane = b.LaneIndex(), place = b.IShl32(lane, k.word(2));
@@ -216,6 +217,7 @@ TEST_P(BlockAccess, KnownLanesOfOneGroup) {
                         sum);
       b.StoreMemory(guard, place, sum, kWord);
     }
+    if (read) k.keep(b.LoadMemory(k.always(), b.IXor32(b.IShl32(lane, k.word(3)), k.word(0x1a4)), kWord), 1);
     b.StoreMemory(b.IEq32(lane, k.word(0)), k.word(0x1000), sum, MemoryAccess{}.pack());
     k.keep(b.SelectI32(b.ILtU32(lane, k.word(2)), sum, lane));
     b.ret();
@@ -225,8 +227,10 @@ TEST_P(BlockAccess, KnownLanesOfOneGroup) {
   for (const std::uint32_t bytes : {512, 500, 384, 256, 252, 4}) {
     SCOPED_TRACE(bytes);
     setup.shared_bytes = bytes;
-    expect_same(sum_of(true), setup, GetParam());
-    expect_same(sum_of(false), setup, GetParam());
+    for (const bool read : {false, true}) {
+      expect_same(sum_of(true, read), setup, GetParam());
+      expect_same(sum_of(false, read), setup, GetParam());
+    }
   }
   const auto instructions = [&](bool known) {
     const auto program = ir::run_pipeline(sum_of(known), {});

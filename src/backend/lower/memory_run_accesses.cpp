@@ -28,11 +28,14 @@ bool RunLowering::is_contiguous(const Placed* placed) const {
 
 StoredWords::Access RunLowering::stored_access(ir::Inst i, const Placed* placed) const {
   const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
-  if (access.space != Space::shared || arranged(i) != Arranged::consecutive || !is_contiguous(placed))
-    return {};
+  using Kind = StoredWords::Access::Kind;
+  if (access.space != Space::shared) return {};
   const bool load = f_.inst(i).opcode == Opcode::LoadMemory;
-  return {load ? StoredWords::Access::Kind::load : StoredWords::Access::Kind::store, placed[0].span,
-          placed[0].first + access.offset, operand(i, 0)};
+  const std::int64_t first = placed[0].first + access.offset;
+  if (load && !varying(operand(i, 1))) return {Kind::load_of_one, placed[0].span, first, 4};
+  if (arranged(i) != Arranged::consecutive || !is_contiguous(placed)) return {};
+  return {load ? Kind::load : Kind::store, placed[0].span, first, std::int64_t{host_.vector_bytes} * parts_,
+          operand(i, 0)};
 }
 
 void RunLowering::access_inside(std::size_t n, ir::Inst i, const std::vector<Span>& spans,

@@ -41,6 +41,42 @@ std::uint32_t RunLowering::shared_phase() const {
   return static_cast<std::uint32_t>(std::max_element(phases_.begin(), phases_.end()) - phases_.begin()) * 16;
 }
 
+// May anyone read what is in shared memory behind this instruction? The next block finds it anew.
+bool RunLowering::reads_shared_behind(ir::Inst last) {
+  if (f_.block_groups != 1) return true;
+  const auto reads = [&](ir::Inst i) {
+    const ir::InstData& data = f_.inst(i);
+    return data.opcode == Opcode::Barrier ||
+           (family(data.opcode) == ir::Family::memory && data.opcode != Opcode::StoreMemory &&
+            MemoryAccess::unpack(data.immediate).space == Space::shared);
+  };
+  if (reads_later_.empty()) {
+    reads_later_.resize(f_.block_count(), 0);
+    std::vector<ir::Block> pending;
+    const auto come_from = [&](ir::Block b) {
+      for (const ir::Block from : f_.block(b).predecessors)
+        if (reads_later_[from.id] == 0) {
+          reads_later_[from.id] = 1;
+          pending.push_back(from);
+        }
+    };
+    for (std::uint32_t b = 0; b < f_.block_count(); ++b)
+      for (ir::Inst i : f_.insts(ir::Block{b}))
+        if (reads(i)) {
+          come_from(ir::Block{b});
+          break;
+        }
+    while (!pending.empty()) {
+      const ir::Block b = pending.back();
+      pending.pop_back();
+      come_from(b);
+    }
+  }
+  for (ir::Inst i = f_.inst(last).next; i.valid(); i = f_.inst(i).next)
+    if (reads(i)) return true;
+  return reads_later_[f_.inst(last).block.id] != 0;
+}
+
 // How the lanes of each vector have their addresses, if that is known and simple.
 RunLowering::Arranged RunLowering::arranged(ir::Inst i) const {
   const ir::InstData& data = f_.inst(i);
@@ -185,7 +221,7 @@ void RunLowering::lower_run(const Run& run) {
           std::vector<StoredWords::Access> accesses;
           for (std::size_t n = 0; n < run.accesses.size(); ++n)
             accesses.push_back(stored_access(run.accesses[n], placed.data() + n * parts_));
-          stored_.begin(std::move(accesses));
+          stored_.begin(std::move(accesses), reads_shared_behind(run.last));
           return lower_all([&](ir::Inst i, std::size_t n) {
             access_inside(n, i, spans, placed.data() + n * parts_, bytes);
           });

@@ -74,6 +74,7 @@ class RunLowering : protected ValueForms {
   void check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_out);
   void check_narrowed(Span& span, Reg size, lir::Edges& ways_out);
   bool is_contiguous(const Placed* placed) const;
+  bool reads_shared_behind(ir::Inst last);
   StoredWords::Access stored_access(ir::Inst i, const Placed* placed) const;
   // Access n of the run, whose spans are all inside.
   void access_inside(std::size_t n, ir::Inst i, const std::vector<Span>& spans, const Placed* placed,
@@ -92,6 +93,7 @@ class RunLowering : protected ValueForms {
   LaneAddresses lane_addresses_;
   StoredWords stored_;
   ir::LaneShapes shapes_;
+  std::vector<char> reads_later_;              // by block: is shared memory read in one that follows?
   std::vector<std::uint32_t> defined_in_run_;  // by instruction: the number of the run
   std::uint32_t run_stamp_ = 0;
   std::array<std::uint32_t, 4> phases_{};  // of lir::Code::shared_phase, in 16 bytes: how many accesses

@@ -4,8 +4,9 @@ namespace warpjit::backend {
 
 using Kind = StoredWords::Access::Kind;
 
-void StoredWords::begin(std::vector<Access> accesses) {
+void StoredWords::begin(std::vector<Access> accesses, bool read_behind) {
   accesses_ = std::move(accesses);
+  read_behind_ = read_behind;
   known_.reset();
   read_.assign(accesses_.size(), 0);
   for (std::size_t n = 0; n < accesses_.size(); ++n)
@@ -23,11 +24,12 @@ bool StoredWords::is_overwritten(std::size_t n) const {
       if (is_same_place(stored, next) && next.guard == stored.guard) return true;
       known =
           known && (is_same_place(stored, next) || (same_span && !overlap(stored, next) && read_[m] == 0));
-    } else if (!same_span || (overlap(stored, next) && !(known && whole_words_apart(stored, next)))) {
+    } else if (!same_span || (overlap(stored, next) &&
+                              !(known && next.kind == Kind::load && whole_words_apart(stored, next)))) {
       return false;
     }
   }
-  return false;
+  return !read_behind_;
 }
 
 // Does a load read what store n leaves, before that is lost?
@@ -35,6 +37,7 @@ bool StoredWords::is_read(std::size_t n) const {
   const Access& stored = accesses_[n];
   for (std::size_t m = n + 1; m < accesses_.size(); ++m) {
     const Access& next = accesses_[m];
+    if (next.kind == Kind::load_of_one) continue;
     if (next.kind == Kind::other || next.span != stored.span) {
       if (next.kind != Kind::load) return false;
       continue;

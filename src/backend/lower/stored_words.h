@@ -12,17 +12,19 @@ namespace warpjit::backend {
 
 class StoredWords : protected ValueForms {
  public:
-  // Lanes have words side by side from the byte `first` of a span on; or it is another access.
+  // Lanes have words side by side from the byte `first` of a span on; or all load the one that is there; or
+  // it is another access.
   struct Access {
-    enum class Kind : std::uint8_t { load, store, other } kind = Kind::other;
+    enum class Kind : std::uint8_t { load, store, load_of_one, other } kind = Kind::other;
     std::size_t span = 0;
-    std::int64_t first = 0;
+    std::int64_t first = 0, bytes = 0;
     Value guard{};  // of a store
   };
   StoredWords(State& state, HostMemory& memory) : ValueForms(state), memory_(memory) {}
 
-  void begin(std::vector<Access> accesses);
-  // Will store n be made again, all of it, before anything reads it from memory?
+  // The accesses of a run; `read_behind`: may memory be read behind it?
+  void begin(std::vector<Access> accesses, bool read_behind);
+  // Will store n be made again, all of it, before anything reads it from memory, or will nothing read it?
   bool is_overwritten(std::size_t n) const;
   // Notes store n. `load` gives the vector that begins at a byte of the span, from memory; it is called
   // before the store is made.
@@ -89,13 +91,12 @@ class StoredWords : protected ValueForms {
     std::size_t store;  // the last one
     Regs words;         // what memory has there, by part
   };
-  std::int64_t bytes() const { return std::int64_t{host_.vector_bytes} * parts_; }
   bool is_same_place(const Access& a, const Access& b) const {
     return a.span == b.span && a.first == b.first;
   }
   // Of one span.
   bool overlap(const Access& a, const Access& b) const {
-    return a.first < b.first + bytes() && b.first < a.first + bytes();
+    return a.first < b.first + b.bytes && b.first < a.first + a.bytes;
   }
   bool whole_words_apart(const Access& a, const Access& b) const { return (a.first - b.first) % 4 == 0; }
   bool is_read(std::size_t n) const;
@@ -105,6 +106,7 @@ class StoredWords : protected ValueForms {
   std::vector<Access> accesses_;
   std::vector<char> read_;  // by access: is_read
   std::optional<Known> known_;
+  bool read_behind_ = true;
 };
 
 }  // namespace warpjit::backend
