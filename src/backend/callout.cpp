@@ -117,7 +117,10 @@ void call_out(KernelArgs* args, std::uint32_t number, std::uint32_t* words) {
   const auto acts = [&](std::size_t n) {
     return row.pure || site.unguarded || (site.guard ? (*site.guard)[n] : words[n] != 0);
   };
+  const bool asks_words = !row.pure && !site.unguarded && !site.guard;
   for (std::size_t n = 0; n < lanes; ++n) {
+    if (asks_words)  // of wide groups often only a few act
+      while (n + 4 < lanes && (words[n] | words[n + 1] | words[n + 2] | words[n + 3]) == 0) n += 4;
     if (!acts(n)) continue;
     Lane lane;
     for (std::size_t k = 0; k < operand_count; ++k) lane.operands[k] = words[k * pitch + n];

@@ -23,11 +23,11 @@ bool has_avx512() {
 Tuning find_tuning() {
   Tuning tuning;
   if (maker() != Maker::amd) return tuning;
-  const bool zen_4 = is_zen_3_or_4() && has_avx512(), zen_3 = is_zen_3_or_4() && !zen_4;
+  const bool zen_3_or_4 = is_zen_3_or_4(), zen_4 = zen_3_or_4 && has_avx512();
   tuning.bytes_ahead = zen_4 ? 0 : 8192;
   tuning.bytes_ahead_of_rows = zen_4 ? 128 : 8192;
-  if (zen_3) tuning.lanes_without_loops = 32;
-  tuning.extracts_lanes = zen_3 || zen_4;
+  if (zen_3_or_4 && !zen_4) tuning.lanes_without_loops = 32;
+  tuning.extracts_lanes = zen_3_or_4;
   return tuning;
 }
 

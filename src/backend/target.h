@@ -90,9 +90,9 @@ inline constexpr std::uint32_t kMostSharedSeen = 0xff00;
 // Vectors of any host have at most so many 32-bit lanes.
 inline constexpr std::uint32_t kMostHostLanes = 16;
 
+inline constexpr std::uint32_t kSharedLine = 64;  // bytes of shared memory that code clears at once
 // Code loads up to so many bytes before and behind shared memory: for lanes that take no part, and as the
 // rest of a vector that begins or ends there.
-inline constexpr std::uint32_t kSharedLine = 64;  // bytes that code clears at once
 inline constexpr std::uint32_t kSharedMargin = (ir::kMaxGroupLanes + kMostHostLanes) * 4;
 
 // The piece of a space that code reaches itself; the rest is for call_out. An access of 2^k bytes at an

@@ -261,8 +261,11 @@ class Shader : public Guest {
   // Do facts depend on the contents of constants, which may change from run to run without a call?
   virtual bool reads_code_addresses() const { return false; }
   virtual GridFacts grid_facts(const Grid&, const CheckedGrid&) const { return {}; }
-  // Writes what the hardware puts into shared memory before a block runs; the rest of it is zero.
-  virtual void begin_block(const Grid&, const ir::BlockPosition&, std::span<std::byte>) const {}
+  // Writes what the hardware puts into shared memory before a block runs, from byte 0 on; the rest of it is
+  // zero. Gives how many bytes that are.
+  virtual std::size_t begin_block(const Grid&, const ir::BlockPosition&, std::span<std::byte>) const {
+    return 0;
+  }
   // Where in shared memory 16 bits of a block's column and of its row stand side by side, at a multiple of 4;
   // none: nowhere. What else begin_block writes is the same for all blocks of a run.
   virtual std::optional<std::uint32_t> position_place() const { return std::nullopt; }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ir/analysis/dominators.h"
+#include "ir/analysis/lane_order.h"
 #include "ir/analysis/loops.h"
 #include "ir/analysis/uniformity.h"
 #include "ir/pass/passes.h"
@@ -105,7 +106,8 @@ std::uint64_t block_threads(const Function& f) { return std::uint64_t{f.group_la
 
 // Are there barriers, and may they go because a block becomes one group, if its loops are unrolled?
 bool meets_in_loops(const Function& f) {
-  if (!f.may_widen || block_threads(f) > kMaxGroupLanes) return false;
+  constexpr std::size_t kMost = 2000;  // instructions: longer functions are not worth it
+  if (!f.may_widen || block_threads(f) > kMaxGroupLanes || f.inst_count() > kMost) return false;
   bool barriers = false, loops = false;
   for (std::uint32_t b = 0; b < f.block_count(); ++b) {
     loops = loops || f.block(Block{b}).backward != 0;
@@ -129,7 +131,9 @@ Status make_groups(Function& f, GroupProgram& program, const PipelineOptions& op
       eliminate_dead_code(unrolled);
       normalize(unrolled);
       analyze_uniformity(unrolled);
-      if (group_lanes(unrolled, options) == block_threads(f)) {
+      const Dominators dominators(unrolled);
+      if (group_lanes(unrolled, options) == block_threads(f) &&
+          blocks_keep_lane_order(unrolled, Loops(unrolled, dominators))) {
         f = std::move(unrolled);
         WARPJIT_CHECK(stages.done("unroll", f));
       }

@@ -38,12 +38,13 @@ struct GroupProgram {
 
 // Called after each stage with its name and the function as it is then. In order, those of the optimizer
 // several times: "translate", "expand", "simplify", "gvn", "dce", "floats", "nans", "divisors",
-// "normalize", "uniformity", "comparisons" (where groups have a width), "hoist", "preamble" (with the
-// preamble), "assume", "skips", "linearize", "samples" (where there are any; then "nans" again, if results
-// may be), "quads" (where lanes read others), "fuel", "freeze" (where that changes loops), "places" (of
-// functions of blocks), "addresses" (where groups have a width), "groups" (of functions of blocks),
-// "cleanup", "hoist" and "preamble" again (where there were samples), "ahead" (where that changes loops),
-// "gather", "shapes". Behind "gvn" there may be "simplify" again.
+// "normalize", "unroll" (where loops are), "uniformity", "comparisons" (where groups have a width), "hoist",
+// "preamble" (with the preamble), "assume", "skips", "linearize", "samples" (where there are any; then "nans"
+// again, if results may be), "quads" (where lanes read others), "fuel", "freeze" (where that changes loops),
+// "places" (of functions of blocks), "addresses" (where groups have a width), "lanes" (where that changes
+// masks), "groups" (of functions of blocks), "cleanup", "hoist" and "preamble" again (where there were
+// samples), "ahead" (where that changes loops), "gather", "shapes". Behind "gvn" there may be "simplify"
+// again.
 using StageObserver = std::function<void(std::string_view stage, const Function& function)>;
 
 // A function that is already in group form (its frontend knows a rule of control flow that passes do not

@@ -128,6 +128,7 @@ std::string run_passes(Function f, const std::string& passes) {
       {"dce", eliminate_dead_code},
       {"freeze", [](Function& g) { freeze_left_lanes(g, true); }},
       {"ahead", [](Function& g) { pull_ahead_of_exits(g); }},
+      {"addresses", split_addresses},
       {"lanes", [](Function& g) { fold_lane_sets(g); }},
       {"unroll", [](Function& g) { unroll_loops(g); }},
       {"places", [](Function& g) { assign_lanes(g, g.group_lanes); }},
@@ -185,8 +186,8 @@ TEST_P(PassText, Gives) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, PassText,
                          ::testing::Values("control_flow", "gvn", "rows", "hoist", "dce", "freeze", "ahead",
-                                           "lanes", "unroll", "expand", "floats", "fold", "entries",
-                                           "samples"),
+                                           "lanes", "unroll", "addresses", "expand", "floats", "fold",
+                                           "entries", "samples"),
                          [](const auto& case_info) { return case_info.param; });
 
 }  // namespace

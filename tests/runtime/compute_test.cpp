@@ -653,6 +653,33 @@ TEST(Compute, StoredWordsComeBackFromSharedMemory) {
   }
 }
 
+// Before anyone has run the launch, too: constants and shared memory are part of the key.
+TEST(Compute, KernelsThatWereAskedForAreThoseThatRun) {
+  const std::string source =
+      ".kernel k\n.registers 12\n.shared 0x100\nand b32 $r0 $r0 0xffff\nshl b32 $r1 $r0 0x2\n"
+      "shl $a1 $r1 0x0\nadd b32 $r1 b32 s[0x10] $r1\nld $r2 b32 c5[0x4]\nst b32 s[$a1+0x20] $r2\n"
+      "ld $r2 b32 s[$a1+0x20]\nst b32 g14[$r1] $r2\nexit nop\n";
+  const auto program = tesla::load_assembly(source, {});
+  ASSERT_TRUE(program.ok()) << to_string(program.error());
+  const std::uint32_t first = 0x1000;
+  const std::vector<std::uint32_t> constants{1, 2, 3, 4};
+  std::vector<std::uint32_t> memory(32);
+  for (const bool copied : {false, true}) {
+    const Engine engine{EngineOptions()};
+    Launch launch(*program);
+    launch.set_block(32);
+    launch.set_parameters(std::as_bytes(std::span(&first, 1)));
+    ASSERT_TRUE(launch.bind_constants("c5", constants.data(), constants.size() * 4).ok());
+    ASSERT_TRUE(launch.map_memory("g14", first, memory.data(), memory.size() * 4).ok());
+    const Launch asked = copied ? Launch(launch) : launch;
+    ASSERT_TRUE(engine.compile(asked).ok());
+    const auto report = engine.run(launch);
+    ASSERT_TRUE(report.ok()) << to_string(report.error());
+    EXPECT_EQ(memory[31], 2U);
+    EXPECT_EQ(engine.statistics().compiles, 1U);
+  }
+}
+
 // Loops around barriers that count to a constant: what threads do in which turn, their values behind it, and
 // the fuel that they burn.
 TEST(Compute, LoopsAroundBarriersThatCountTheirTurns) {

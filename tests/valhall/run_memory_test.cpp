@@ -265,6 +265,72 @@ TEST(ValhallMemory, WindowsAndHighWords) {
   EXPECT_EQ(wrapped.memory[0], 2U);
 }
 
+// Addresses side by side of which some have another high word: none, some lanes, all; where one of the
+// windows or both are mapped. Other engines do what the guest interpreter does.
+TEST(ValhallMemory, LanesOnBothSidesOfAHighWord) {
+  constexpr std::uint32_t kThreads = 128;
+  for (const std::uint32_t below : {0u, 1u, 15u, 16u, 17u, 31u, 40u, 63u, 64u, 100u, 127u, 128u, 200u})
+    for (const unsigned mapped : {1u, 2u, 3u})
+      for (const char* shift : {"0x2", "0x3", "0x1"}) {
+        SCOPED_TRACE(std::to_string(below) + " words below, windows " + std::to_string(mapped) + shift);
+        std::vector<std::uint32_t> before(2 * kThreads), behind(2 * kThreads);
+        for (std::uint32_t k = 0; k < 2 * kThreads; ++k) before[k] = 100 + k, behind[k] = 1000 + k;
+        GuestOptions options;
+        options.grid.block = {kThreads, 1, 1};
+        options.grid.high_words = {0x12, 0x13};
+        const auto size = static_cast<std::uint32_t>(before.size() * 4);
+        if ((mapped & 1) != 0)
+          options.grid.globals[1] = {{0u - size, std::as_writable_bytes(std::span(before))}};
+        if ((mapped & 2) != 0) options.grid.globals[2] = {{0, std::as_writable_bytes(std::span(behind))}};
+        options.uniforms = {0u - 4 * below, below == 0 ? 0x13u : 0x12u};
+        const std::string address = "SHADDX.u64 r6, u2, r0.w0, shift:" + std::string(shift) + "\n";
+        const Finished finished = run_body(address +
+                                               "LOAD.i32.unsigned.slot0.wait0 @r4, r6, offset:0\n"
+                                               "IADD_IMM.i32 r8, r4, #7\n"
+                                               "STORE.i32.slot0.wait0 @r8, r6, offset:0\n",
+                                           options);
+        EXPECT_TRUE(finished.status.ok());
+        if (mapped != 3 || std::string_view(shift) != "0x2") continue;
+        for (std::uint32_t t = 0; t < kThreads; ++t) {
+          const std::uint32_t wanted = t < below ? 100 + 2 * kThreads - below + t : 1000 + t - below;
+          EXPECT_EQ(finished.memory[t], wanted) << t;
+        }
+      }
+}
+
+// Two loops around barriers that halve a number: a sum and a greatest value of a workgroup. Both are
+// unrolled, in the order of addresses.
+TEST(ValhallMemory, TwoReductionsOfAWorkgroup) {
+  constexpr std::uint32_t kThreads = 64;
+  const auto reduce = [](const std::string& name, const std::string& operation) {
+    return "IADD_IMM.i32 r7, 0x0, #0x20\n" + name +
+           ":\nBARRIER.slot7.wait\nICMP_OR.u32.lt.m1 r8, r0, r7, 0x0\nBRANCHZ.eq.reconverge r8.h0, offset:" +
+           name +
+           "_skip\nLSHIFT_OR.i32 r10, r7, 0x3020100.b22, 0x0\nIADD.u32 r10, r10, r5\n"
+           "MOV.i32 r11, r6\nLOAD.i32.unsigned.slot0.wait0 @r12, r10, offset:0\nMOV.i32 r10, r5\n"
+           "LOAD.i32.unsigned.slot0.wait0 @r13, r10, offset:0\n" +
+           operation + " r12, r12, r13\nSTORE.i32.slot0.wait0 @r12, r10, offset:0\n" + name +
+           "_skip:\nRSHIFT_OR.i32 r7, r7, 0x3020100.b11, 0x0\nBRANCHZ.reconverge r7, offset:" + name + "\n";
+  };
+  const std::string own =
+      "LSHIFT_OR.i32 r5, r0, 0x3020100.b22, 0x0\nIADD.u32 r5, r5, workgroup_local_pointer.w0\n"
+      "MOV.i32 r6, workgroup_local_pointer.w1\nMOV.i32 r10, r5\nMOV.i32 r11, r6\n";
+  GuestOptions options;
+  options.grid.block = {kThreads, 1, 1};
+  options.shared_bytes = 4 * kThreads;
+  const Finished finished =
+      run_body(own + "IADD_IMM.i32 r9, r0, #5\nSTORE.i32.slot0.wait0 @r9, r10, offset:0\n" +
+                   reduce("sum", "IADD.u32") + "BARRIER.slot7.wait\n" +
+                   "LOAD.i32.unsigned.slot0.wait0 @r4, r10, offset:0\n" + reduce("bits", "IADD.u32") +
+                   "BARRIER.slot7.wait\n" +
+                   "MOV.i32 r10, r5\nLOAD.i32.unsigned.slot0.wait0 @r12, r10, offset:0\n"
+                   "IADD.u32 r4, r4, r12\n",
+               options);
+  EXPECT_TRUE(finished.status.ok()) << to_string(finished.status.error());
+  EXPECT_FALSE(finished.report.first_fault);
+  EXPECT_EQ(finished.memory[kThreads - 1], 2 * (kThreads - 1 + 5));
+}
+
 TEST(ValhallMemory, PiecesDoNotJoin) {
   std::vector<std::uint32_t> first{1, 2}, second{3, 4};
   GuestOptions options;

@@ -80,7 +80,7 @@ void RunLowering::access_inside(std::size_t n, ir::Inst i, const std::vector<Spa
       return Regs{};
     };
     stored_.store(n, values, load_byte);
-    if (stored_.is_overwritten(n)) return;
+    if (stored_.is_needless(n)) return;
     if (is_constant(guard))
       store(true);
     else if (access.space == Space::global && lanes_of(guard, 0) == PartLanes::unknown &&

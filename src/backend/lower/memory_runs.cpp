@@ -44,37 +44,40 @@ std::uint32_t RunLowering::shared_phase() const {
 // May anyone read what is in shared memory behind this instruction? The next block finds it anew.
 bool RunLowering::reads_shared_behind(ir::Inst last) {
   if (f_.block_groups != 1) return true;
-  const auto reads = [&](ir::Inst i) {
-    const ir::InstData& data = f_.inst(i);
-    return data.opcode == Opcode::Barrier ||
-           (family(data.opcode) == ir::Family::memory && data.opcode != Opcode::StoreMemory &&
-            MemoryAccess::unpack(data.immediate).space == Space::shared);
+  if (reads_later_.empty()) find_reads_of_shared();
+  const std::uint32_t block = f_.inst(last).block.id;
+  return reads_later_[block] != 0 || last_read_[block] > place_[last.id];
+}
+
+void RunLowering::find_reads_of_shared() {
+  reads_later_.resize(f_.block_count(), 0);
+  last_read_.resize(f_.block_count(), 0);
+  place_.resize(f_.inst_count(), 0);
+  std::vector<ir::Block> pending;
+  const auto come_from = [&](ir::Block b) {
+    for (const ir::Block from : f_.block(b).predecessors)
+      if (reads_later_[from.id] == 0) {
+        reads_later_[from.id] = 1;
+        pending.push_back(from);
+      }
   };
-  if (reads_later_.empty()) {
-    reads_later_.resize(f_.block_count(), 0);
-    std::vector<ir::Block> pending;
-    const auto come_from = [&](ir::Block b) {
-      for (const ir::Block from : f_.block(b).predecessors)
-        if (reads_later_[from.id] == 0) {
-          reads_later_[from.id] = 1;
-          pending.push_back(from);
-        }
-    };
-    for (std::uint32_t b = 0; b < f_.block_count(); ++b)
-      for (ir::Inst i : f_.insts(ir::Block{b}))
-        if (reads(i)) {
-          come_from(ir::Block{b});
-          break;
-        }
-    while (!pending.empty()) {
-      const ir::Block b = pending.back();
-      pending.pop_back();
-      come_from(b);
+  for (std::uint32_t b = 0; b < f_.block_count(); ++b) {
+    std::uint32_t place = 0;
+    for (ir::Inst i : f_.insts(ir::Block{b})) {
+      const ir::InstData& data = f_.inst(i);
+      place_[i.id] = ++place;
+      if (data.opcode == Opcode::Barrier ||
+          (family(data.opcode) == ir::Family::memory && data.opcode != Opcode::StoreMemory &&
+           MemoryAccess::unpack(data.immediate).space == Space::shared))
+        last_read_[b] = place;
     }
+    if (last_read_[b] != 0) come_from(ir::Block{b});
   }
-  for (ir::Inst i = f_.inst(last).next; i.valid(); i = f_.inst(i).next)
-    if (reads(i)) return true;
-  return reads_later_[f_.inst(last).block.id] != 0;
+  while (!pending.empty()) {
+    const ir::Block b = pending.back();
+    pending.pop_back();
+    come_from(b);
+  }
 }
 
 // How the lanes of each vector have their addresses, if that is known and simple.
@@ -87,6 +90,8 @@ RunLowering::Arranged RunLowering::arranged(ir::Inst i) const {
   const Value guard = operand(i, 0);
   if (access.element != Element::word || access.space == Space::local || access.alignment < 4 ||
       access.offset % 4 != 0 || !shape.told || (is_constant(guard) && constant(guard) == 0))
+    return Arranged::no;
+  if (const ir::LaneSet* lanes = state_.lane_sets.find(guard); lanes != nullptr && lanes->none())
     return Arranged::no;
   if (shape.kind != LaneShape::Kind::exact &&
       (shape.kind != LaneShape::Kind::wrapped16 || access.space != Space::shared))
@@ -204,6 +209,7 @@ void RunLowering::lower_run(const Run& run) {
     return made.registers();
   };
   const auto stores = [&](ir::Inst i) { return f_.inst(i).opcode == Opcode::StoreMemory; };
+  const bool shared = MemoryAccess::unpack(f_.inst(run.first).immediate).space == Space::shared;
   const bool repeatable = std::none_of(run.accesses.begin(), run.accesses.end(), stores);
 
   const CacheState at_parting = cache_state();
@@ -221,7 +227,7 @@ void RunLowering::lower_run(const Run& run) {
           std::vector<StoredWords::Access> accesses;
           for (std::size_t n = 0; n < run.accesses.size(); ++n)
             accesses.push_back(stored_access(run.accesses[n], placed.data() + n * parts_));
-          stored_.begin(std::move(accesses), reads_shared_behind(run.last));
+          stored_.begin(std::move(accesses), !shared || reads_shared_behind(run.last));
           return lower_all([&](ir::Inst i, std::size_t n) {
             access_inside(n, i, spans, placed.data() + n * parts_, bytes);
           });
@@ -230,7 +236,7 @@ void RunLowering::lower_run(const Run& run) {
       },
       [&] {
         return lower_all([&](ir::Inst i, std::size_t n) {
-          access_anywhere(i, run.guards[n].valid() || run.lanes[n] != nullptr);
+          access_anywhere(i, run.guards[n].valid() || (run.lanes[n] != nullptr && shared));
         });
       });
   made.redefine(joined);

@@ -75,6 +75,7 @@ class RunLowering : protected ValueForms {
   void check_narrowed(Span& span, Reg size, lir::Edges& ways_out);
   bool is_contiguous(const Placed* placed) const;
   bool reads_shared_behind(ir::Inst last);
+  void find_reads_of_shared();
   StoredWords::Access stored_access(ir::Inst i, const Placed* placed) const;
   // Access n of the run, whose spans are all inside.
   void access_inside(std::size_t n, ir::Inst i, const std::vector<Span>& spans, const Placed* placed,
@@ -93,6 +94,8 @@ class RunLowering : protected ValueForms {
   LaneAddresses lane_addresses_;
   StoredWords stored_;
   ir::LaneShapes shapes_;
+  // By instruction: its number in its block. By block: the number of the last one that reads shared memory.
+  std::vector<std::uint32_t> place_, last_read_;
   std::vector<char> reads_later_;              // by block: is shared memory read in one that follows?
   std::vector<std::uint32_t> defined_in_run_;  // by instruction: the number of the run
   std::uint32_t run_stamp_ = 0;

@@ -37,8 +37,8 @@ Reg RunLowering::clamped(const LaneBound& bound) {
 }
 
 // The span that part p of access n lies in: one of those there are, or a new one. Where it is known which
-// lanes take part, the span has what these access: all of the part in spaces other than shared memory,
-// nothing if there are none.
+// lanes take part, the span has what these access, and nothing if there are none; but all of the part in
+// spaces other than shared memory, which have no margins that the other lanes may load from.
 RunLowering::Placed RunLowering::place(std::vector<Span>& spans, const Run& run, std::size_t n,
                                        std::uint32_t p) const {
   const ir::Inst i = run.accesses[n];

@@ -13,7 +13,7 @@ void StoredWords::begin(std::vector<Access> accesses, bool read_behind) {
     if (accesses_[n].kind == Kind::store) read_[n] = is_read(n) ? 1 : 0;
 }
 
-bool StoredWords::is_overwritten(std::size_t n) const {
+bool StoredWords::is_needless(std::size_t n) const {
   const Access& stored = accesses_[n];
   if (stored.kind != Kind::store) return false;
   bool known = true;  // still in registers

@@ -25,7 +25,7 @@ class StoredWords : protected ValueForms {
   // The accesses of a run; `read_behind`: may memory be read behind it?
   void begin(std::vector<Access> accesses, bool read_behind);
   // Will store n be made again, all of it, before anything reads it from memory, or will nothing read it?
-  bool is_overwritten(std::size_t n) const;
+  bool is_needless(std::size_t n) const;
   // Notes store n. `load` gives the vector that begins at a byte of the span, from memory; it is called
   // before the store is made.
   template <class Load>

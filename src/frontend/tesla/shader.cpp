@@ -204,9 +204,10 @@ void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t>
   }
 }
 
-void Shader::begin_block(const frontend::Grid& grid, const ir::BlockPosition& block,
-                         std::span<std::byte> shared) const {
+std::size_t Shader::begin_block(const frontend::Grid& grid, const ir::BlockPosition& block,
+                                std::span<std::byte> shared) const {
   write_header(grid, block, shared);
+  return std::min(shared.size(), kParameterOffset + grid.parameters.size());
 }
 
 Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_guest(

@@ -61,8 +61,8 @@ class Shader final : public frontend::Shader {
   bool reads_code_addresses() const override { return branch_spaces_ != 0; }
   frontend::GridFacts grid_facts(const frontend::Grid& grid,
                                  const frontend::CheckedGrid& checked) const override;
-  void begin_block(const frontend::Grid& grid, const ir::BlockPosition& block,
-                   std::span<std::byte> shared) const override;
+  std::size_t begin_block(const frontend::Grid& grid, const ir::BlockPosition& block,
+                          std::span<std::byte> shared) const override;
   std::optional<std::uint32_t> position_place() const override { return kPositionOffset; }
   Status profile(const frontend::Grid& grid, std::optional<frontend::BlockFault>& fault,
                  Profile& profile) const override;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/analysis/dominators.h"
+
 namespace warpjit::ir {
 
 namespace {
@@ -38,8 +40,8 @@ LaneSets::LaneSets(const Function& f, Opcode number, std::uint64_t lanes) : numb
   all_ = below(lanes);
   if (all_.none()) return;
   LaneSet made;
-  for (std::uint32_t b = 0; b < f.block_count(); ++b)
-    for (Inst i : f.insts(Block{b})) {
+  for (const Block b : reverse_postorder(f))
+    for (Inst i : f.insts(b)) {
       const InstData& data = f.inst(i);
       if (data.result_count != 1 || f.value(f.result(i)).type != Type::i1 || !make(f, i, made)) continue;
       if (place_.empty()) place_.resize(f.value_count(), 0);

@@ -24,7 +24,7 @@ class LaneSets {
     const std::uint32_t at = mask.id < place_.size() ? place_[mask.id] : 0;
     return at != 0 ? &sets_[at - 1] : nullptr;
   }
-  // Is a mask known that is not the same in all lanes of every group?
+  // Is a mask known that is no constant?
   bool any() const { return any_; }
   const LaneSet& all() const { return all_; }
 

@@ -21,21 +21,21 @@ void assign_lanes(Function& f, std::uint32_t lanes) {
       Builder builder(f);
       builder.set_before(i);
       builder.set_guest_address(f.inst(i).guest_address);
-      const auto made = [&](I32 v, Uniformity uniformity) {
+      const auto with = [&](I32 v, Uniformity uniformity) {
         f.value(v).uniformity = uniformity;
         return v;
       };
-      const auto varying = [&](I32 v) { return made(v, Uniformity::varying); };
-      const auto shared = [&](I32 v) { return made(v, Uniformity::group); };
       Value place;
-      if (opcode == Opcode::GroupIndex)
+      if (opcode == Opcode::GroupIndex) {
         place = builder.constant(0U);
-      else if (one_group)
-        place = varying(builder.LaneIndex());
-      else
-        place = varying(
-            builder.IAdd32(shared(builder.IMul32(shared(builder.GroupIndex()), builder.constant(lanes))),
-                           varying(builder.LaneIndex())));
+      } else if (one_group) {
+        place = with(builder.LaneIndex(), Uniformity::varying);
+      } else {
+        const I32 group = with(builder.GroupIndex(), Uniformity::group);
+        const I32 first = with(builder.IMul32(group, builder.constant(lanes)), Uniformity::group);
+        const I32 lane = with(builder.LaneIndex(), Uniformity::varying);
+        place = with(builder.IAdd32(first, lane), Uniformity::varying);
+      }
       places.resize(f.value_count());
       places[f.result(i).id] = place;
       f.remove(i);

@@ -57,9 +57,9 @@ void hoist_launch_uniform(Function& f, Function& preamble);
 // whether there were any.
 bool assume_no_zero_inf(Function& f);
 
-// Innermost loops with barriers whose turns can be counted, 16 at most, become as many copies. What they
-// count of fuel stays. In thread form, behind normalize_loops, after which it is not normal any more. Returns
-// whether f changed.
+// Innermost loops with barriers whose turns can be counted, 16 at most, become as many copies. They burn the
+// same fuel, all of it before the first turn. In thread form, behind normalize_loops, after which it is not
+// normal any more. Returns whether f changed.
 bool unroll_loops(Function& f);
 
 // Comparisons that hold in all lanes of a group or in none, although their operands vary, compare the base of

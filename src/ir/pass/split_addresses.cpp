@@ -1,7 +1,9 @@
 // The base of an address (analysis/lane_shape) is computed beside each operation that the address comes from,
 // phis included, once for all lanes. What the lanes add is made anew at each access. Likewise what is
-// compared.
+// compared, and what addresses of 64 bits carry to their high words.
 #include <algorithm>
+#include <bit>
+#include <optional>
 #include <utility>
 
 #include "ir/analysis/dominators.h"
@@ -45,8 +47,11 @@ class AddressSplitter {
     for (const auto& [i, k] : wanting_)
       if (info(f_.inst(i).opcode).guarded)
         replace_address(i);
+      else if (const std::uint32_t step = carry_step(i); step != kNone)
+        split_carry(i, step);
       else
         replace_comparison(i, k);
+    if (!carries_.empty()) replace_carries(order);
     return true;
   }
 
@@ -66,12 +71,43 @@ class AddressSplitter {
     if (has_splittable_address(i)) return 1;
     const Opcode opcode = f_.inst(i).opcode;
     if (opcode != Opcode::ILtU32 && opcode != Opcode::ILeU32) return kNone;
+    if (carry_step(i) != kNone) return 0;
     for (std::uint32_t k = 0; k < 2; ++k)
       if (is_consecutive(f_.operand(i, k)) &&
           f_.value(f_.operand(i, 1 - k)).uniformity != Uniformity::varying)
         return k;
     return kNone;
   }
+
+  // Of `sum < a`, where sum = a + b: is that the carry of a number that all lanes share and of one that grows
+  // by a power of two from lane to lane? The logarithm of the step; else kNone.
+  std::uint32_t carry_step(Inst i) const {
+    // Some ten operations for all lanes in place of three to five a vector: 1.6 times the rate of Valhall's
+    // sums in groups of 256 on v4, 0.97 of that of programs in groups of 32.
+    constexpr std::uint32_t kFewestLanes = 128;
+    if (f_.group_lanes < kFewestLanes) return kNone;
+    const Value sum = f_.operand(i, 0), a = f_.operand(i, 1);
+    const Inst made = f_.definition(sum);
+    if (f_.inst(i).opcode != Opcode::ILtU32 || f_.inst(made).opcode != Opcode::IAdd32 || varies(a) ||
+        !varies(sum) || shapes_[sum].kind != LaneShape::Kind::exact)
+      return kNone;
+    for (std::uint32_t k = 0; k < 2; ++k) {
+      if (f_.operand(made, k) != a) continue;
+      const LaneShape& shape = shapes_[f_.operand(made, 1 - k)];
+      const std::uint32_t step = shape.strides[0].coefficient;
+      if (shape.kind != LaneShape::Kind::exact || !shape.constant_strides() || !std::has_single_bit(step))
+        return kNone;
+      std::uint64_t most = shape.most;  // of b, which does not wrap
+      for (std::uint32_t bit = 0; 1u << bit < f_.group_lanes; ++bit) {
+        if (shape.strides[bit].coefficient != step << bit) return kNone;
+        most += std::uint64_t{step} << bit;
+      }
+      if (most > 0xffffffffu) return kNone;
+      return static_cast<std::uint32_t>(std::countr_zero(step));
+    }
+    return kNone;
+  }
+  bool varies(Value v) const { return f_.value(v).uniformity == Uniformity::varying; }
 
   // Is the value a base plus the lane's number, but not that alone, and always less than kGreatest?
   bool is_consecutive(Value v) const {
@@ -214,6 +250,87 @@ class AddressSplitter {
     data.opcode = data.opcode == Opcode::ILtU32 ? Opcode::ILtS32 : Opcode::ILeS32;
   }
 
+  // Lanes carry if all do, or from the one behind `last` on.
+  struct Carry {
+    I1 all;
+    I32 last;
+  };
+  void split_carry(Inst i, std::uint32_t step) {
+    builder_.set_before(i);
+    builder_.set_guest_address(f_.inst(i).guest_address);
+    const I32 base = whole(base_of(f_.operand(i, 0)));
+    const I1 all = builder_.ILtU32(base, I32{f_.operand(i, 1)});
+    const I32 last = builder_.IShrU32(builder_.IXor32(base, constant(~0u)), constant(step));
+    carry_at_.resize(f_.value_count(), kNone);
+    carry_at_[f_.result(i).id] = static_cast<std::uint32_t>(carries_.size());
+    carries_.push_back({all, last});
+  }
+
+  // Where a high word with its carry is compared with a number, and where lanes are asked for that.
+  void replace_carries(const std::vector<Block>& order) {
+    std::vector<Value> replacement(f_.value_count());
+    std::vector<std::optional<Split>> split;
+    const auto split_of = [&](Value v) -> const std::optional<Split>& {
+      static const std::optional<Split> kNoSplit;
+      return v.id < split.size() ? split[v.id] : kNoSplit;
+    };
+    for (Block b : order)
+      for (Inst i : f_.insts(b)) {
+        const Opcode opcode = f_.inst(i).opcode;
+        builder_.set_before(i);
+        builder_.set_guest_address(f_.inst(i).guest_address);
+        std::optional<Split> made;
+        Value by;
+        if (opcode == Opcode::IEq32 || opcode == Opcode::INe32) {
+          made = compare_high(i);
+          if (made) by = builder_.Xor1(made->first, builder_.ILtU32(made->last, builder_.LaneIndex()));
+        } else if (opcode == Opcode::Not1) {
+          if (const auto& of = split_of(f_.operand(i, 0)); of)
+            made = Split{builder_.Not1(of->first), of->last};
+        } else if (opcode == Opcode::AnyLane) {
+          if (const auto& of = split_of(f_.operand(i, 0)); of)
+            by = builder_.Or1(of->first, builder_.ILtU32(of->last, constant(f_.group_lanes - 1)));
+        }
+        if (!made && !by.valid()) continue;
+        replacement.resize(f_.value_count());
+        split.resize(f_.value_count());
+        if (made) split[f_.result(i).id] = made;
+        if (by.valid()) replacement[f_.result(i).id] = by;
+      }
+    f_.replace_values(replacement);
+  }
+
+  // What lanes have up to `last`, and what those behind it have not.
+  struct Split {
+    I1 first;
+    I32 last;
+  };
+  // (high + (carry ? a : b)) == number
+  std::optional<Split> compare_high(Inst i) {
+    for (std::uint32_t k = 0; k < 2; ++k) {
+      const Value sum = f_.operand(i, k), number = f_.operand(i, 1 - k);
+      const Inst add = f_.definition(sum);
+      if (varies(number) || !varies(sum) || f_.inst(add).opcode != Opcode::IAdd32) continue;
+      for (std::uint32_t n = 0; n < 2; ++n) {
+        const Value high = f_.operand(add, n);
+        const Inst select = f_.definition(f_.operand(add, 1 - n));
+        if (varies(high) || f_.inst(select).opcode != Opcode::SelectI32) continue;
+        const Value carry = f_.operand(select, 0), a = f_.operand(select, 1), c = f_.operand(select, 2);
+        if (carry.id >= carry_at_.size() || carry_at_[carry.id] == kNone || varies(a) || varies(c)) continue;
+        const Carry split = carries_[carry_at_[carry.id]];
+        const I32 carried = builder_.IAdd32(I32{high}, I32{a}), plain = builder_.IAdd32(I32{high}, I32{c});
+        const auto compare = [&](I32 word) {
+          return f_.inst(i).opcode == Opcode::IEq32 ? builder_.IEq32(word, I32{number})
+                                                    : builder_.INe32(word, I32{number});
+        };
+        const I1 with = compare(carried), first = compare(builder_.SelectI32(split.all, carried, plain));
+        // All alike: none is behind the last one.
+        return Split{first, builder_.SelectI32(builder_.Xor1(with, first), split.last, constant(~0u))};
+      }
+    }
+    return std::nullopt;
+  }
+
   // What the lanes add: bits whose strides double from one to the next are taken together.
   I32 lanes_of(const LaneShape& shape) {
     const I32 lane = builder_.LaneIndex();
@@ -241,7 +358,9 @@ class AddressSplitter {
   std::vector<Base> bases_;  // of the values that had one when the pass began
   std::vector<Value> pending_;
   std::vector<std::pair<Inst, std::uint32_t>> wanting_;  // and the operand
-  std::vector<std::pair<Value, Inst>> phis_;             // of bases, and what each is the base of
+  std::vector<Carry> carries_;
+  std::vector<std::uint32_t> carry_at_;       // by value: index in carries_
+  std::vector<std::pair<Value, Inst>> phis_;  // of bases, and what each is the base of
 };
 
 }  // namespace

@@ -12,11 +12,12 @@ namespace warpjit::ir {
 namespace {
 
 constexpr std::uint32_t kMostTurns = 16;
-constexpr std::size_t kMostInsts = 600;  // of all turns
+constexpr std::size_t kMostInsts = 600;  // of all turns of all loops
 
 class LoopUnroller {
  public:
-  explicit LoopUnroller(Function& f) : f_(f), dominators_(f), loops_(f, dominators_) {}
+  explicit LoopUnroller(Function& f)
+      : f_(f), dominators_(f), loops_(f, dominators_), blocks_before_(f.block_count()) {}
 
   bool run() {
     if (!loops_.reducible()) return false;
@@ -24,10 +25,12 @@ class LoopUnroller {
     for (const Loops::Loop& loop : loops_.loops())
       if (loop.parent != Loops::kNone) holds_loops[loop.parent] = 1;
     bool changed = false;
+    std::size_t most = kMostInsts;
     for (std::uint32_t n = 0; n < loops_.loops().size(); ++n) {
       if (holds_loops[n] != 0 || !begin(n)) continue;
       const std::optional<Turns> turns = count_turns();
-      if (!turns || turns->count * insts_ > kMostInsts || !make_room(turns->count)) continue;
+      if (!turns || turns->count * insts_ > most || !make_room(turns->count)) continue;
+      most -= turns->count * insts_;
       unroll(*turns);
       changed = true;
     }
@@ -55,17 +58,19 @@ class LoopUnroller {
       }
     const Edges& from = f_.block(header_).predecessors;
     if (!barriers || from.size() != 2 || insts_ > kMostInsts) return false;
-    const bool first_inside = loops_.contains(number, from[0]);
-    if (first_inside == loops_.contains(number, from[1])) return false;
+    const bool first_inside = inside(from[0]);
+    if (first_inside == inside(from[1])) return false;
     around_ = first_inside ? 0 : 1;
     latch_ = from[around_];
     before_ = from[1 - around_];
     return f_.block(latch_).successors.size() == 1;
   }
 
+  // Blocks that were made since are copies, in no loop that is left.
+  bool inside(Block b) const { return b.id < blocks_before_ && loops_.contains(number_, b); }
   bool leaves(Block b) const {
     for (Block to : f_.block(b).successors)
-      if (!loops_.contains(number_, to)) return true;
+      if (!inside(to)) return true;
     return false;
   }
 
@@ -85,7 +90,7 @@ class LoopUnroller {
         if (f_.inst(end).opcode != Opcode::Branch || !dominators_.dominates(b, latch_)) return std::nullopt;
         const std::optional<std::uint64_t> condition = value_of(f_.operand(end, 0));
         if (!condition) return std::nullopt;
-        if (!loops_.contains(number_, f_.block(b).successors[*condition != 0 ? 0 : 1])) return Turns{turn, b};
+        if (!inside(f_.block(b).successors[*condition != 0 ? 0 : 1])) return Turns{turn, b};
       }
       next_.clear();
       for (Inst i : f_.insts(header_)) {
@@ -136,9 +141,9 @@ class LoopUnroller {
       low = std::min(low, address), high = std::max(high, address);
     }
     const auto for_others = [&](auto visit) {
-      for (Block b : dominators_.order())
+      for (Block b{0}; b.id < f_.block_count(); ++b.id)
         if (const std::uint32_t address = f_.block(b).guest_address;
-            address != kNoAddress && !loops_.contains(number_, b) && address > low)
+            address != kNoAddress && !inside(b) && address > low)
           visit(f_.block(b).guest_address);
     };
     bool apart = true;
@@ -225,7 +230,7 @@ class LoopUnroller {
       Edges to, edges;
       std::uint64_t backward = 0;
       for (std::size_t k = 0; k < targets.size(); ++k) {
-        if (!loops_.contains(number_, targets[k])) continue;
+        if (!inside(targets[k])) continue;
         if (targets[k] != header_ && (f_.block(b).backward >> k & 1))
           backward |= std::uint64_t{1} << to.size();
         to.push_back(targets[k] == header_ ? header_ : copy_of_[targets[k].id]);
@@ -240,7 +245,6 @@ class LoopUnroller {
     }
     for (Block& target : f_.block(from).successors)
       if (target == header_) target = copy_of_[header_.id];
-    n = 0;
     std::vector<Value> next;
     for (Inst i : f_.insts(header_)) {
       if (f_.inst(i).opcode != Opcode::Phi) break;
@@ -253,12 +257,12 @@ class LoopUnroller {
   // Out of the loop.
   void go_one_way(Block b) {
     const Edges targets = f_.block(b).successors;
-    const std::size_t out = loops_.contains(number_, targets[0]) ? 1 : 0;
-    const Block inside = targets[1 - out];
+    const std::size_t out = inside(targets[0]) ? 1 : 0;
+    const Block other = targets[1 - out];
     const bool backward = (f_.block(b).backward >> out & 1) != 0;
     const Inst end = f_.terminator(b), jump = f_.make(Opcode::Jump, {});
     f_.inst(jump).guest_address = f_.inst(end).guest_address;
-    if (loops_.contains(number_, inside)) f_.remove_predecessor(inside, f_.predecessor_index(inside, b));
+    f_.remove_predecessor(other, f_.predecessor_index(other, b));
     f_.remove(end);
     f_.append(b, jump);
     f_.block(b).successors = {};
@@ -271,6 +275,7 @@ class LoopUnroller {
   Function& f_;
   const Dominators dominators_;
   const Loops loops_;
+  const std::size_t blocks_before_;
   std::uint32_t number_ = 0;
   std::span<const Block> blocks_;
   Block header_, latch_, before_;

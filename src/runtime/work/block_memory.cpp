@@ -100,21 +100,20 @@ Status BlockMemory::run(std::uint64_t first, std::uint64_t count) {
 }
 
 void BlockMemory::prepare_shared(const ir::BlockPosition& first) {
-  constexpr std::size_t kLine = backend::kSharedLine;
-  const std::size_t bytes = std::max((memory_.shared.size() + kLine - 1) / kLine * kLine, kLine);
-  head_.assign(bytes, std::byte{});
-  run_->shader.begin_block(run_->grid, first, std::span(head_).first(memory_.shared.size()));
-  const auto last = std::find_if(head_.rbegin(), head_.rend(), [](std::byte b) { return b != std::byte{}; });
-  const auto used = static_cast<std::size_t>(head_.rend() - last);
-  args_.shared = memory_.shared.data();  // margins follow
-  args_.shared_bytes = bytes;
+  const auto whole_lines = [](std::size_t bytes) {
+    constexpr std::size_t kLine = backend::kSharedLine;
+    return bytes == 0 ? kLine : (bytes + kLine - 1) / kLine * kLine;
+  };
+  std::fill(memory_.shared.begin(), memory_.shared.end(), std::byte{});
+  const std::size_t written = run_->shader.begin_block(run_->grid, first, memory_.shared);
+  std::byte* const bytes = memory_.shared.data();  // margins follow
+  args_.shared = bytes;
+  args_.shared_bytes = whole_lines(memory_.shared.size());
+  args_.head_bytes = whole_lines(written);
+  head_.assign(bytes, bytes + args_.head_bytes);
   args_.head = head_.data();
-  args_.head_bytes = std::max((used + kLine - 1) / kLine * kLine, kLine);
   const std::optional<std::uint32_t> place = run_->shader.position_place();
-  args_.position =
-      place ? reinterpret_cast<std::uint32_t*>(memory_.shared.data() + *place) : &unused_position_;
-  args_.block = first;
-  args_.begin_shared();
+  args_.position = place ? reinterpret_cast<std::uint32_t*>(bytes + *place) : &unused_position_;
 }
 
 Status BlockMemory::call(const ir::BlockPosition& first, std::uint64_t more) {

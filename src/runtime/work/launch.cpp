@@ -168,7 +168,9 @@ Status LaunchState::check() {
 
 Result<const frontend::CheckedGrid*> LaunchState::checked_grid(
     std::optional<frontend::CheckedGrid>& fresh) const {
-  if (checked_.lasting) return &checked_;
+  // Kernels may be asked for before anyone has checked the launch.
+  const bool is_checked = checked_generation_.load(std::memory_order_acquire) == bindings_generation;
+  if (is_checked && checked_.lasting) return &checked_;
   WARPJIT_TRY(fresh, shader->check_grid(values.grid));
   return &*fresh;
 }
