@@ -123,11 +123,10 @@ Status make_groups(Function& f, GroupProgram& program, const PipelineOptions& op
     normalize_loops(g);
   };
   WARPJIT_CHECK(stages.run("normalize", f, normalize));
-  if (options.optimize && !options.dispatch_all && meets_in_loops(f)) {
+  if (options.optimize && !options.dispatch_all && meets_in_loops(f) && has_loops_to_unroll(f)) {
     Function unrolled = f;
     if (unroll_loops(unrolled)) {
       simplify(unrolled);
-      if (number_values(unrolled)) simplify(unrolled);
       eliminate_dead_code(unrolled);
       normalize(unrolled);
       analyze_uniformity(unrolled);
@@ -136,6 +135,8 @@ Status make_groups(Function& f, GroupProgram& program, const PipelineOptions& op
           blocks_keep_lane_order(unrolled, Loops(unrolled, dominators))) {
         f = std::move(unrolled);
         WARPJIT_CHECK(stages.done("unroll", f));
+        WARPJIT_CHECK(stages.optimize(f, "simplify"));
+        WARPJIT_CHECK(stages.run("normalize", f, normalize));
       }
     }
   }

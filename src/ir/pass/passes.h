@@ -61,6 +61,8 @@ bool assume_no_zero_inf(Function& f);
 // same fuel, all of it before the first turn. In thread form, behind normalize_loops, after which it is not
 // normal any more. Returns whether f changed.
 bool unroll_loops(Function& f);
+// Is there such a loop?
+bool has_loops_to_unroll(const Function& f);
 
 // Comparisons that hold in all lanes of a group or in none, although their operands vary, compare the base of
 // those (analysis/lane_shape) instead; masks that change nothing go. Shapes must be set. Returns whether f
