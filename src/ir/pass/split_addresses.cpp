@@ -260,7 +260,7 @@ class AddressSplitter {
     builder_.set_guest_address(f_.inst(i).guest_address);
     const I32 base = whole(base_of(f_.operand(i, 0)));
     const I1 all = builder_.ILtU32(base, I32{f_.operand(i, 1)});
-    const I32 last = builder_.IShrU32(builder_.IXor32(base, constant(~0u)), constant(step));
+    const I32 room = builder_.IXor32(base, constant(~0u)), last = builder_.IShrU32(room, constant(step));
     carry_at_.resize(f_.value_count(), kNone);
     carry_at_[f_.result(i).id] = static_cast<std::uint32_t>(carries_.size());
     carries_.push_back({all, last});
@@ -324,8 +324,9 @@ class AddressSplitter {
                                                     : builder_.INe32(word, I32{number});
         };
         const I1 with = compare(carried), first = compare(builder_.SelectI32(split.all, carried, plain));
+        const I1 differ = builder_.Xor1(with, first);
         // All alike: none is behind the last one.
-        return Split{first, builder_.SelectI32(builder_.Xor1(with, first), split.last, constant(~0u))};
+        return Split{first, builder_.SelectI32(differ, split.last, constant(~0u))};
       }
     }
     return std::nullopt;
