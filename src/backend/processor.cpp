@@ -3,31 +3,23 @@
 namespace warpjit::backend {
 namespace {
 
-// Family 19h: Zen 3 and Zen 4, which has AVX-512.
-bool is_zen_3_or_4() {
-#if defined(__x86_64__)
-  return __builtin_cpu_is("amdfam19h") != 0;
-#else
-  return false;
-#endif
-}
+enum class Zen : std::uint8_t { none, third, fourth };  // of family 19h, where the fourth has AVX-512
 
-bool has_avx512() {
+Zen find_zen() {
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512f") != 0;
-#else
-  return false;
+  if (__builtin_cpu_is("amdfam19h")) return __builtin_cpu_supports("avx512f") ? Zen::fourth : Zen::third;
 #endif
+  return Zen::none;
 }
 
 Tuning find_tuning() {
   Tuning tuning;
   if (maker() != Maker::amd) return tuning;
-  const bool zen_3_or_4 = is_zen_3_or_4(), zen_4 = zen_3_or_4 && has_avx512();
-  tuning.bytes_ahead = zen_4 ? 0 : 8192;
-  tuning.bytes_ahead_of_rows = zen_4 ? 128 : 8192;
-  if (zen_3_or_4 && !zen_4) tuning.lanes_without_loops = 32;
-  tuning.extracts_lanes = zen_3_or_4;
+  const Zen zen = find_zen();
+  tuning.bytes_ahead = zen == Zen::fourth ? 0 : 8192;
+  tuning.bytes_ahead_of_rows = zen == Zen::fourth ? 128 : 8192;
+  if (zen == Zen::third) tuning.lanes_without_loops = 32;
+  tuning.extracts_lanes = zen != Zen::none;
   return tuning;
 }
 
