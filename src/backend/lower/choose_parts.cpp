@@ -328,7 +328,7 @@ constexpr std::size_t kMostWorkOfBlock = 2500;
 
 // A block that is one group has no barriers. Where lanes part it is better to have groups that all skip; but
 // for comparisons with the thread's number: prefix sums, 1.15 in 16 parts as in 4. If it is compared with
-// constants, parts without lanes take no time, so that values soon need few registers: sums of 256, 1.8
+// constants, parts without lanes take no time, so that values soon need few registers: sums of 256, 2.0
 // (v4) and 3.3 times (v3) as fast as in groups of 64.
 bool pays_as_one_group(const ir::Function& f, const Host& host, std::uint32_t block) {
   constexpr std::uint32_t kMostPartsOfBlock = 16, kMostIfKnown = 32;
