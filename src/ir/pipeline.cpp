@@ -211,7 +211,8 @@ Result<GroupProgram> run_pipeline(Function function, const PipelineOptions& opti
       WARPJIT_CHECK(stages.run("hoist", f, [&](Function& g) { hoist_launch_uniform(g, program.preamble); }));
       WARPJIT_CHECK(stages.done("preamble", program.preamble));
     }
-    if (pull_ahead_of_exits(f)) WARPJIT_CHECK(stages.done("ahead", f));
+    // Hosts with masks of their own have registers enough for parts that stand in two blocks.
+    if (pull_ahead_of_exits(f, options.masks_are_numbers)) WARPJIT_CHECK(stages.done("ahead", f));
     WARPJIT_CHECK(stages.run("gather", f, gather_canonical_nans));
     // With phis and blends removed, some values are uniform that were not before.
     WARPJIT_CHECK(stages.run("shapes", f, [](Function& g) { analyze_uniformity(g); }));

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "backend/kernel.h"
+#include "ir/parser.h"
 #include "ir/pipeline.h"
 #include "ir/printer.h"
 #include "support/random_ir.h"
@@ -82,6 +83,100 @@ TEST_P(RandomCode, StoresWhatTheInterpreterStores) {
       const std::string wrong = difference(*wanted, run_code(code, memory));
       ASSERT_EQ(wrong, "") << ir::print(program->preamble) << ir::print(program->kernel);
       if (HasFailure()) return;
+    }
+  }
+}
+
+// z = (x, y) becomes (x^2 - y^2 + cx, 2xy + cy) until |z|^2 says that a lane leaves: its factors are bounded
+// as long as it stays, whatever they become later.
+std::string escape_loop(std::uint64_t seed) {
+  constexpr const char* kLeaves[] = {"FGt32 %16, %2", "FLe32 %16, %2", "FLt32 %2, %16", "FGe32 %2, %16"};
+  constexpr const char* kWays[] = {"b3, b2", "b2, b3", "b3, b2", "b2, b3"};
+  constexpr const char* kProducts[] = {"%20, %13", "%13, %20", "%12, %13", "%20, %20"};
+  constexpr const char* kLimits[] = {"0x40800000", "0x40800000", "0x3f800000", "0x5f000000"};
+  std::string text = R"(function "escape" thread inputs 3 outputs 2 uniform 256 slots 0 {
+b0:
+  %0 : i1 launch = ConstI1 true
+  %1 : i32 launch = ConstI32 0x00000000
+  %2 : f32 launch = ConstF32 LIMIT
+  %3 : i32 launch = ConstI32 0x00000001
+  %4 : f32, %5 : f32, %6 : f32, %7 : f32 = LoadInput 0
+  %8 : f32, %9 : f32, %10 : f32, %11 : f32 = LoadInput 1
+  Jump b1
+b1: <- b0, b2
+  %12 : f32 = Phi b0: %4, b2: %22
+  %13 : f32 = Phi b0: %5, b2: %21
+  %14 : i32 = Phi b0: %1, b2: %23
+  %15 : f32 = FMulFlush32 %12, %12
+  %25 : f32 = FMulFlush32 %13, %13
+  %16 : f32 = FAddFlush32 %15, %25
+  %17 : i1 = LEAVES
+  Branch %17, WAYS
+b2: <- b1
+  %18 : f32 = FSubFlush32 %15, %25
+  %20 : f32 = FAddFlush32 %12, %12
+  %21 : f32 = FMadTruncFlush32 PRODUCT, %7, %0
+  %22 : f32 = FAddFlush32 %18, %6
+  %23 : i32 = IAdd32 %14, %3
+  %26 : i32 launch = ConstI32 0x00000009
+  %27 : i1 = ILtU32 %23, %26
+  Branch %27, b1, b3
+b3: <- b1, b2
+  %28 : f32 = Phi b1: %12, b2: %22
+  %29 : f32 = Phi b1: %13, b2: %21
+  %30 : f32 = BitcastI32ToF32 %14
+  StoreOutput 0, %0, %28, %29, %16, %30
+  StoreOutput 1, %0, %28, %29, %8, %30
+  Return
+}
+)";
+  const auto replace = [&](const std::string& name, const char* by) {
+    text.replace(text.find(name), name.size(), by);
+  };
+  replace("LIMIT", kLimits[seed / 16 % 4]);
+  replace("LEAVES", kLeaves[seed % 4]);
+  replace("WAYS", kWays[seed % 4]);
+  replace("PRODUCT", kProducts[seed / 4 % 4]);
+  return text;
+}
+
+TEST_P(RandomCode, FactorsThatTheirMaskBounds) {
+  const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
+  const std::uint64_t count = from_environment("WARPJIT_SEEDS", 192);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const auto function = ir::parse(escape_loop(seed));
+    ASSERT_TRUE(function.ok()) << to_string(function.error());
+    RandomMemory memory(seed, kThreads);
+    testing::Random random(seed);
+    // Around 2^exponent; sometimes of few bits, so that products are exact, or nothing, or no number.
+    const auto near = [&](std::uint32_t exponent, std::uint32_t range) -> std::uint32_t {
+      const auto bits = static_cast<std::uint32_t>(random.next());
+      if (random.chance(3)) return random.chance(50) ? bits & 0x80000000 : (bits & 0x80000000) | 0x7f800000;
+      if (random.chance(1)) return 0x7fc00000;
+      return (bits & (random.chance(30) ? 0x80700000 : 0x807fffff)) | (127 + exponent - random.below(range))
+                                                                          << 23;
+    };
+    const std::uint32_t range = seed % 3 == 0 ? 3 : seed % 3 == 1 ? 24 : 126;
+    const bool usual = seed % 2 == 0;  // so are all addends: no lane needs more than the first look
+    for (auto& words : memory.inputs[0]) {
+      words = {near(1, range), near(1, range), near(0, range), near(0, range)};
+      if (usual) words[3] = (words[3] & 0x807fffff) | (60 + random.below(70)) << 23;
+      // Where the limit is 2^63: a product of a factor that is hardly there with one that is large.
+      if (usual && seed / 16 % 4 == 3)
+        words = {near(28u - 127u, 9), near(31, 3), near(0, 3), near(58u - 127u, 4)};
+    }
+    const auto wanted = memory.run(*function, 1, kFuel);
+    ASSERT_TRUE(wanted.ok()) << to_string(wanted.error());
+    for (const bool numbers : {false, true}) {
+      const auto program = ir::run_pipeline(*function, {.verify = true, .masks_are_numbers = numbers});
+      ASSERT_TRUE(program.ok()) << "seed " << seed << ": " << to_string(program.error());
+      for (const Setting& setting : all_settings(GetParam())) {
+        SCOPED_TRACE("seed " + std::to_string(seed) + ", " + setting.text());
+        const MachineCode code = compile(*program, setting);
+        if (HasFailure()) return;
+        ASSERT_EQ(difference(*wanted, run_code(code, memory)), "") << ir::print(program->kernel);
+        if (HasFailure()) return;
+      }
     }
   }
 }

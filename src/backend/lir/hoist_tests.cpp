@@ -116,7 +116,7 @@ class TestHoister {
       chain_.push_back(at);
       r = masked ? inst.use[2] : lir::kNoReg;
     }
-    if (going < kFewest || !stays) return false;
+    if (stays && going < kFewest) return false;
     Reg usual = lir::kNoReg;
     for (std::size_t k = chain_.size(); k-- > 0;) {
       Inst& inst = code_.insts[chain_[k]];
@@ -142,8 +142,8 @@ class TestHoister {
   }
 
   // Without mask registers, as the AVX2 part of Flushing::branch_if_unusual() makes them: products joined by
-  // And, whose bits the branch looks at, all of what the loop does not change. In the loop they are one
-  // operand in memory, if registers are short.
+  // And, whose bits the branch looks at, with those of the loop or alone, all of what the loop does not
+  // change. In the loop they are one operand in memory, if registers are short.
   bool hoist_bits(const lir::Block& block, std::uint32_t loop, std::uint32_t before) {
     const auto made_here = [&](Reg r) -> const Inst* {
       if (r == lir::kNoReg || made_[r] < block.first || made_[r] >= block.end || uses_[r] != 1)
@@ -151,10 +151,12 @@ class TestHoister {
       const Inst& inst = code_.insts[made_[r]];
       return inst.def == r ? &inst : nullptr;
     };
-    const Inst* usual = made_here(code_.insts[block.end - 1].use[0]);
-    if (usual == nullptr || static_cast<Op>(usual->op) != Op::AndNot) return false;
+    Reg addends = code_.insts[block.end - 1].use[0];
+    const Inst* const usual = made_here(addends);
+    const bool of_products = usual != nullptr && static_cast<Op>(usual->op) == Op::AndNot;
+    if (of_products) addends = usual->use[1];
     chain_.clear();
-    for (Reg r = usual->use[1]; r != lir::kNoReg;) {
+    for (Reg r = addends; r != lir::kNoReg;) {
       const Inst* const inst = made_here(r);
       if (inst == nullptr) return false;
       chain_.push_back(made_[r]);
@@ -165,7 +167,7 @@ class TestHoister {
       chain_.push_back(made_[inst->use[1]]);
       r = inst->use[0];
     }
-    if (chain_.size() < kFewest) return false;
+    if (of_products && chain_.size() < kFewest) return false;
     std::sort(chain_.begin(), chain_.end());
     for (const std::uint32_t at : chain_) {
       Inst& inst = code_.insts[at];

@@ -42,6 +42,7 @@ constexpr std::uint32_t kMagnitude = 0x7fffffff;
 constexpr std::uint32_t kTwoOrMore = 0x40000000, kOfAddends = 0x65000000, kOfProducts = 0x00800000;
 constexpr std::uint32_t kNextTowardZero = 0xb2ffffff;  // -2^-25 times (1 - 2^-24), which rounds
 constexpr std::uint32_t kFewOfErrors = 0x26800000;     // 2^-50: see truncated_by_error()
+constexpr std::uint32_t kTwo = 0x40000000;
 
 // Sums of c and truncated products, with exponents in the range of f32. This is the result, but in unusual
 // lanes: where the product may exceed the greatest finite value; where c is so small that the rounding of the
@@ -71,21 +72,24 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   doubts.again_at_once = all_matter && !sees_to_zeros;
   doubts.join_products = host_.mask_registers && parts > 1;
   doubts.join_addends = doubts.join_products && is_made_beside(c, i);
+  const Factors factors = factors_of(i, a, b, doubts);
   std::vector<Product> all;
   all.reserve(parts);
   for (std::uint32_t p = 0; p < parts; ++p) {
-    Product made{{}, vector(a, p), vector(b, p), vector(c, p)};
+    Product made{{}, vector(factors.left, p), vector(factors.right, p), vector(c, p), factors.of_half};
     if (host_.embedded_rounding)
       made.truncated = multiply_toward_zero(made.left, made.right);
     else if (doubts.by_error)
       made.truncated = truncated_by_error(made);
     else {
-      made.scaled = scaled_by_constant(made, a, b);
+      made.scaled = scaled_by_constant(made, factors.left, factors.right);
+      if (made.scaled == lir::kNoReg && factors.scales_left)
+        made.scaled = vvv(Op::Mul, scaled_factor(made.left), made.right);
       truncate(made);
     }
     all.push_back(made);
   }
-  for (const Product& p : all) sums.push_back(vvv(Op::Add, p.truncated, p.addend));
+  for (const Product& p : all) sums.push_back(sum_of(p));
   if (!doubts.any()) return sums;
   const Reg least = branch_if_unusual(all, doubts);
   const auto again = [&] {
@@ -118,7 +122,7 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
       const auto unusual_but_zero = [&](std::uint32_t p) {
         const Product& made = all[p];
         Reg zero = compare(Op::CmpF, made.addend, reg_source(constant_vector(0)), predicate::kEq);
-        Reg nearest = plain(made.left, made.right, made.addend);
+        Reg nearest = plain(left_of(made), made.right, made.addend);
         with_zeros[p] = blend(sums[p], reg_source(nearest), zero);
         return combine(MaskOp::and_not, {zero}, {unusual_unless_zero(made, doubts)});
       };
@@ -130,6 +134,46 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
                 [&] { return sees_to_zeros ? see_to_zeros() : again(); }, [&] { return sums; });
   };
   return hot_or_cold([&] { return sums; }, cold);
+}
+
+// Where both are bounded, twice a number is exact: one that only this product reads need not be made. And
+// what a scaled factor loses is of a product so small that it does not matter to a c of 2^-74 or more, if the
+// other one is below 4. Where the other one is what the loop made here in its last turn, it waits for less
+// then.
+Flushing::Factors Flushing::factors_of(ir::Inst i, Value a, Value b, const Doubts& doubts) const {
+  constexpr int kFew = 2;
+  Factors found{a, b};
+  if (!doubts.bounds) return found;
+  int of_right = doubts.bounds->second;
+  Value half = half_of(a);
+  if (!half.valid() && (half = half_of(b)).valid()) {
+    found.right = a;
+    of_right = doubts.bounds->first;
+  }
+  if (half.valid()) found.left = half;
+  found.of_half = half.valid();
+  const ir::Inst made = f_.definition(found.right);
+  found.scales_left = of_right <= kFew && f_.inst(made).opcode == ir::Opcode::Phi &&
+                      std::ranges::count(f_.operands(made), f_.result(i)) != 0;
+  return found;
+}
+
+Value Flushing::half_of(Value factor) const {
+  const ir::Inst made = f_.definition(factor);
+  const bool twice = f_.inst(made).opcode == ir::Opcode::FAddFlush32 && varying(factor) &&
+                     use_count(factor) == 1 && f_.operand(made, 0) == f_.operand(made, 1);
+  return twice ? unflushed(f_.operand(made, 0)) : Value();
+}
+
+Reg Flushing::sum_of(const Product& p) {
+  if (!p.of_half) return vvv(Op::Add, p.truncated, p.addend);
+  Reg two = constant_vector(kTwo);
+  const InstRef sum = add(Op::Fma, RegClass::vector);
+  use(sum, p.truncated);
+  use(sum, two);
+  use_source(sum, reg_source(p.addend));
+  sum->prefer = 7;
+  return sum->def;
 }
 
 // A result of arithmetic, which is no signaling NaN, in the same block: no test of it can stand before a
@@ -161,6 +205,12 @@ Flushing::Doubts Flushing::doubts_of(ir::Inst i) const {
   const Value a = unflushed(operand(i, 0)), b = unflushed(operand(i, 1)), c = unflushed(operand(i, 2));
   if (is_plain(c) || has_exact_product(a, c) || has_exact_product(b, c)) return {false, false};
   constexpr int kGreatestExponent = 127;
+  const auto bounds = ir::factor_bounds(f_, operand(i, 3), a, b);
+  if (bounds && bounds->first + bounds->second <= kGreatestExponent) {
+    Doubts doubts{false, may_be_small(c)};
+    doubts.bounds = bounds;
+    return doubts;
+  }
   const int of_a = exponent_bound(a), of_b = exponent_bound(b);
   Doubts doubts{of_a + of_b > kGreatestExponent && std::min(of_a, of_b) > 0, may_be_small(c)};
   if (host_.embedded_rounding || doubts.large_product || !(may_be_infinite(a) || may_be_infinite(b)))
@@ -528,7 +578,7 @@ Reg Flushing::add_again(const Product& p) {
   const auto bytes = static_cast<std::int32_t>(host_.vector_bytes);
   if (again_words_ < 0) again_words_ = reserve_frame(3 * host_.vector_bytes);
   std::int32_t offset = again_words_;
-  for (Reg r : {p.left, p.right, p.addend}) {
+  for (Reg r : {left_of(p), p.right, p.addend}) {
     store(Op::StoreFull, r, frame(offset));
     offset += bytes;
   }

@@ -98,7 +98,7 @@ std::optional<Folder::ByteOfWord> Folder::unorm_byte(Value v) const {
   if (!constant(scale) || !made_by(converted, Opcode::I32ToF32)) return std::nullopt;
   const Value field = operand(converted, 0);
   const auto scaled_by = [&](std::uint32_t byte) {  // where the byte is converted in its place
-    return real(bits(scale)) == std::ldexp(1.0F / 255, -8 * static_cast<int>(byte));
+    return std::bit_cast<float>(bits(scale)) == std::ldexp(1.0F / 255, -8 * static_cast<int>(byte));
   };
   if (made_by(field, Opcode::IShrU32) && constant(operand(field, 1)) && bits(operand(field, 1)) == 24 &&
       scaled_by(0))
