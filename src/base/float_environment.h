@@ -19,15 +19,16 @@ class FloatEnvironment {
   FloatEnvironment& operator=(const FloatEnvironment&) = delete;
 
 #if defined(__x86_64__) || defined(_M_X64)
+  // kSticky: all sticky flags.
   using Word = std::uint32_t;
-  static constexpr Word kDefault = 0x1F80, kInvalid = 1;
+  static constexpr Word kDefault = 0x1F80, kInvalid = 1, kSticky = 0x3F;
   static Word read() { return _mm_getcsr(); }
   static void write(Word word) { _mm_setcsr(word); }
 #elif defined(__aarch64__)
   // FPCR is the control half, FPSR the sticky flags. DN is set: every NaN that arithmetic gives is
   // 0x7fc00000, which is what CanonicalizeNaN32 makes of it anyway, so that generated code need not.
   using Word = std::uint64_t;
-  static constexpr Word kDefault = Word{1u << 25} << 32, kInvalid = 1;
+  static constexpr Word kDefault = Word{1u << 25} << 32, kInvalid = 1, kSticky = 0x9F;
   static Word read() {
     std::uint64_t control, status;
     asm volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(control), "=r"(status));
@@ -39,7 +40,7 @@ class FloatEnvironment {
   }
 #else
   using Word = std::uint32_t;
-  static constexpr Word kDefault = 0, kInvalid = 0;  // none
+  static constexpr Word kDefault = 0, kInvalid = 0, kSticky = 0;  // none
   static Word read() { return 0; }
   static void write(Word) {}
 #endif

@@ -41,7 +41,7 @@ void run_code(const MachineCode& code, BlockContents& contents, const BlockSetup
   using Entry = void (*)(KernelArgs*);
   if (executable.preamble() != nullptr) reinterpret_cast<Entry>(executable.preamble())(&args);
   reinterpret_cast<Entry>(executable.kernel())(&args);
-  constexpr FloatEnvironment::Word kFlags = 0x3f;
+  constexpr FloatEnvironment::Word kFlags = FloatEnvironment::kSticky;
   EXPECT_EQ(FloatEnvironment::read() | kFlags, before | kFlags) << "the environment changed";
   EXPECT_EQ(args.status, KernelStatus::done);
 }

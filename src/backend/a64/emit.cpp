@@ -20,6 +20,7 @@ namespace {
 namespace arm = asmjit::arm;
 using Gp = arm::GpX;
 using Id = asmjit::a64::Inst::Id;
+namespace SysReg = asmjit::a64::Predicate::SysReg;
 using lir::Inst;
 using lir::MemBase;
 using lir::Reg;
@@ -40,6 +41,9 @@ const Encoding& encoding(Op op) {
 }
 
 constexpr std::uint32_t kFramePointer = 29, kLink = 30;
+// Of FPCR: one NaN, as in all code (base/float_environment.h); no denormals; rounding toward zero.
+constexpr std::uint32_t kPlainMode = 1u << 25, kFlushMode = kPlainMode | 1u << 24,
+                        kFlushModeZero = kFlushMode | 3u << 22;
 // The registers that AAPCS64 preserves: x19 to x28, the low halves of v8 to v15.
 constexpr std::uint32_t kSavedScalars = 0x1ff80000u, kSavedVectors = 0xff00u;
 
@@ -169,6 +173,8 @@ class A64Emitter final : public Emitter {
     for_each_saved([&](auto reg, std::int32_t offset, asmjit::InstId store, asmjit::InstId) {
       a_.emit(store, reg, at(asmjit::a64::sp, offset, 8));
     });
+    flushes_ = entry.code->flushes;
+    if (entry.code->flushes_between) set_mode(kFlushMode);
     a_.emit(Id::kIdLdr, x(kTable), arm::ptr(x(kArgs), offsetof(KernelArgs, table)));
     if (burns_fuel_) a_.emit(Id::kIdLdr, x(kCancel), arm::ptr(x(kArgs), offsetof(KernelArgs, cancel)));
   }
@@ -298,7 +304,13 @@ class A64Emitter final : public Emitter {
     a_.emit(Id::kIdStr, w(kScratch), arm::ptr(x(kTo)));
   }
 
+  void set_mode(std::uint32_t mode) {
+    a_.emit(Id::kIdMov, x(kScratch), asmjit::Imm(mode));
+    a_.emit(Id::kIdMsr, asmjit::Imm(SysReg::kFPCR), x(kScratch));
+  }
+
   void leave() override {
+    if (flushes_) set_mode(kPlainMode);
     for_each_saved([&](auto reg, std::int32_t offset, asmjit::InstId, asmjit::InstId load) {
       a_.emit(load, reg, at(asmjit::a64::sp, offset, 8));
     });
@@ -333,11 +345,22 @@ class A64Emitter final : public Emitter {
     };
     for_each_kept(Id::kIdStr_v, Id::kIdStr);
     a_.emit(Id::kIdMov, w(1), w(kScratch));
+    const std::int32_t modes = calls_base_ + kCallSaves - 8;  // FPCR, FPSR
+    constexpr SysReg::Id kModes[] = {SysReg::kFPCR, SysReg::kFPSR};
+    for (std::int32_t n = 0; flushes_ && n < 2; ++n) {
+      a_.emit(Id::kIdMrs, x(kScratch), asmjit::Imm(kModes[n]));
+      a_.emit(Id::kIdStr, w(kScratch), at_call(modes + 4 * n, 4));
+    }
+    if (flushes_) set_mode(kPlainMode);
     a_.emit(Id::kIdMov, x(kScratch), asmjit::Imm(call_words_));
     a_.emit(Id::kIdMov, x(2), asmjit::a64::sp);
     a_.emit(Id::kIdAdd, x(2), x(2), x(kScratch));
     a_.emit(Id::kIdLdr, x(kScratch2), arm::ptr(x(kArgs), offsetof(KernelArgs, call)));
     a_.emit(Id::kIdBlr, x(kScratch2));
+    for (std::int32_t n = 0; flushes_ && n < 2; ++n) {
+      a_.emit(Id::kIdLdr, w(kScratch), at_call(modes + 4 * n, 4));
+      a_.emit(Id::kIdMsr, asmjit::Imm(kModes[n]), x(kScratch));
+    }
     for_each_kept(Id::kIdLdr_v, Id::kIdLdr);
     a_.emit(Id::kIdRet, x(kLink));
   }
@@ -431,6 +454,15 @@ class A64Emitter final : public Emitter {
         return access_lanes(e.id, inst, d, use[0], inst.mem.base_use == 2 ? use[1] : lir::kNoReg);
       case Form::store_lanes:
         return access_lanes(e.id, inst, use[0], use[1], inst.mem.base_use == 3 ? use[2] : lir::kNoReg);
+      case Form::set_float_mode: {
+        constexpr std::uint32_t kModes[] = {kFlushMode, kFlushModeZero, kPlainMode};
+        put(Id::kIdMov, x(kScratch), asmjit::Imm(kModes[inst.imm]));
+        put(e.id, asmjit::Imm(SysReg::kFPCR), x(kScratch));
+        return put(e.id, asmjit::Imm(SysReg::kFPSR), asmjit::a64::xzr);
+      }
+      case Form::store_float_flags:
+        put(e.id, x(kScratch), asmjit::Imm(SysReg::kFPSR));
+        return put(Id::kIdStr, w(kScratch), memory(inst, 4));
       case Form::s_imm:
         return put(e.id, w(d), asmjit::Imm(static_cast<std::uint32_t>(inst.imm)));
       case Form::s_load:
@@ -614,6 +646,7 @@ class A64Emitter final : public Emitter {
   static constexpr std::int32_t kCallSaves = 32 * 16 + 18 * 8;
   std::int32_t spill_base_ = 0, saved_base_ = 0, calls_base_ = 0;
   std::uint32_t frame_bytes_ = 0;
+  bool flushes_ = false;                                 // some code of an entry runs without denormals
   std::uint32_t saved_scalars_ = 0, saved_vectors_ = 0;  // bit per register number
 };
 

@@ -47,6 +47,8 @@ enum class Form : std::uint8_t {
   store_masked,
   load_lanes,
   store_lanes,
+  set_float_mode,
+  store_float_flags,
   s_imm,
   s_load,
   s_load64,

@@ -77,7 +77,8 @@ struct Parts {
         lanes(state),
         rows(state),
         memory(state),
-        texels(state) {}
+        texels(state),
+        flushing(state) {}
   Quads quads;
   Constants constants;
   Arithmetic arithmetic;
@@ -88,6 +89,7 @@ struct Parts {
   Rows rows;
   Memory memory;
   Texels texels;
+  Flushing flushing;
 };
 
 }  // namespace
@@ -98,7 +100,7 @@ void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPo
   Parts made(state);
   FunctionLowering(
       state, {made.constants, made.arithmetic, made.words, made.masks, made.lanes, made.rows, made.texels,
-              host.half_arithmetic ? &made.halves : nullptr, nullptr, &made.memory, nullptr})
+              host.half_arithmetic ? &made.halves : nullptr, &made.flushing, &made.memory, nullptr})
       .run();
 }
 

@@ -1,5 +1,5 @@
-// Lowering of the operations that hosts do differently (lower/host_parts.h), for NEON. Arithmetic
-// without denormals, atomics and locks are callouts.
+// Lowering of the operations that hosts do differently (lower/host_parts.h), for NEON. Atomics, locks and
+// what is rare of arithmetic without denormals are callouts.
 #pragma once
 
 #include <vector>
@@ -71,6 +71,34 @@ class Arithmetic final : public HostArithmetic, private ValueForms {
   Reg compare(Op op, Reg a, Reg b) { return vvv(op, a, b); }
 
   Quads& quads_;
+};
+
+// Arithmetic without denormals, by FPCR.FZ. It makes zeros of results that are below 2^-126 before they are
+// rounded, where the IR rounds first (ir/evaluate.h): products and fused sums are right unless FPSR.UFC tells
+// that there was such a result, and are made only where a look at it follows (DeferredChecks). If it is set,
+// all is called. Sums are exact there.
+class Flushing final : public HostFlushing, private ValueForms {
+ public:
+  using Reg = lir::Reg;
+  explicit Flushing(State& state) : ValueForms(state) {}
+  void set_float_mode(lir::FloatMode mode) override;
+  Reg add_toward_zero(Reg a, Reg b) override { return vvv(Op::Add, a, b); }
+  Reg multiply_toward_zero(Reg a, Reg b) override { return vvv(Op::Mul, a, b); }
+  void round_toward_zero(bool zero) override {
+    set_float_mode(zero ? lir::FloatMode::flush_toward_zero : lir::FloatMode::flush);
+  }
+  lir::Regs multiply_add_truncated(ir::Inst i, std::uint32_t parts) override;
+  bool must_call(ir::Inst i) const override;
+  bool may_defer_check(ir::Inst i, bool in_loop) const override;
+  void set_checks(Checks checks, bool in_loop) override;
+  bool branch_if_doubtful() override;
+
+ private:
+  void keep_flags();
+
+  Checks checks_ = Checks::at_once;
+  Reg large_ = lir::kNoReg;               // a mask: lanes with products that may be too large
+  std::vector<std::int32_t> flag_words_;  // of the frame
 };
 
 class LaneLoads : protected ValueForms {

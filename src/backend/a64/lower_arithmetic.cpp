@@ -118,7 +118,10 @@ Reg Arithmetic::min_select(Value a, Value b, std::uint32_t p) {
 // If a NaN may have other bits, an operation that leaves numbers unchanged makes it the default NaN.
 Reg Arithmetic::canonicalize_nan(Value a, std::uint32_t p) {
   Reg r = vector(a, p);
-  return gives_default_nan(a) ? r : vvv(Op::MaxIeee, r, r);
+  if (gives_default_nan(a)) return r;
+  if (state_.flushing && may_be_denormal(a))
+    return blend(constant_vector(0x7fc00000), reg_source(r), compare(Op::CmpEq, r, r));
+  return vvv(Op::MaxIeee, r, r);
 }
 
 Reg Arithmetic::canonicalize_nan_ones(Value a, std::uint32_t p) {

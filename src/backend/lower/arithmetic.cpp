@@ -224,12 +224,12 @@ void ArithmeticLowering::lower_FSubFlush32(ir::Inst i) {
   binary(i, Op::Sub, unflushed(operand(i, 0)), unflushed(operand(i, 1)), false);
 }
 void ArithmeticLowering::lower_FMulFlush32(ir::Inst i) {
-  if (!code_.flushes) return call(i);
+  if (!code_.flushes || flushing_->must_call(i)) return call(i);
   set_flushing(true);
   binary(i, Op::Mul, unflushed(operand(i, 0)), unflushed(operand(i, 1)), true);
 }
 void ArithmeticLowering::lower_FFmaFlush32(ir::Inst i) {
-  if (!code_.flushes) return call(i);
+  if (!code_.flushes || flushing_->must_call(i)) return call(i);
   set_flushing(true);
   Value a = unflushed(operand(i, 0)), b = unflushed(operand(i, 1)), c = unflushed(operand(i, 2));
   each_part(i, [&](std::uint32_t p) { return arithmetic_.multiply_add(a, b, c, p); });
@@ -254,7 +254,7 @@ void ArithmeticLowering::lower_FMulZeroFlush32(ir::Inst i) {
   flushing_->round_toward_zero(false);
 }
 void ArithmeticLowering::lower_FMadTruncFlush32(ir::Inst i) {
-  if (!code_.flushes) return call(i);
+  if (!code_.flushes || flushing_->must_call(i)) return call(i);
   set_flushing(true);
   const Regs sums = flushing_->multiply_add_truncated(i, parts_of(f_.result(i)));
   each_part(i, [&](std::uint32_t p) { return sums[p]; });

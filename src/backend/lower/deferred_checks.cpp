@@ -3,16 +3,10 @@
 #include <algorithm>
 
 namespace warpjit::backend {
-namespace {
-
-constexpr std::size_t kFewestVectors = 16;  // reading the flags waits for all arithmetic before
-
-}  // namespace
-
 bool DeferredChecks::worthwhile(std::span<const ir::Inst> insts) const {
   if (!code_.flushes) return false;
   const auto count = std::count_if(insts.begin(), insts.end(), [&](ir::Inst i) { return defers(i); });
-  return static_cast<std::size_t>(count) * parts_ >= kFewestVectors;
+  return static_cast<std::size_t>(count) * parts_ >= flushing_->fewest_deferred();
 }
 
 ir::Inst DeferredChecks::last_from(ir::Inst first) const {
@@ -25,7 +19,7 @@ ir::Inst DeferredChecks::last_from(ir::Inst first) const {
     if (!row.pure || row.callout || row.terminator || f_.inst(i).opcode == ir::Opcode::LoadInput) break;
     if (defers(i)) last = i, ++count;
   }
-  return count * parts_ >= kFewestVectors ? last : ir::Inst{};
+  return count * parts_ >= flushing_->fewest_deferred() ? last : ir::Inst{};
 }
 
 }  // namespace warpjit::backend

@@ -1,5 +1,6 @@
-// Truncated multiply-adds without a look at each for unusual operands: one look behind them all tells whether
-// any result may be wrong. If so, all that was made meanwhile is made again, out of line.
+// Truncated multiply-adds, or what else a host says, without a look at each for unusual operands: one look
+// behind them all tells whether any result may be wrong. If so, all that was made meanwhile is made again,
+// out of line.
 #pragma once
 
 #include "backend/lower/arithmetic.h"
@@ -19,16 +20,21 @@ class DeferredChecks : protected ValueForms {
   // to three times.
   template <class LowerAll>
   Regs lower(std::span<const ir::Inst> insts, LowerAll lower_all) {
-    if (!worthwhile(insts)) return lower_all();
+    if (lowering_ || !worthwhile(insts)) return lower_all();
+    lowering_ = true;
     const Regs made = lower_with(HostFlushing::Checks::deferred, lower_all);
+    lowering_ = false;
     flushing_->set_checks(HostFlushing::Checks::at_once, in_loop_);
     forget_cached();  // forms of what may have been made again
     return made;
   }
+  // Is this one called, but for a look of its own behind it?
+  bool needs_look(ir::Inst i) const { return code_.flushes && !lowering_ && flushing_->must_call(i); }
 
  private:
   bool defers(ir::Inst i) const {
-    return f_.inst(i).opcode == ir::Opcode::FMadTruncFlush32 && flushing_->may_defer_check(i, in_loop_);
+    return ir::family(f_.inst(i).opcode) == ir::Family::float_flush &&
+           flushing_->may_defer_check(i, in_loop_);
   }
   template <class LowerAll>
   Regs lower_with(HostFlushing::Checks checks, LowerAll lower_all) {
@@ -48,6 +54,7 @@ class DeferredChecks : protected ValueForms {
   HostFlushing* const flushing_;  // not null where lir::Code::flushes
   ArithmeticLowering& arithmetic_;
   bool in_loop_ = false;
+  bool lowering_ = false;  // some
 };
 
 }  // namespace warpjit::backend

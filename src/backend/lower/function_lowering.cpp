@@ -173,6 +173,13 @@ ir::Inst FunctionLowering::lower_with_deferred_checks(ir::Inst first, ir::Inst l
 }
 
 void FunctionLowering::lower(ir::Inst i) {
+  if (checks_.needs_look(i))
+    lower_with_deferred_checks(i, i);
+  else
+    lower_plainly(i);
+}
+
+void FunctionLowering::lower_plainly(ir::Inst i) {
   switch (f_.inst(i).opcode) {
 #define WARPJIT_LOWER(family, name) \
   case Opcode::name:                \

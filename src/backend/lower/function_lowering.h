@@ -37,6 +37,7 @@ class FunctionLowering final : protected ValueForms, private InstLowering {
   void lower_block(ir::Block b);
   ir::Inst lower_with_deferred_checks(ir::Inst first, ir::Inst last);
   void lower(ir::Inst i) override;
+  void lower_plainly(ir::Inst i);
 
   CalloutLowering callouts_;
   ArithmeticLowering arithmetic_;

@@ -147,6 +147,11 @@ class HostFlushing {
   virtual void round_toward_zero(bool zero) = 0;
   // FMadTruncFlush32: all parts.
   virtual lir::Regs multiply_add_truncated(ir::Inst i, std::uint32_t parts) = 0;
+  // An operation that it can only make where a look behind several follows (may_defer_check); elsewhere it is
+  // called.
+  virtual bool must_call(ir::Inst) const { return false; }
+  // Vectors of results from which on such a look pays.
+  virtual std::size_t fewest_deferred() const { return 1; }
   // Does its code look for unusual operands, so that one look behind several would do (DeferredChecks)?
   virtual bool may_defer_check(ir::Inst, bool /*in_loop*/) const { return false; }
   // From here on multiply_add_truncated leaves that look to branch_if_doubtful, as far as may_defer_check.

@@ -232,6 +232,8 @@ class Flushing final : public HostFlushing, private Tools {
   void set_float_mode(lir::FloatMode mode) override;
   Regs multiply_add_truncated(ir::Inst i, std::uint32_t parts) override;
   bool may_defer_check(ir::Inst i, bool in_loop) const override;
+  // Reading the flags waits for all arithmetic before.
+  std::size_t fewest_deferred() const override { return 16; }
   void set_checks(Checks checks, bool in_loop) override;
   bool branch_if_doubtful() override;
 

@@ -229,7 +229,9 @@ bool Flushing::all_lanes_matter(ir::Inst i) const {
 
 bool Flushing::may_defer_check(ir::Inst i, bool in_loop) const {
   // What lanes that have left a loop go on to compute would raise flags.
-  if (host_.embedded_rounding || f_.pixels || (in_loop && !all_lanes_matter(i))) return false;
+  if (f_.inst(i).opcode != ir::Opcode::FMadTruncFlush32 || host_.embedded_rounding || f_.pixels ||
+      (in_loop && !all_lanes_matter(i)))
+    return false;
   return doubts_of(i).any();
 }
 
