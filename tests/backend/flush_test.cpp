@@ -112,6 +112,50 @@ TEST_P(FlushCode, RandomOperandsGiveTheMeaning) {
   }
 }
 
+// Hosts flush before or after they round: results are next to 2^-126, on both sides of where rounding to 24
+// bits comes to it.
+TEST_P(FlushCode, ResultsNextToTheLeastNormalNumber) {
+  constexpr std::array<std::uint32_t, 3> kOperands[] = {
+      {0x3f7ffffe, 0x00800001, 0},          {0xbf7ffffe, 0x00800001, 0x80000000},  // 1 - 2^-46
+      {0x3f7fffff, 0x00800000, 0},          {0x3f7fffff, 0x80800000, 0},           // 1 - 2^-24
+      {0x3f7ffffc, 0x00800002, 0},          {0x3f7ffffd, 0x00800001, 0},
+      {0x20000000, 0x20000000, 0},          {0x1fffffff, 0x20000001, 0},
+      {0x1fffffff, 0x1fffffff, 0},          {0x3f7ffffe, 0x00800001, 0x0d800000},
+      {0x3f7fffff, 0x00800000, 0x00000001}, {0x3f000000, 0x01000000, 0x80800000},
+      {0x3f7ffffe, 0x01000002, 0x80800000}, {0x3f7fffff, 0x01000000, 0x80800000},
+      {0x3fffffff, 0x00800000, 0x80800000}, {0x3f800001, 0x01000000, 0x80800001}};
+  constexpr std::uint64_t kThreads = 96;
+  for (const Opcode opcode : {Opcode::FMulFlush32, Opcode::FFmaFlush32, Opcode::FMadTruncFlush32,
+                              Opcode::FAddFlush32, Opcode::FMulZeroFlush32}) {
+    KernelBuilder k(1);
+    const auto row = k.b.LoadInput(0);
+    const std::size_t operands = ir::info(opcode).operands.size() - (ir::info(opcode).masked ? 1 : 0);
+    std::vector<Value> given(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(operands));
+    if (ir::info(opcode).masked) given.push_back(k.b.constant(true));
+    const Value value = k.function.result(k.b.emit_inst(opcode, given));
+    k.store(ir::F32{value}, row[3], row[3], row[3]);
+    k.b.ret();
+    for (const Setting& setting : {Setting{GetParam(), 1, 0}, Setting{GetParam(), 4, 0}}) {
+      const Executable executable(compile(k.function, setting));
+      if (HasFailure()) return;
+      for (const auto& [x, y, z] : kOperands) {
+        Launch launch;
+        launch.threads = kThreads;
+        launch.inputs.emplace_back(kThreads, 16);
+        launch.outputs.emplace_back(kThreads, 16);
+        for (std::uint64_t t = 0; t < kThreads; ++t) launch.inputs[0].set(t, {x, y, z, 0});
+        run(executable, launch);
+        const std::uint64_t values[] = {x, y, z};
+        const auto wanted = static_cast<std::uint32_t>(ir::evaluate(opcode, {values, operands}));
+        for (std::uint64_t t = 0; t < kThreads; ++t)
+          ASSERT_EQ(wanted, launch.outputs[0].get(t)[0])
+              << std::hex << ir::info(opcode).name << "(0x" << x << ", 0x" << y << ", 0x" << z << ") ("
+              << setting.text() << ")";
+      }
+    }
+  }
+}
+
 // Truncated multiply-adds near each other share a test for unusual lanes. Operands are inputs, constants,
 // some of which make the product exact, and what those before gave, negated or added to. Also of fragment
 // programs, whose zeros are seen to.
