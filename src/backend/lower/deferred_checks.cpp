@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace warpjit::backend {
+
 bool DeferredChecks::worthwhile(std::span<const ir::Inst> insts) const {
   if (!code_.flushes) return false;
   const auto count = std::count_if(insts.begin(), insts.end(), [&](ir::Inst i) { return defers(i); });

@@ -64,6 +64,8 @@ class Puller {
     return from[0];
   }
 
+  bool is_varying(Value v) const { return f_.value(v).uniformity == Uniformity::varying; }
+
   // Is the block the rest of a turn that lanes leave one by one, and little work? `tree_`: what can stand
   // ahead of the exit, which is all that differs between lanes.
   bool ends_short_turn(Block block, Block before) {
@@ -80,7 +82,9 @@ class Puller {
       if (data.opcode == Opcode::BurnFuel || data.opcode == Opcode::Jump) continue;
       const OpcodeInfo& row = info(data.opcode);
       if (!row.lane_wise()) return false;
-      if (f_.value(f_.result(i)).uniformity != Uniformity::varying) continue;
+      if (!is_varying(f_.result(i))) continue;
+      for (Value v : f_.operands(i))  // which stay
+        if (f_.definition_of(v).block == block && !is_varying(v)) return false;
       tree_.push_back(i);
       cost += row.cost;
     }
@@ -92,16 +96,15 @@ class Puller {
   bool last_reads(Inst i, Block before, int depth, std::uint32_t& count) {
     constexpr int kMostCost = 2;
     const OpcodeInfo& row = info(f_.inst(i).opcode);
-    if (!row.lane_wise() || row.cost > kMostCost || f_.value(f_.result(i)).uniformity != Uniformity::varying)
-      return false;
+    if (!row.lane_wise() || row.cost > kMostCost || !is_varying(f_.result(i))) return false;
     for (std::uint32_t k = 0; k < f_.inst(i).operand_count; ++k) {
       const Value v = f_.operand(i, k);
       const Inst made = f_.definition(v);
       const Readers& readers = readers_[v.id];
       if (f_.inst(made).block == f_.inst(i).block) {
         if (depth == 0 || readers.all != 1 || !last_reads(made, before, depth - 1, count)) return false;
-      } else if (f_.inst(made).block == before && readers.all == readers.beside + 1 &&
-                 f_.value(v).uniformity == Uniformity::varying && f_.value(v).type != Type::i1) {
+      } else if (f_.inst(made).block == before && readers.all == readers.beside + 1 && is_varying(v) &&
+                 f_.value(v).type != Type::i1) {
         ++count;
       }
     }
