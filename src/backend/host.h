@@ -108,6 +108,7 @@ struct Capabilities {
   bool reciprocals;              // about 1/x and 1/sqrt(x)
   bool half_arithmetic;          // of two halves in a word
   bool table_look_ups;           // of words of a table for a vector, in a few instructions
+  bool flushes_first;            // its mode without denormals looks at results before they are rounded
   std::uint32_t permuted_words;  // most words of a table that permutations look up; larger ones are gathered
   // Optimizations that pay.
   bool loads_ahead;    // asking for cache lines of later blocks, and of rows behind, in streams

@@ -18,8 +18,8 @@ class FloatEnvironment {
   FloatEnvironment(const FloatEnvironment&) = delete;
   FloatEnvironment& operator=(const FloatEnvironment&) = delete;
 
-#if defined(__x86_64__) || defined(_M_X64)
   // kSticky: all sticky flags.
+#if defined(__x86_64__) || defined(_M_X64)
   using Word = std::uint32_t;
   static constexpr Word kDefault = 0x1F80, kInvalid = 1, kSticky = 0x3F;
   static Word read() { return _mm_getcsr(); }

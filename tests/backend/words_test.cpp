@@ -44,6 +44,7 @@ std::vector<std::uint32_t> edge_words() {
       words.push_back((1U << bit) + k - 4);
       words.push_back((0xffffffffU << bit) + k - 4);
     }
+  for (const std::uint32_t word : {0x01c90fdbU, 0x81c90fdbU}) words.push_back(word);  // turns next to 2^-126
   return words;
 }
 

@@ -174,6 +174,7 @@ class A64Emitter final : public Emitter {
       a_.emit(store, reg, at(asmjit::a64::sp, offset, 8));
     });
     flushes_ = entry.code->flushes;
+    if (flushes_) a_.emit(Id::kIdMsr, asmjit::Imm(SysReg::kFPSR), asmjit::a64::xzr);
     if (entry.code->flushes_between) set_mode(kFlushMode);
     a_.emit(Id::kIdLdr, x(kTable), arm::ptr(x(kArgs), offsetof(KernelArgs, table)));
     if (burns_fuel_) a_.emit(Id::kIdLdr, x(kCancel), arm::ptr(x(kArgs), offsetof(KernelArgs, cancel)));
@@ -461,8 +462,8 @@ class A64Emitter final : public Emitter {
         return put(e.id, asmjit::Imm(SysReg::kFPSR), asmjit::a64::xzr);
       }
       case Form::store_float_flags:
-        put(e.id, x(kScratch), asmjit::Imm(SysReg::kFPSR));
-        return put(Id::kIdStr, w(kScratch), memory(inst, 4));
+        put(e.id, x(kScratch2), asmjit::Imm(SysReg::kFPSR));
+        return put(Id::kIdStr, w(kScratch2), memory(inst, 4));  // whose address may take kScratch
       case Form::s_imm:
         return put(e.id, w(d), asmjit::Imm(static_cast<std::uint32_t>(inst.imm)));
       case Form::s_load:
@@ -642,11 +643,11 @@ class A64Emitter final : public Emitter {
   }
 
   asmjit::a64::Assembler a_;
-  // Bytes for the registers that a call keeps: vectors, x0 to x15, the link.
+  // Bytes for the registers that a call keeps: vectors, x0 to x15, the link, FPCR with FPSR.
   static constexpr std::int32_t kCallSaves = 32 * 16 + 18 * 8;
   std::int32_t spill_base_ = 0, saved_base_ = 0, calls_base_ = 0;
   std::uint32_t frame_bytes_ = 0;
-  bool flushes_ = false;                                 // some code of an entry runs without denormals
+  bool flushes_ = false;                                 // some code of the entry runs without denormals
   std::uint32_t saved_scalars_ = 0, saved_vectors_ = 0;  // bit per register number
 };
 

@@ -48,6 +48,7 @@ constexpr Capabilities kCapabilities = {
     .reciprocals = false,
     .half_arithmetic = false,
     .table_look_ups = false,
+    .flushes_first = true,
     .permuted_words = 0,
     .loads_ahead = false,  // not measured
     .one_row_test = false,

@@ -100,7 +100,7 @@ void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPo
   Parts made(state);
   FunctionLowering(
       state, {made.constants, made.arithmetic, made.words, made.masks, made.lanes, made.rows, made.texels,
-              host.half_arithmetic ? &made.halves : nullptr, &made.flushing, &made.memory, nullptr})
+              host.half_arithmetic ? &made.halves : nullptr, made.flushing, &made.memory, nullptr})
       .run();
 }
 

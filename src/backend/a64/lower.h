@@ -76,7 +76,7 @@ class Arithmetic final : public HostArithmetic, private ValueForms {
 // Arithmetic without denormals, by FPCR.FZ. It makes zeros of results that are below 2^-126 before they are
 // rounded, where the IR rounds first (ir/evaluate.h): products and fused sums are right unless FPSR.UFC tells
 // that there was such a result, and are made only where a look at it follows (DeferredChecks). If it is set,
-// all is called. Sums are exact there.
+// the row is made again by calls. Sums below 2^-126 are exact.
 class Flushing final : public HostFlushing, private ValueForms {
  public:
   using Reg = lir::Reg;
@@ -99,6 +99,7 @@ class Flushing final : public HostFlushing, private ValueForms {
   Checks checks_ = Checks::at_once;
   Reg large_ = lir::kNoReg;               // a mask: lanes with products that may be too large
   std::vector<std::int32_t> flag_words_;  // of the frame
+  std::size_t kept_ = 0;                  // of these, since the row began
 };
 
 class LaneLoads : protected ValueForms {

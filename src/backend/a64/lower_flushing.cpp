@@ -19,8 +19,8 @@ void Flushing::set_float_mode(lir::FloatMode mode) {
 }
 
 void Flushing::keep_flags() {
-  flag_words_.push_back(reserve_frame(host_.vector_bytes));
-  add(Op::StoreFloatFlags)->mem = frame(flag_words_.back());
+  if (kept_ == flag_words_.size()) flag_words_.push_back(reserve_frame(host_.vector_bytes));
+  add(Op::StoreFloatFlags)->mem = frame(flag_words_[kept_++]);
 }
 
 bool Flushing::may_defer_check(ir::Inst i, bool /*in_loop*/) const {
@@ -35,36 +35,37 @@ bool Flushing::must_call(ir::Inst i) const {
 void Flushing::set_checks(Checks checks, bool /*in_loop*/) {
   checks_ = checks;
   large_ = lir::kNoReg;
-  flag_words_.clear();
+  kept_ = 0;
 }
 
 bool Flushing::branch_if_doubtful() {
   if (checks_ != Checks::deferred) return false;
   keep_flags();
-  constexpr std::int64_t kUnderflow = 8;
-  Reg doubtful = lir::kNoReg;
-  const auto join = [&](Reg r) { doubtful = doubtful == lir::kNoReg ? r : scalar_op(Op::SOr, doubtful, r); };
-  for (const std::int32_t word : flag_words_) {
-    const Reg flags = load(Op::SLoad, RegClass::scalar, frame(word));
-    join(scalar_op_imm(Op::SAndImm, flags, kUnderflow));
+  constexpr std::int64_t kUnderflow = 8;  // FPSR.UFC
+  Reg flags = lir::kNoReg;
+  for (std::size_t n = 0; n < kept_; ++n) {
+    const Reg word = load(Op::SLoad, RegClass::scalar, frame(flag_words_[n]));
+    flags = n == 0 ? word : scalar_op(Op::SOr, flags, word);
   }
-  if (large_ != lir::kNoReg) join(state_.masks->any_bits(large_));
+  Reg doubtful = scalar_op_imm(Op::SAndImm, flags, kUnderflow);
+  if (large_ != lir::kNoReg) doubtful = scalar_op(Op::SOr, doubtful, state_.masks->any_bits(large_));
   const InstRef branch = add(Op::BranchScalar);
   use(branch, doubtful);
   return true;
 }
 
 // The nearest product, less one in the last place where its error says that it is too large; where c is zero,
-// the nearest one. If nothing is below 2^-126, errors are exact. A finite product that may be infinite is
-// looked at: its sum with c may not be.
+// the nearest one. If nothing is below 2^-126, errors are exact. A product whose truncation is finite may be
+// infinite if it is rounded to nearest, so that large ones are looked at.
 Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   const Value a = unflushed(operand(i, 0)), b = unflushed(operand(i, 1)), c = unflushed(operand(i, 2));
-  constexpr int kGreatestExponent = 126;
-  constexpr std::uint32_t kLarge = 0x7e800000;  // 2^126
+  constexpr int kGreatestExponent = 127;
+  constexpr std::uint32_t kLarge = 0x7f000000;  // 2^127
   const int of_a = exponent_bound(a), of_b = exponent_bound(b);
-  const auto bounds = ir::factor_bounds(f_, operand(i, 3), a, b);
-  const bool may_be_large =
-      !(bounds && bounds->first + bounds->second <= kGreatestExponent) && of_a + of_b > kGreatestExponent;
+  std::optional<ir::FactorBounds> bounds;  // a result for all lanes matters where none has the mask, too
+  if (varying(f_.result(i))) bounds = ir::factor_bounds(f_, operand(i, 3), a, b);
+  const bool bounded = bounds && bounds->first + bounds->second <= kGreatestExponent;
+  const bool may_be_large = !bounded && of_a + of_b > kGreatestExponent && std::min(of_a, of_b) > 0;
   const bool may_be_zero = !is_constant(c) || (constant(c) & 0x7fffffff) < 0x00800000;
   Regs sums;
   for (std::uint32_t p = 0; p < parts; ++p) {

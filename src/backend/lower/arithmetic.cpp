@@ -193,7 +193,7 @@ void ArithmeticLowering::lower_RsqrtF32(ir::Inst) { assert(false && "expand_math
 void ArithmeticLowering::set_flushing(bool flushing) {
   if (!code_.flushes || state_.flushing == flushing) return;
   state_.flushing = flushing;
-  flushing_->set_float_mode(flushing ? lir::FloatMode::flush : lir::FloatMode::keep_denormals);
+  flushing_.set_float_mode(flushing ? lir::FloatMode::flush : lir::FloatMode::keep_denormals);
 }
 
 bool ArithmeticLowering::needs_denormals(ir::Inst i) const {
@@ -204,7 +204,6 @@ bool ArithmeticLowering::needs_denormals(ir::Inst i) const {
 }
 
 void ArithmeticLowering::lower_FFlush32(ir::Inst i) {
-  if (!code_.flushes) return call(i);
   set_flushing(true);
   Value a = operand(i, 0);
   each_part(i, [&](std::uint32_t p) {
@@ -214,49 +213,45 @@ void ArithmeticLowering::lower_FFlush32(ir::Inst i) {
 }
 
 void ArithmeticLowering::lower_FAddFlush32(ir::Inst i) {
-  if (!code_.flushes) return call(i);
   set_flushing(true);
   binary(i, Op::Add, unflushed(operand(i, 0)), unflushed(operand(i, 1)), true);
 }
 void ArithmeticLowering::lower_FSubFlush32(ir::Inst i) {
-  if (!code_.flushes) return call(i);
   set_flushing(true);
   binary(i, Op::Sub, unflushed(operand(i, 0)), unflushed(operand(i, 1)), false);
 }
 void ArithmeticLowering::lower_FMulFlush32(ir::Inst i) {
-  if (!code_.flushes || flushing_->must_call(i)) return call(i);
+  if (flushing_.must_call(i)) return call(i);
   set_flushing(true);
   binary(i, Op::Mul, unflushed(operand(i, 0)), unflushed(operand(i, 1)), true);
 }
 void ArithmeticLowering::lower_FFmaFlush32(ir::Inst i) {
-  if (!code_.flushes || flushing_->must_call(i)) return call(i);
+  if (flushing_.must_call(i)) return call(i);
   set_flushing(true);
   Value a = unflushed(operand(i, 0)), b = unflushed(operand(i, 1)), c = unflushed(operand(i, 2));
   each_part(i, [&](std::uint32_t p) { return arithmetic_.multiply_add(a, b, c, p); });
 }
 
 void ArithmeticLowering::lower_FAddZeroFlush32(ir::Inst i) {
-  if (!code_.flushes) return call(i);
   set_flushing(true);
   Value a = unflushed(operand(i, 0)), b = unflushed(operand(i, 1));
   for (std::uint32_t p = 0; p < parts_of(f_.result(i)); ++p) vector(a, p), vector(b, p);
-  flushing_->round_toward_zero(true);
-  each_part(i, [&](std::uint32_t p) { return flushing_->add_toward_zero(vector(a, p), vector(b, p)); });
-  flushing_->round_toward_zero(false);
+  flushing_.round_toward_zero(true);
+  each_part(i, [&](std::uint32_t p) { return flushing_.add_toward_zero(vector(a, p), vector(b, p)); });
+  flushing_.round_toward_zero(false);
 }
 void ArithmeticLowering::lower_FMulZeroFlush32(ir::Inst i) {
-  if (!code_.flushes) return call(i);
   set_flushing(true);
   Value a = unflushed(operand(i, 0)), b = unflushed(operand(i, 1));
   for (std::uint32_t p = 0; p < parts_of(f_.result(i)); ++p) vector(a, p), vector(b, p);
-  flushing_->round_toward_zero(true);
-  each_part(i, [&](std::uint32_t p) { return flushing_->multiply_toward_zero(vector(a, p), vector(b, p)); });
-  flushing_->round_toward_zero(false);
+  flushing_.round_toward_zero(true);
+  each_part(i, [&](std::uint32_t p) { return flushing_.multiply_toward_zero(vector(a, p), vector(b, p)); });
+  flushing_.round_toward_zero(false);
 }
 void ArithmeticLowering::lower_FMadTruncFlush32(ir::Inst i) {
-  if (!code_.flushes || flushing_->must_call(i)) return call(i);
+  if (flushing_.must_call(i)) return call(i);
   set_flushing(true);
-  const Regs sums = flushing_->multiply_add_truncated(i, parts_of(f_.result(i)));
+  const Regs sums = flushing_.multiply_add_truncated(i, parts_of(f_.result(i)));
   each_part(i, [&](std::uint32_t p) { return sums[p]; });
 }
 

@@ -76,7 +76,7 @@ class ArithmeticLowering : protected ValueForms {
 
   HostArithmetic& arithmetic_;
   HostMasks& masks_;
-  HostFlushing* const flushing_;  // not null where lir::Code::flushes
+  HostFlushing& flushing_;
   CalloutLowering& callouts_;
   std::size_t made_canonical_ = 0;  // how many of those that come next were made before
 };

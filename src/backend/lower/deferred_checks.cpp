@@ -7,7 +7,7 @@ namespace warpjit::backend {
 bool DeferredChecks::worthwhile(std::span<const ir::Inst> insts) const {
   if (!code_.flushes) return false;
   const auto count = std::count_if(insts.begin(), insts.end(), [&](ir::Inst i) { return defers(i); });
-  return static_cast<std::size_t>(count) * parts_ >= flushing_->fewest_deferred();
+  return static_cast<std::size_t>(count) * parts_ >= flushing_.fewest_deferred();
 }
 
 ir::Inst DeferredChecks::last_from(ir::Inst first) const {
@@ -20,7 +20,7 @@ ir::Inst DeferredChecks::last_from(ir::Inst first) const {
     if (!row.pure || row.callout || row.terminator || f_.inst(i).opcode == ir::Opcode::LoadInput) break;
     if (defers(i)) last = i, ++count;
   }
-  return count * parts_ >= flushing_->fewest_deferred() ? last : ir::Inst{};
+  return count * parts_ >= flushing_.fewest_deferred() ? last : ir::Inst{};
 }
 
 }  // namespace warpjit::backend

@@ -9,7 +9,7 @@ namespace warpjit::backend {
 
 class DeferredChecks : protected ValueForms {
  public:
-  DeferredChecks(State& state, HostFlushing* flushing, ArithmeticLowering& arithmetic)
+  DeferredChecks(State& state, HostFlushing& flushing, ArithmeticLowering& arithmetic)
       : ValueForms(state), flushing_(flushing), arithmetic_(arithmetic) {}
 
   void begin_block(bool in_loop) { in_loop_ = in_loop; }
@@ -22,28 +22,29 @@ class DeferredChecks : protected ValueForms {
   Regs lower(std::span<const ir::Inst> insts, LowerAll lower_all) {
     if (lowering_ || !worthwhile(insts)) return lower_all();
     lowering_ = true;
+    if (defers(insts[0])) arithmetic_.set_flushing(true);  // before flags count
     const Regs made = lower_with(HostFlushing::Checks::deferred, lower_all);
     lowering_ = false;
-    flushing_->set_checks(HostFlushing::Checks::at_once, in_loop_);
+    flushing_.set_checks(HostFlushing::Checks::at_once, in_loop_);
     forget_cached();  // forms of what may have been made again
     return made;
   }
-  // Is this one called, but for a look of its own behind it?
-  bool needs_look(ir::Inst i) const { return code_.flushes && !lowering_ && flushing_->must_call(i); }
+  void set_flushing(bool flushing) { arithmetic_.set_flushing(flushing); }
+  // Would it be called now, unless a look of its own followed?
+  bool needs_look(ir::Inst i) const { return code_.flushes && !lowering_ && flushing_.must_call(i); }
 
  private:
   bool defers(ir::Inst i) const {
-    return ir::family(f_.inst(i).opcode) == ir::Family::float_flush &&
-           flushing_->may_defer_check(i, in_loop_);
+    return ir::family(f_.inst(i).opcode) == ir::Family::float_flush && flushing_.may_defer_check(i, in_loop_);
   }
   template <class LowerAll>
   Regs lower_with(HostFlushing::Checks checks, LowerAll lower_all) {
-    flushing_->set_checks(checks, in_loop_);
+    flushing_.set_checks(checks, in_loop_);
     if (checks != HostFlushing::Checks::deferred)
-      flushing_->set_float_mode(lir::FloatMode::flush);  // no flags
+      flushing_.set_float_mode(lir::FloatMode::flush);  // no flags
     const Regs made = lower_all();
     arithmetic_.set_flushing(true);
-    if (checks == HostFlushing::Checks::none || !flushing_->branch_if_doubtful()) return made;
+    if (checks == HostFlushing::Checks::none || !flushing_.branch_if_doubtful()) return made;
     // Zeros cost less than what else is unusual.
     const bool zeros = checks == HostFlushing::Checks::deferred && in_loop_;
     const auto next = zeros ? HostFlushing::Checks::deferred_but_zeros : HostFlushing::Checks::none;
@@ -51,10 +52,10 @@ class DeferredChecks : protected ValueForms {
   }
   bool worthwhile(std::span<const ir::Inst> insts) const;
 
-  HostFlushing* const flushing_;  // not null where lir::Code::flushes
+  HostFlushing& flushing_;
   ArithmeticLowering& arithmetic_;
   bool in_loop_ = false;
-  bool lowering_ = false;  // some
+  bool lowering_ = false;  // between begin and end of lower()
 };
 
 }  // namespace warpjit::backend

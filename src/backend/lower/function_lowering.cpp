@@ -71,7 +71,7 @@ FunctionLowering::FunctionLowering(State& state, const HostParts& host)
   state.masks = &host.masks;
   state.inputs = &rows_;
   const FloatOperations floats = float_operations(f_);
-  code_.flushes = host.flushing != nullptr && floats.flush != 0;
+  code_.flushes = floats.flush != 0;
   code_.flushes_between = code_.flushes && floats.flush >= floats.keep;
   if (f_.group_lanes != 0 && !state.has_idle_lanes && host.memory != nullptr) {
     runs_.emplace(state, host, *host.memory, windows_, callouts_, checks_, static_cast<InstLowering&>(*this));

@@ -132,12 +132,12 @@ class HostHalves {
   ~HostHalves() = default;
 };
 
-// Arithmetic without denormals. Optional: a host that has no such mode leaves these operations to callouts.
+// Arithmetic without denormals.
 class HostFlushing {
  public:
-  // Where unusual operands of truncated multiply-adds are looked for: at each; behind several; there, too,
-  // but not for sums of 0 that are addends, which are made right; nowhere, as all lanes are made as though
-  // they were unusual.
+  // Where unusual operands of truncated multiply-adds, and of what else the host says, are looked for: at
+  // each (or it is called); behind several; there, too, but not for sums of 0 that are addends, which are
+  // made right; nowhere, as all lanes are made as though they were unusual.
   enum class Checks : std::uint8_t { at_once, deferred, deferred_but_zeros, none };
 
   virtual void set_float_mode(lir::FloatMode mode) = 0;
@@ -147,8 +147,8 @@ class HostFlushing {
   virtual void round_toward_zero(bool zero) = 0;
   // FMadTruncFlush32: all parts.
   virtual lir::Regs multiply_add_truncated(ir::Inst i, std::uint32_t parts) = 0;
-  // An operation that it can only make where a look behind several follows (may_defer_check); elsewhere it is
-  // called.
+  // Is this an operation that it can only make where a look behind several follows (may_defer_check), and
+  // does none follow now? It is called then.
   virtual bool must_call(ir::Inst) const { return false; }
   // Vectors of results from which on such a look pays.
   virtual std::size_t fewest_deferred() const { return 1; }
@@ -301,7 +301,7 @@ struct HostParts {
   HostRows& rows;
   HostTexels& texels;
   HostHalves* halves;  // null: the host has none
-  HostFlushing* flushing;
+  HostFlushing& flushing;
   HostMemory* memory;
   HostAtomics* atomics;
 };

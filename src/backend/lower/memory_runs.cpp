@@ -213,6 +213,8 @@ void RunLowering::lower_run(const Run& run) {
   const bool repeatable = std::none_of(run.accesses.begin(), run.accesses.end(), stores);
 
   const CacheState at_parting = cache_state();
+  const bool flushing = state_.flushing;
+  bool flushing_behind = flushing;
   lir::Edges ways_out;
   const Reg begin =
       window.shifted ? windows_.load_field(Op::SLoad, window, offsetof(MemoryWindow, address)) : lir::kNoReg;
@@ -232,12 +234,17 @@ void RunLowering::lower_run(const Run& run) {
             access_inside(n, i, spans, placed.data() + n * parts_, bytes);
           });
         };
-        return repeatable ? checks_.lower({insts.data(), insts.size()}, all_inside) : all_inside();
+        Regs inside = repeatable ? checks_.lower({insts.data(), insts.size()}, all_inside) : all_inside();
+        flushing_behind = state_.flushing;
+        return inside;
       },
       [&] {
-        return lower_all([&](ir::Inst i, std::size_t n) {
+        state_.flushing = flushing;  // as where the ways part
+        Regs anywhere = lower_all([&](ir::Inst i, std::size_t n) {
           access_anywhere(i, run.guards[n].valid() || (run.lanes[n] != nullptr && shared));
         });
+        checks_.set_flushing(flushing_behind);
+        return anywhere;
       });
   made.redefine(joined);
 }

@@ -99,10 +99,12 @@ class WordLowering : protected ValueForms {
 
  private:
   using I32 = WordOps::I32;
-  // Is a call better: in a preamble, which runs once; where a look-up goes lane by lane?
+  // Is a call better: in a preamble, which runs once; where a look-up goes lane by lane; where a product may
+  // be flushed before it is rounded?
   bool calls() const { return role_.preamble; }
   bool calls_for(sfu::Function function) const {
-    return calls() || (sfu::looks_up(function) && !host_.table_look_ups);
+    return calls() || (sfu::looks_up(function) && !host_.table_look_ups) ||
+           (function == sfu::Function::fast_presin && host_.flushes_first);
   }
   I32 operand_word(ir::Inst i, std::uint32_t k, std::uint32_t p) {
     return WordOps::word(vector(operand(i, k), p));

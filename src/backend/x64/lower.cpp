@@ -157,7 +157,7 @@ void lower(const ir::Function& f, const Host& host, const Role& role, ConstantPo
   Parts made(state);
   FunctionLowering(
       state, {made.constants, made.arithmetic, made.words, made.masks, made.lanes, made.rows, made.memory,
-              host.half_arithmetic ? &made.halves : nullptr, &made.flushing, &made.memory, &made.atomics})
+              host.half_arithmetic ? &made.halves : nullptr, made.flushing, &made.memory, &made.atomics})
       .run();
 }
 

@@ -242,7 +242,7 @@ class Flushing final : public HostFlushing, private Tools {
     Reg truncated, left, right, addend;
     bool of_half = false;       // `left` is half the factor: `truncated` is doubled in the sum
     Reg doubled = lir::kNoReg;  // AVX-512: twice the bits of `truncated`, which has no sign
-    Reg scaled = lir::kNoReg;   // AVX2: the product times -2^-25
+    Reg scaled = lir::kNoReg;   // AVX2: left times right times -2^-25
   };
   // What may make lanes unusual.
   struct Doubts {

@@ -32,14 +32,14 @@ Reg Flushing::toward_zero(Op op, Reg a, Reg b) {
   return inst->def;
 }
 
-// Of words: 2^-95, below which an addend of AVX-512 is small, and 2^-74, of AVX2; 2^-100, below which AVX2
+// Of words: 2^-95, below which an addend of AVX-512 is small, and 2^-72, of AVX2; 2^-98, below which AVX2
 // may round a product instead.
-constexpr std::uint32_t kHigherExponents = 0x70000000, kFew = 0x1a800000, kLowProduct = 0x0d800000;
+constexpr std::uint32_t kHigherExponents = 0x70000000, kFew = 0x1b800000, kLowProduct = 0x0e800000;
 constexpr std::uint32_t kGreatest = 0x7f7fffff, kTooLarge = 0x7f800000;
 constexpr std::uint32_t kMagnitude = 0x7fffffff;
-// AVX2: a float has this bit if it is 2 or more, infinite or a NaN. Addends are asked for it times 2^75,
+// AVX2: a float has this bit if it is 2 or more, infinite or a NaN. Addends are asked for it times 2^73,
 // products times 2^-126, or -2^-25 where a second look is cheap.
-constexpr std::uint32_t kTwoOrMore = 0x40000000, kOfAddends = 0x65000000, kOfProducts = 0x00800000;
+constexpr std::uint32_t kTwoOrMore = 0x40000000, kOfAddends = 0x64000000, kOfProducts = 0x00800000;
 constexpr std::uint32_t kNextTowardZero = 0xb2ffffff;  // -2^-25 times (1 - 2^-24), which rounds
 constexpr std::uint32_t kFewOfErrors = 0x26800000;     // 2^-50: see truncated_by_error()
 constexpr std::uint32_t kTwo = 0x40000000;
@@ -136,12 +136,12 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   return hot_or_cold([&] { return sums; }, cold);
 }
 
-// Where both are bounded, twice a number is exact: one that only this product reads need not be made. And
-// what a scaled factor loses is of a product so small that it does not matter to a c of 2^-74 or more, if the
-// other one is below 4. Where the other one is what the loop made here in its last turn, it waits for less
-// then.
+// Where both are bounded, twice a number is exact, and need not be made for this product alone. A scaled
+// factor below 2^-126 is lost, and with it the truncation of products that are below 2^-98, halves included,
+// if the other factor is below 4: they do not matter to a c of 2^-72 or more. Where the other one is what the
+// loop made here in its last turn, it waits for less then.
 Flushing::Factors Flushing::factors_of(ir::Inst i, Value a, Value b, const Doubts& doubts) const {
-  constexpr int kFew = 2;
+  constexpr int kMostOfRight = 2;
   Factors found{a, b};
   if (!doubts.bounds) return found;
   int of_right = doubts.bounds->second;
@@ -153,7 +153,7 @@ Flushing::Factors Flushing::factors_of(ir::Inst i, Value a, Value b, const Doubt
   if (half.valid()) found.left = half;
   found.of_half = half.valid();
   const ir::Inst made = f_.definition(found.right);
-  found.scales_left = of_right <= kFew && f_.inst(made).opcode == ir::Opcode::Phi &&
+  found.scales_left = of_right <= kMostOfRight && f_.inst(made).opcode == ir::Opcode::Phi &&
                       std::ranges::count(f_.operands(made), f_.result(i)) != 0;
   return found;
 }
@@ -205,7 +205,8 @@ Flushing::Doubts Flushing::doubts_of(ir::Inst i) const {
   const Value a = unflushed(operand(i, 0)), b = unflushed(operand(i, 1)), c = unflushed(operand(i, 2));
   if (is_plain(c) || has_exact_product(a, c) || has_exact_product(b, c)) return {false, false};
   constexpr int kGreatestExponent = 127;
-  const auto bounds = ir::factor_bounds(f_, operand(i, 3), a, b);
+  std::optional<ir::FactorBounds> bounds;  // a result for all lanes matters where none has the mask, too
+  if (varying(f_.result(i))) bounds = ir::factor_bounds(f_, operand(i, 3), a, b);
   if (bounds && bounds->first + bounds->second <= kGreatestExponent) {
     Doubts doubts{false, may_be_small(c)};
     doubts.bounds = bounds;
@@ -228,10 +229,9 @@ bool Flushing::all_lanes_matter(ir::Inst i) const {
 // would make half a unit of such a one is below the least normal number. An infinite factor gives a NaN.
 
 bool Flushing::may_defer_check(ir::Inst i, bool in_loop) const {
+  if (f_.inst(i).opcode != ir::Opcode::FMadTruncFlush32) return false;
   // What lanes that have left a loop go on to compute would raise flags.
-  if (f_.inst(i).opcode != ir::Opcode::FMadTruncFlush32 || host_.embedded_rounding || f_.pixels ||
-      (in_loop && !all_lanes_matter(i)))
-    return false;
+  if (host_.embedded_rounding || f_.pixels || (in_loop && !all_lanes_matter(i))) return false;
   return doubts_of(i).any();
 }
 
@@ -444,9 +444,9 @@ bool Flushing::may_be_infinite(Value v, int depth) const {
 // are exact. Units are those of the number next to the nearest product toward zero, because a power of two
 // has smaller ones below it; `scaled` may as well be a scaled factor times the other one, which is rounded
 // twice: then the unit changes up to 1.5 units next to the power, where either unit truncates right. A
-// product below 2^-101 has none, which does not matter to a c of 2^-74 or more. An infinite one gives a NaN:
-// such lanes are unusual. Where `nearest`, a mask, holds, the nearest one: the addend is a zero there, which
-// leaves the sign to the sum.
+// product below 2^-101, of a scaled factor 2^-99, has none, which does not matter to a c of 2^-72 or more. An
+// infinite one gives a NaN: such lanes are unusual. Where `nearest`, a mask, holds, the nearest one: the
+// addend is a zero there, which leaves the sign to the sum.
 void Flushing::truncate(Product& p, Reg nearest) {
   constexpr std::uint32_t kFraction = 0x007fffff;
   if (p.scaled == lir::kNoReg)

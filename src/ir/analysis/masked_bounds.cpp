@@ -30,7 +30,8 @@ class MaskedBounds {
   std::optional<FactorBounds> of(Value a, Value b) const {
     if (facts_ == 0) return {};
     const Bound first = bound(a, kFactorDepth), second = bound(b, kFactorDepth);
-    if (!first.known || !second.known) return {};
+    constexpr int kGreatest = 128;  // beyond it a sum or a product may be infinite
+    if (!first.known || !second.known || std::max(first.exponent, second.exponent) > kGreatest) return {};
     // A fact that a NaN hides does not matter if that NaN is in the product, too.
     const std::uint32_t seen = first.seen | second.seen, used = first.used | second.used;
     for (std::uint32_t k = 0; k < facts_; ++k)

@@ -117,9 +117,9 @@ void assign_lanes(Function& f, std::uint32_t lanes);
 bool fold_lane_sets(Function& f);
 
 // Moves operations that stand behind an exit of a loop ahead of it, where they are the last to read two
-// values made in the block of the exit, so that fewer values are kept across it. With `whole_turns` so do all
-// operations of the rest of a turn, if they are few and lanes leave one by one. In group form; shapes must be
-// set. Returns whether f changed.
+// values made in the block of the exit, so that fewer values are kept across it. With `whole_turns` so does
+// all that differs between lanes in the rest of a turn, if it is little and lanes leave one by one. In group
+// form; shapes must be set. Returns whether f changed.
 bool pull_ahead_of_exits(Function& f, bool whole_turns);
 
 // Moves the making of canonical NaNs, and of their words, down to where one of a block is first read, so that
