@@ -4,7 +4,7 @@
 //
 // An Ops is one of base/math.h that also has round_even(F32); number_or(F32, I32), the float or, where it is
 // a NaN, the word; and flush(F32), which makes a zero of a denormal; where all arithmetic takes denormals for
-// zeros and makes none, flush does nothing.
+// zeros and makes none of what it has rounded, flush does nothing.
 #pragma once
 
 #include <limits>

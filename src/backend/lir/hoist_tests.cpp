@@ -143,7 +143,7 @@ class TestHoister {
 
   // Without mask registers, as the AVX2 part of Flushing::branch_if_unusual() makes them: products joined by
   // And, whose bits the branch looks at, with those of the loop or alone, all of what the loop does not
-  // change. In the loop they are one operand in memory, if registers are short.
+  // change. Beside others they are one operand in memory, if registers are short.
   bool hoist_bits(const lir::Block& block, std::uint32_t loop, std::uint32_t before) {
     const auto made_here = [&](Reg r) -> const Inst* {
       if (r == lir::kNoReg || made_[r] < block.first || made_[r] >= block.end || uses_[r] != 1)
