@@ -43,6 +43,59 @@ I32 group_word(BlockKernel& k) {
   return k.load(kept, k.b.IShl32(k.b.GroupIndex(), k.word(2)));
 }
 
+// Arithmetic between accesses whose group lies in two ranges of memory, which code makes twice: for a group
+// in one range, and for others. What is in the minority changes the mode there.
+TEST_P(GroupCode, ModesBetweenAccessesOfTwoRanges) {
+  for (unsigned kind = 0; kind < 6; ++kind) {
+    SCOPED_TRACE("kind " + std::to_string(kind));
+    const bool mostly_flushes = kind >= 3;
+    BlockSetup setup;
+    setup.globals = {{{0, 64}, {64, 4096}}};
+    BlockKernel k(setup);
+    auto& b = k.b;
+    F32 other = b.constant(0x1p-130F);
+    for (int n = 0; n < 6; ++n) {
+      const F32 more = b.BitcastI32ToF32(b.IAdd32(k.thread(), k.word(1)));
+      other = mostly_flushes ? b.FAddFlush32(other, more) : b.FAdd32(other, more);
+    }
+    k.keep(b.BitcastF32ToI32(b.CanonicalizeNaN32(other)), 1);
+    MemoryAccess word;
+    const I32 address = b.IShl32(k.thread(), k.word(2));
+    const F32 denormal =
+        b.BitcastI32ToF32(b.IOr32(b.IAnd32(k.load(word, address), k.word(0x807fffff)), k.word(1)));
+    const F32 product = b.BitcastI32ToF32(b.IOr32(b.BitcastF32ToI32(denormal), k.word(0x0d800000)));
+    F32 made;
+    switch (kind) {
+      case 0:
+        made = b.FFlush32(denormal);
+        break;
+      case 1:
+        made = b.FMulFlush32(product, b.constant(0x1p-31F));
+        break;
+      case 2:
+        made = b.FAddFlush32(denormal, b.constant(0x1p-127F));
+        break;
+      case 3:
+        made =
+            b.FMul32(b.constant(0x1.fffffcp-1F), b.BitcastI32ToF32(b.IOr32(k.word(0x00800001), k.thread())));
+        break;
+      case 4:
+        made = b.FAdd32(denormal, denormal);
+        break;
+      default:
+        made = b.FMul32(product, b.constant(0x1p-31F));
+        break;
+    }
+    const I32 second = k.load(word, b.IAdd32(address, k.word(256)));
+    k.keep(b.BitcastF32ToI32(made), 2);
+    k.keep(second, 3);
+    k.keep(b.BitcastF32ToI32(b.FFlush32(b.BitcastI32ToF32(b.IAnd32(second, k.word(0x807fffff))))), 4);
+    k.keep(b.BitcastF32ToI32(b.FAdd32(denormal, b.constant(0x1p-149F))), 5);
+    b.ret();
+    expect_same(k.function, setup, GetParam(), kind);
+  }
+}
+
 TEST_P(GroupCode, LanesMeet) {
   for (std::uint64_t seed = 0; seed < 60 && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
