@@ -126,7 +126,7 @@ void expect_same(const ir::GroupProgram& program, const BlockSetup& setup, Targe
   };
   std::vector<Setting> settings = {{}, {.registers = 4}};
   if (target == Target::x64_v3)  // as for some processors
-    settings.push_back({.registers = 4, .tuning = {.extracts_lanes = true}});
+    settings.push_back({.registers = 4, .tuning = {.extracts_lanes = true, .multiplies_ahead = true}});
   for (const auto& [registers, tuning] : settings) {
     CompileOptions options;
     options.registers = registers;

@@ -163,10 +163,7 @@ ir::Inst FunctionLowering::lower_with_deferred_checks(ir::Inst first, ir::Inst l
     made.add(i);
   }
   made.redefine(checks_.lower({insts.data(), insts.size()}, [&] {
-    for (ir::Inst i : insts) {
-      state_.guest_address = f_.inst(i).guest_address;
-      lower(i);
-    }
+    checks_.each({insts.data(), insts.size()}, [&](std::size_t n) { lower(insts[n]); });
     return made.registers();
   }));
   return last;

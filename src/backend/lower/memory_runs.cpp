@@ -186,26 +186,28 @@ void RunLowering::lower_run(const Run& run) {
 
   Definitions made(state_);
   const ir::Inst behind = f_.inst(run.last).next;
+  constexpr std::size_t kNoAccess = ~std::size_t{0};
   SmallVector<ir::Inst, 16> insts;
-  std::size_t before = 0;
+  SmallVector<std::size_t, 16> access_of;  // by instruction: its number among the accesses
+  std::size_t before = 0, accesses = 0;
   for (ir::Inst i = run.first; i != behind; i = f_.inst(i).next) {
     if (before < run.before.size() && run.before[before] == i) {
       ++before;
       continue;
     }
     insts.push_back(i);
+    const bool is_access = accesses < run.accesses.size() && run.accesses[accesses] == i;
+    access_of.push_back(is_access ? accesses++ : kNoAccess);
     made.add(i);
   }
 
   const auto lower_all = [&](auto lower_access) {
-    std::size_t n = 0;
-    for (ir::Inst i : insts) {
-      state_.guest_address = f_.inst(i).guest_address;
-      if (n < run.accesses.size() && run.accesses[n] == i)
-        lower_access(i, n++);
+    checks_.each({insts.data(), insts.size()}, [&](std::size_t n) {
+      if (access_of[n] != kNoAccess)
+        lower_access(insts[n], access_of[n]);
       else
-        insts_.lower(i);
-    }
+        insts_.lower(insts[n]);
+    });
     return made.registers();
   };
   const auto stores = [&](ir::Inst i) { return f_.inst(i).opcode == Opcode::StoreMemory; };

@@ -235,6 +235,10 @@ class Flushing final : public HostFlushing, private Tools {
   // Reading the flags waits for all arithmetic before.
   std::size_t fewest_deferred() const override { return 16; }
   void set_checks(Checks checks, bool in_loop) override;
+  std::size_t fewest_ahead() const override { return role_.tuning.multiplies_ahead && !host_.embedded_rounding ? 8 : 0; }
+  void begin_products() override { set_float_mode(lir::FloatMode::flush_toward_zero); }
+  void multiply_ahead(ir::Inst i, std::uint32_t parts) override;
+  void end_products() override { set_float_mode(lir::FloatMode::flush); }
   bool branch_if_doubtful() override;
 
  private:
@@ -283,11 +287,14 @@ class Flushing final : public HostFlushing, private Tools {
     return is_constant(addend) && (constant(addend) & 0x7fffffff) < 0x00800000;
   }
   Regs multiply_add_unchecked(ir::Inst i, const Doubts& doubts, std::uint32_t parts);
+  const Regs* made_ahead(ir::Inst i) const;
   bool scales_right(std::span<const Product> products, Value left, Value right);
   const Scaled* is_scaled(Reg factor) const;
   Reg scaled_factor(Reg factor);
   Reg scaled_by_constant(const Product& p, Value left, Value right);
   void note_addend(Reg addend);
+  void note_signed_addends(Value addend, std::uint32_t parts);
+  void note_signed_addend(Value addend);
   void keep_flags();
   bool may_be_small(Value addend) const;
   Reg toward_zero(Op op, Reg a, Reg b);
@@ -312,9 +319,14 @@ class Flushing final : public HostFlushing, private Tools {
   bool in_loop_ = false;
   std::vector<Unchecked> unchecked_;
   std::vector<std::uint32_t> unchecked_at_;  // by value: its place in unchecked_, or one that is not its
+  bool needs_flags_ = false;                 // of what was made since the mode was set
+  std::vector<std::pair<ir::Inst, Regs>> ahead_;
+  std::vector<std::uint32_t>
+      ahead_at_;  // by value: the place of its product in ahead_, or one that is not its
   std::vector<Scaled> scaled_;
   std::vector<std::uint32_t> scaled_at_;  // by register: its place in scaled_, or one that is not its
   Reg addend_ = lir::kNoReg;              // one that waits for another
+  SmallVector<Value, 4> waiting_;         // likewise, all parts, where a number may be -0
   Reg least_ = lir::kNoReg;               // of halves of pairs of addends: 0 if one of these is +0
   std::vector<std::int32_t> flag_words_;  // of the frame
 };

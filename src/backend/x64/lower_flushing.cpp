@@ -19,7 +19,7 @@ void Flushing::round_toward_zero(bool zero) {
 }
 
 void Flushing::set_float_mode(lir::FloatMode mode) {
-  if (!unchecked_.empty()) keep_flags();  // which this clears
+  if (needs_flags_) keep_flags();  // which this clears
   add(Op::SetFloatMode)->imm = static_cast<std::int64_t>(mode);
 }
 
@@ -239,10 +239,14 @@ void Flushing::set_checks(Checks checks, bool in_loop) {
   checks_ = checks;
   in_loop_ = in_loop;
   unchecked_.clear();
+  needs_flags_ = false;
+  ahead_.clear();
   scaled_.clear();
   flag_words_.clear();
   addend_ = least_ = lir::kNoReg;
+  waiting_.clear();
   unchecked_at_.resize(f_.value_count());
+  ahead_at_.resize(f_.value_count());
 }
 
 Regs Flushing::multiply_add_unchecked(ir::Inst i, const Doubts& doubts, std::uint32_t parts) {
@@ -253,7 +257,9 @@ Regs Flushing::multiply_add_unchecked(ir::Inst i, const Doubts& doubts, std::uin
       sums.push_back(add_again({{}, vector(a, p), vector(b, p), vector(c, p)}));
     return sums;
   }
-  Unchecked made{f_.result(i), may_be_infinite(a) || may_be_infinite(b)};
+  // Made ahead, products of infinite factors are right.
+  const Regs* const ahead = made_ahead(i);
+  Unchecked made{f_.result(i), ahead == nullptr && (may_be_infinite(a) || may_be_infinite(b))};
   const std::uint32_t at = unchecked_at_[c.id];
   Unchecked* const before = at < unchecked_.size() && unchecked_[at].sum == c ? &unchecked_[at] : nullptr;
   if (before != nullptr) {
@@ -262,23 +268,36 @@ Regs Flushing::multiply_add_unchecked(ir::Inst i, const Doubts& doubts, std::uin
   }
   // A sum of +0 or of what is not 0 is no -0, unless the flags tell.
   const bool later = checks_ == Checks::deferred && in_loop_ && doubts.small_addend && before != nullptr;
-  made.may_be_negative_zero = !later;
+  made.may_be_negative_zero = !later || ahead != nullptr;
   Reg addend_before = lir::kNoReg, zero = lir::kNoReg;
   SmallVector<Product, 4> products;
   for (std::uint32_t p = 0; p < parts; ++p)
     products.push_back({{}, vector(a, p), vector(b, p), vector(c, p)});
   Value left = a, right = b;
-  if (scales_right(products, a, b)) {
+  if (ahead == nullptr && scales_right(products, a, b)) {
     std::swap(left, right);
     for (Product& product : products) std::swap(product.left, product.right);
   }
+  const bool notes_pairs = later && ahead != nullptr && before->may_be_negative_zero;
+  if (notes_pairs) note_signed_addends(c, parts);
+  if (ahead == nullptr) needs_flags_ = true;
+  std::uint32_t part = 0;
   for (Product& product : products) {
-    if (later)
+    if (later && !notes_pairs)
       note_addend(before->may_be_negative_zero ? vvv(Op::IAdd, product.addend, product.addend)
                                                : product.addend);
-    else if (doubts.small_addend && product.addend != addend_before)
+    else if (!later && doubts.small_addend && product.addend != addend_before)
       zero = compare(Op::CmpF, product.addend, reg_source(constant_vector(0)), predicate::kEq);
     addend_before = product.addend;
+    if (ahead != nullptr) {
+      product.truncated = (*ahead)[part++];
+      if (!later && doubts.small_addend) {
+        Reg nearest = vvv(Op::Mul, product.left, product.right);
+        product.truncated = blend(product.truncated, reg_source(nearest), zero);
+      }
+      sums.push_back(vvv(Op::Add, product.addend, reg_source(product.truncated)));
+      continue;
+    }
     product.scaled = scaled_by_constant(product, left, right);
     if (product.scaled == lir::kNoReg)
       product.scaled = vvv(Op::Mul, scaled_factor(product.left), product.right);
@@ -288,6 +307,21 @@ Regs Flushing::multiply_add_unchecked(ir::Inst i, const Doubts& doubts, std::uin
   unchecked_at_[made.sum.id] = static_cast<std::uint32_t>(unchecked_.size());
   unchecked_.push_back(made);
   return sums;
+}
+
+void Flushing::multiply_ahead(ir::Inst i, std::uint32_t parts) {
+  const Value a = unflushed(operand(i, 0)), b = unflushed(operand(i, 1));
+  Regs products;
+  for (std::uint32_t p = 0; p < parts; ++p)
+    products.push_back(multiply_toward_zero(vector(a, p), vector(b, p)));
+  needs_flags_ = true;
+  ahead_at_[f_.result(i).id] = static_cast<std::uint32_t>(ahead_.size());
+  ahead_.push_back({i, std::move(products)});
+}
+
+const Regs* Flushing::made_ahead(ir::Inst i) const {
+  const std::uint32_t at = ahead_at_[f_.result(i).id];
+  return at < ahead_.size() && ahead_[at].first == i ? &ahead_[at].second : nullptr;
 }
 
 // Should the right factors be scaled: fewer of them are not yet?
@@ -347,16 +381,47 @@ void Flushing::note_addend(Reg addend) {
   addend_ = lir::kNoReg;
 }
 
+// Twice a number, as words, is 0 where the number is, whatever its sign. A sum and the next one of a chain
+// are multiplied before: if one is 0, their product is, unless the other is infinite or a NaN. That is then
+// the later one, as infinities stay, and it is that whatever was rounded before. Tiny products cost time
+// alone.
+void Flushing::note_signed_addends(Value addend, std::uint32_t parts) {
+  constexpr std::size_t kMostWaiting = 4;
+  const ir::Inst made = f_.definition(addend);
+  const bool is_sum = f_.inst(made).opcode == ir::Opcode::FMadTruncFlush32;
+  const Value before = is_sum ? unflushed(f_.operand(made, 2)) : Value();
+  Value* const found = std::ranges::find(waiting_, before);
+  if (is_sum && found != waiting_.end() && parts_of(before) == parts) {
+    for (std::uint32_t p = 0; p < parts; ++p) {
+      Reg both = vvv(Op::Mul, vector(before, p), vector(addend, p));
+      note_addend(vvv(Op::IAdd, both, both));
+    }
+    *found = waiting_.back();
+    waiting_.pop_back();
+  } else if (waiting_.size() < kMostWaiting) {
+    waiting_.push_back(addend);
+  } else {
+    note_signed_addend(addend);
+  }
+}
+
+void Flushing::note_signed_addend(Value addend) {
+  for (std::uint32_t p = 0; p < parts_of(addend); ++p)
+    note_addend(vvv(Op::IAdd, vector(addend, p), vector(addend, p)));
+}
+
 // In memory: not all ways may come here.
 void Flushing::keep_flags() {
+  needs_flags_ = false;
   flag_words_.push_back(reserve_frame(host_.vector_bytes));  // what follows stays aligned
   add(Op::StoreFloatFlags)->mem = frame(flag_words_.back());
 }
 
 bool Flushing::branch_if_doubtful() {
   if (unchecked_.empty()) return false;
+  for (const Value one : waiting_) note_signed_addend(one);
   if (addend_ != lir::kNoReg) note_addend(addend_);
-  keep_flags();
+  if (needs_flags_) keep_flags();
   constexpr std::uint32_t kOverflowOrUnderflow = 0x18;
   Reg flags = lir::kNoReg;
   for (const std::int32_t word : flag_words_) {
