@@ -82,10 +82,11 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
   MachineCode out;
   out.target = host.target;
   const bool rows_ahead = options.rows_ahead && host.loads_ahead;
-  out.parts = group_lanes != 0 ? std::max(group_lanes / host.lanes, 1u)
-              : options.parts != 0
-                  ? options.parts
-                  : choose_parts(program.kernel, host, {options.large_primitives, rows_ahead});
+  out.parts = group_lanes != 0     ? std::max(group_lanes / host.lanes, 1u)
+              : options.parts != 0 ? options.parts
+                                   : choose_parts(program.kernel, host,
+                                                  {options.large_primitives,
+                                                   rows_ahead ? options.tuning.most_rows_ahead : UINT32_MAX});
   out.lanes = group_lanes != 0 ? group_lanes : out.parts * host.lanes;
   if (program.kernel.pixels && out.lanes > 4 * pixels::kMostQuadsPerGroup)
     return Error{ErrorCode::unsupported,

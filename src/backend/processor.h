@@ -22,9 +22,13 @@ struct Tuning {
   // are 1.3 to 2 times as high with 8 KiB, and up to 0.11 lower if the vertices are in the cache. On one of
   // Zen 4 they are 0.9 to 1.5 times as high with 128 bytes, and 0.6 to 1.2 with 8 KiB.
   std::int32_t bytes_ahead_of_rows = 0;
-  // Threads of a group of a kernel without loops, at most. An EPYC of Zen 3 loads 24 cache lines at once, and
-  // those that code asks for ahead take the place of what it waits for: saxpy with fast-fmad has 1.2 times
-  // the rate with 32 threads, which ask for four lines, that it has with 64.
+  // Threads of a group whose rows are asked for ahead, at most, as lines of more rows are not on their way at
+  // once: breakc_loop has 0.77 of the rate with 64 rows on an EPYC of Zen 5, and on one of Zen 3, which loads
+  // 24 lines at once, 0.85 of the rate with 32 that it has with 16.
+  std::uint32_t most_rows_ahead = 32;
+  // Threads of a group of a kernel without loops, at most. On an EPYC of Zen 3 the lines that code asks for
+  // ahead take the place of what it waits for: saxpy with fast-fmad has 1.2 times the rate with 32 threads,
+  // which ask for four lines, that it has with 64.
   std::uint32_t lanes_without_loops = UINT32_MAX;
   // Lanes that address rows of tables, with AVX2, go to scalars by extractions, not through memory: eight
   // rows take 9 to 10 clocks on an EPYC of Zen 3 in place of 14; on one of Zen 4 raymarch has 1.26 times the

@@ -191,7 +191,7 @@ TEST(ChooseParts, RowsThatAreAskedForAheadAreFew) {
     const Host* host = find_host(target);
     if (host == nullptr) continue;
     for (const std::uint32_t kept : {2u, host->vector_registers * 5 / 4})  // two parts to begin with, and one
-      EXPECT_LE(choose_parts(sums(kept, 1), *host, {.rows_ahead = true}) * host->lanes, 32u)
+      EXPECT_LE(choose_parts(sums(kept, 1), *host, {.most_rows = 32}) * host->lanes, 32u)
           << name(target) << kept;
   }
 }

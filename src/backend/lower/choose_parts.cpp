@@ -278,8 +278,7 @@ std::uint32_t widen(std::uint32_t lanes, const Host& host, std::uint32_t most, c
 }
 
 enum class Groups : std::uint8_t {
-  few,        // may have fewer threads than lanes: wider ones must gain more
-  few_ahead,  // likewise, and ask for the cache lines of their rows ahead
+  few,  // may have fewer threads than lanes: wider ones must gain more
   full,
 };
 
@@ -289,10 +288,9 @@ enum class Groups : std::uint8_t {
 // mandelbrot 1.4, raymarch 1.16 to 1.2, Phong 1.14, bilinear and trilinear textures 1.13 to 1.2. Eight are
 // slower, but for short loops. Vertices: breakc_loop, 1.5 and 1.3 in four.
 std::uint32_t double_parts(std::uint32_t parts, const ir::Function& f, const Host& host, const Waits& waits,
-                           const Pressure& all, std::size_t for_each_part, Groups groups) {
-  constexpr std::uint32_t kMostLanes = 64;  // in few parts
-  // Lines of more rows are not on their way at once: breakc_loop, 0.77 with 64 rows a group on v4.
-  constexpr std::uint32_t kMostRowsAhead = 32;
+                           const Pressure& all, std::size_t for_each_part, Groups groups,
+                           std::uint32_t most_lanes_of_few = UINT32_MAX) {
+  constexpr std::uint32_t kMostLanes = 64;      // in few parts
   constexpr double kMostInstructions = 2500;    // of all parts: compile time
   constexpr std::size_t kMostWork = 4500;       // likewise, outside of loops, too
   constexpr std::uint32_t kMostVectors = 1024;  // that are live: the frame has room for them
@@ -314,8 +312,7 @@ std::uint32_t double_parts(std::uint32_t parts, const ir::Function& f, const Hos
         for_each_part * n > kMostWork || all.vectors * n > kMostVectors)
       return false;
     if (groups != Groups::full)
-      return n <= kFewParts && (groups == Groups::few || n * host.lanes <= kMostRowsAhead) &&
-             1.25 * clocks_in(n) < clocks_in(n / 2);
+      return n <= kFewParts && n * host.lanes <= most_lanes_of_few && 1.25 * clocks_in(n) < clocks_in(n / 2);
     if (n <= kFewParts) return n * host.lanes <= kMostLanes && clocks_in(n) <= 1.1 * clocks_in(n / 2);
     return n * host.lanes <= most_lanes(waits) && 2 * n * vectors <= 3 * host.vector_registers &&
            n * all.masks <= 2 * kMaskRegisters && (waits.lanes ? 1.5 : 1.2) * clocks_in(n) < clocks_in(n / 2);
@@ -370,8 +367,8 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host, const PartHi
   std::uint32_t narrow = 4 * needed.vectors <= quarters * host.vector_registers ? 2 : 1;
   if (f.pixels && 2 * host.lanes > kMostPixels) narrow = 1;
   if (f.pixels && !hints.large_primitives) return narrow;
-  const Groups groups = f.pixels ? Groups::full : hints.rows_ahead ? Groups::few_ahead : Groups::few;
-  return double_parts(narrow, f, host, find_waits(f), needed, work(f), groups);
+  const Groups groups = f.pixels ? Groups::full : Groups::few;
+  return double_parts(narrow, f, host, find_waits(f), needed, work(f), groups, hints.most_rows);
 }
 
 // Measured: Phong in triangles of 50 pixels, which touch 70 pixels in quads. Stores go lane by lane then.

@@ -8,8 +8,8 @@
 namespace warpjit::backend {
 
 struct PartHints {
-  bool large_primitives = false;  // groups of pixels are full, however wide they are
-  bool rows_ahead = false;        // code asks for cache lines of rows ahead
+  bool large_primitives = false;         // groups of pixels are full, however wide they are
+  std::uint32_t most_rows = UINT32_MAX;  // of a group that may have few threads
 };
 // How many vectors each value should be made of.
 std::uint32_t choose_parts(const ir::Function& f, const Host& host, const PartHints& hints = {});
