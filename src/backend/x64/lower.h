@@ -235,7 +235,9 @@ class Flushing final : public HostFlushing, private Tools {
   // Reading the flags waits for all arithmetic before.
   std::size_t fewest_deferred() const override { return 16; }
   void set_checks(Checks checks, bool in_loop) override;
-  std::size_t fewest_ahead() const override { return role_.tuning.multiplies_ahead && !host_.embedded_rounding ? 8 : 0; }
+  std::size_t fewest_ahead() const override {
+    return role_.tuning.multiplies_ahead && !host_.embedded_rounding ? 8 : 0;
+  }
   void begin_products() override { set_float_mode(lir::FloatMode::flush_toward_zero); }
   void multiply_ahead(ir::Inst i, std::uint32_t parts) override;
   void end_products() override { set_float_mode(lir::FloatMode::flush); }
