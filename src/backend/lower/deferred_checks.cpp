@@ -1,7 +1,6 @@
 #include "backend/lower/deferred_checks.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace warpjit::backend {
 namespace {
