@@ -62,6 +62,22 @@ class FreedMemoryIsFilled {
 #endif
 };
 
+std::size_t operand_count(Opcode opcode) {  // without the mask
+  return ir::info(opcode).operands.size() - (ir::info(opcode).masked ? 1 : 0);
+}
+// Word 0 of each row becomes the result of an operation on its first words; word 3 stays. Of masked
+// operations lanes whose word 3 is 0 do not matter, unless all do.
+void make_kernel_of(Opcode opcode, KernelBuilder& k, bool all_matter) {
+  const auto row = k.b.LoadInput(0);
+  std::vector<Value> given(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(operand_count(opcode)));
+  if (ir::info(opcode).masked)
+    given.push_back(all_matter ? Value(k.b.constant(true))
+                               : Value(k.b.INe32(k.word(row[3]), k.b.constant(0))));
+  const Value value = k.function.result(k.b.emit_inst(opcode, given));
+  k.store(ir::F32{value}, row[3], row[3], row[3]);
+  k.b.ret();
+}
+
 class FlushCode : public OnTarget {};
 WARPJIT_ON_EVERY_TARGET(FlushCode);
 
@@ -70,15 +86,9 @@ TEST_P(FlushCode, RandomOperandsGiveTheMeaning) {
   for (int number = 0; number < ir::kOpcodeCount; ++number) {
     const auto opcode = static_cast<Opcode>(number);
     if (ir::family(opcode) != ir::Family::float_flush) continue;
-    const bool masked = ir::info(opcode).masked;  // where word 3 is not 0
-    const std::size_t operands = ir::info(opcode).operands.size() - (masked ? 1 : 0);
+    const bool masked = ir::info(opcode).masked;
     KernelBuilder k(1);
-    const auto row = k.b.LoadInput(0);
-    std::vector<Value> given(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(operands));
-    if (masked) given.push_back(k.b.INe32(k.word(row[3]), k.b.constant(0)));
-    const Value value = k.function.result(k.b.emit_inst(opcode, given));
-    k.store(ir::F32{value}, row[3], row[3], row[3]);
-    k.b.ret();
+    make_kernel_of(opcode, k, false);
     for (const Setting& setting : {Setting{GetParam(), 1, 0}, Setting{GetParam(), 2, 4}}) {
       const Executable executable(compile(k.function, setting));
       if (HasFailure()) return;
@@ -102,7 +112,7 @@ TEST_P(FlushCode, RandomOperandsGiveTheMeaning) {
           const auto canonical = [](std::uint64_t bits) {
             return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fc00000u : static_cast<std::uint32_t>(bits);
           };
-          const std::uint32_t wanted = canonical(ir::evaluate(opcode, {values, operands}));
+          const std::uint32_t wanted = canonical(ir::evaluate(opcode, {values, operand_count(opcode)}));
           ASSERT_EQ(wanted, canonical(launch.outputs[0].get(t)[0]))
               << std::hex << ir::info(opcode).name << "(0x" << x[0] << ", 0x" << x[1] << ", 0x" << x[2]
               << ") (" << setting.text() << ")";
@@ -129,13 +139,7 @@ TEST_P(FlushCode, ResultsNextToTheLeastNormalNumber) {
                               Opcode::FAddFlush32, Opcode::FMulZeroFlush32}) {
     KernelBuilder k(1);
     k.function.slot_count = 1024;  // what is kept of flags is far from the frame's begin
-    const auto row = k.b.LoadInput(0);
-    const std::size_t operands = ir::info(opcode).operands.size() - (ir::info(opcode).masked ? 1 : 0);
-    std::vector<Value> given(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(operands));
-    if (ir::info(opcode).masked) given.push_back(k.b.constant(true));
-    const Value value = k.function.result(k.b.emit_inst(opcode, given));
-    k.store(ir::F32{value}, row[3], row[3], row[3]);
-    k.b.ret();
+    make_kernel_of(opcode, k, true);
     for (const Setting& setting : {Setting{GetParam(), 1, 0}, Setting{GetParam(), 4, 0}}) {
       const Executable executable(compile(k.function, setting));
       if (HasFailure()) return;
@@ -147,7 +151,7 @@ TEST_P(FlushCode, ResultsNextToTheLeastNormalNumber) {
         for (std::uint64_t t = 0; t < kThreads; ++t) launch.inputs[0].set(t, {x, y, z, 0});
         run(executable, launch);
         const std::uint64_t values[] = {x, y, z};
-        const auto wanted = static_cast<std::uint32_t>(ir::evaluate(opcode, {values, operands}));
+        const auto wanted = static_cast<std::uint32_t>(ir::evaluate(opcode, {values, operand_count(opcode)}));
         for (std::uint64_t t = 0; t < kThreads; ++t)
           ASSERT_EQ(wanted, launch.outputs[0].get(t)[0])
               << std::hex << ir::info(opcode).name << "(0x" << x << ", 0x" << y << ", 0x" << z << ") ("
