@@ -438,6 +438,93 @@ TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
   }
 }
 
+// Turns of random arithmetic, most of it multiply-adds whose products do not depend on their sums; of some
+// turns sums are factors, too.
+TEST(Compute, RandomRowsOfMultiplyAddsAreExact) {
+  std::array<Engine, 2> engines;
+  for (std::size_t n = 0; n < engines.size(); ++n)  // on every processor
+    engines[n].state().set_hooks({.tuning = backend::Tuning{.multiplies_ahead = n != 0}});
+  constexpr std::uint32_t kThreads = 64, kFirst = 0x1000, kTurns = 3, kSteps = 28, kLoads = 6, kRuns = 6;
+  constexpr std::uint32_t kFactors[] = {2, 3, 4, 5, 6}, kSums[] = {7, 9, 10, 11, 12};  // registers
+  std::uint32_t random = 7;
+  const auto draw = [&](std::uint32_t below) {
+    return (random = random * 1664525 + 1013904223) / 65536 % below;
+  };
+  const auto reg = [](std::uint32_t n) { return " $r" + std::to_string(n); };
+  const auto factor = [&] { return reg(kFactors[draw(std::size(kFactors))]); };
+  const auto sum = [&] { return reg(kSums[draw(std::size(kSums))]); };
+  const std::string next_row = "add b32 $r1 $r1 " + std::to_string(4 * kThreads) + "\n";
+  const auto load = [&](const std::string& into) { return "ld b32" + into + " g14[$r1]\n" + next_row; };
+  const auto step = [&]() -> std::string {
+    const std::string a = factor(), b = factor(), c = sum();
+    switch (draw(16)) {
+      case 0:
+        return "add f32" + c + " (mul" + a + sum() + ")" + c + "\n";
+      case 1:
+        return "add f32" + a + " (mul" + b + factor() + ")" + sum() + "\n";
+      case 2:
+        return "mul rn f32" + a + a + b + "\n";
+      case 3:
+        return "add rn f32" + c + sum() + a + "\n";
+      case 4:
+        return "add " + std::string(draw(2) == 0 ? "rz" : "rn") + " f32" + a + b + factor() + "\n";
+      case 5:
+        return "set $c1 # ge f32" + c + a + "\n(lg $c1) mov b32" + sum() + b + "\n";
+      case 6:
+        return "mov b32" + c + a + "\n";
+      case 7:
+        return "min f32" + c + c + a + "\n";
+      default:
+        return "add f32" + c + " (mul" + a + b + ")" + c + "\n";
+    }
+  };
+  std::string begin =
+      "and b32 $r0 $r0 0xffff\nshl b32 $r1 $r0 0x2\nadd b32 $r1 b32 s[0x10] $r1\nmov b32 $r8 $r1\n"
+      "mov b32 $r15 b32 s[0x14]\nmov b32 $r14 1\n";
+  std::string end = "mov b32 $r1 $r8\n";
+  for (const auto* registers : {&kFactors, &kSums})
+    for (const std::uint32_t n : *registers) {
+      begin += load(reg(n));
+      end += "st b32 g14[$r1]" + reg(n) + "\n" + next_row;
+    }
+  for (std::uint32_t number = 0; number < share(80); ++number) {
+    std::string turn = "turn:\n";
+    const std::uint32_t late = draw(kLoads + 1);  // loads among the arithmetic
+    for (std::uint32_t n = late; n < kLoads; ++n) turn += load(factor());
+    for (std::uint32_t n = 0; n < kSteps; ++n) {
+      if (n % 4 == 0 && n / 4 < late) turn += load(factor());
+      turn += step();
+    }
+    const Program program =
+        kernel(begin + turn + "sub b32 $c0 $r15 $r15 $r14\n(lg $c0) bra #turn\n" + end + "exit nop\n");
+    for (std::uint32_t run = 0; run < kRuns; ++run) {
+      std::vector<std::uint32_t> start(kThreads * (2 * std::size(kFactors) + kLoads * kTurns));
+      const bool integers = draw(3) == 0;
+      const std::uint32_t lane = draw(kThreads), rare = draw(3);
+      for (std::size_t n = 0; n < start.size(); ++n) {
+        const float fraction = static_cast<float>(draw(4096) * 4096 + draw(4096)) / 16777216.0F;
+        start[n] = bits((draw(2) == 0 ? 1.0F : -1.0F) * (0.5F + fraction));
+        if (n % kThreads != lane) continue;  // the others have nothing unusual
+        constexpr std::uint32_t kSpecial[] = {0,          0x80000000, 1,          0x80000001, 0x7f800000,
+                                              0x7fc00001, 0x00800000, 0x80c00000, 0x20000001, 0x5f800000};
+        if (integers)
+          start[n] = bits(static_cast<float>(draw(7)) - 3);
+        else if (rare != 0 && draw(8) == 0)
+          start[n] = kSpecial[draw(std::size(kSpecial))];
+      }
+      for (const Engine& engine : engines) {
+        Launch launch(program);
+        launch.set_block(kThreads);
+        const std::uint32_t parameters[] = {kFirst, kTurns};
+        launch.set_parameters(std::as_bytes(std::span(parameters)));
+        ASSERT_NO_FATAL_FAILURE(expect_same_memory(engine, launch, kFirst, start))
+            << "program " << number << ", run " << run << "\n"
+            << turn;
+      }
+    }
+  }
+}
+
 // Random loops that lanes leave one by one, at two places, with what they computed before.
 TEST(Compute, LanesLeaveLoopsWithTheirValues) {
   const Engine engine{EngineOptions()};

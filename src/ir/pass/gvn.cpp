@@ -56,7 +56,12 @@ class Numbering {
           if (f_.form == Form::group) negate_opposite(i);
           const Inst same = find(i);
           if (!same.valid()) continue;
-          for (std::uint32_t k = 0; k < data.result_count; ++k) replace(f_.result(i, k), f_.result(same, k));
+          for (std::uint32_t k = 0; k < data.result_count; ++k) {
+            // As much may be known of one as of the other, and what reads it relies on that.
+            Uniformity& known_of_same = f_.value(f_.result(same, k)).uniformity;
+            known_of_same = std::min(known_of_same, f_.value(f_.result(i, k)).uniformity);
+            replace(f_.result(i, k), f_.result(same, k));
+          }
         }
         f_.remove(i);
         any = true;
