@@ -93,8 +93,9 @@ struct Setting {
   Target target = Target::x64_v3;
   std::uint32_t parts = 1;
   std::uint32_t registers = 0;
-  bool single_pixels = false;  // CompileOptions::single_pixels
-  bool rows_ahead = false;     // likewise
+  bool single_pixels = false;     // CompileOptions::single_pixels
+  bool rows_ahead = false;        // likewise
+  bool multiplies_ahead = false;  // Tuning::multiplies_ahead
   std::uint32_t lanes() const { return parts * backend::lanes(target); }
   std::string text() const;
 };

@@ -87,6 +87,68 @@ TEST_P(RandomCode, StoresWhatTheInterpreterStores) {
   }
 }
 
+// Products are made ahead of their sums. A multiply-add for all lanes waits for the mask of lanes that take
+// it, which here is of what sums of sums are.
+TEST_P(RandomCode, MultiplyAddsForAllLanesUnderAMaskOfSums) {
+  const auto function = ir::parse(R"(function "mask" thread inputs 1 outputs 1 uniform 256 slots 0 {
+b0:
+  %0 : i1 launch = ConstI1 true
+  %1 : i32 launch = ConstI32 1
+  %2 : f32, %3 : f32, %4 : f32, %5 : f32 = LoadInput 0
+  %6 : i32 launch = ConstI32 5
+  %7 : f32 launch = LoadUniformF32 4
+  %8 : f32 launch = LoadUniformF32 8
+  Jump b1
+b1: <- b0, b3
+  %9 : f32 = Phi b0: %2, b3: %21
+  %10 : f32 = Phi b0: %3, b3: %15
+  %11 : f32 = Phi b0: %4, b3: %16
+  %12 : f32 = Phi b0: %5, b3: %17
+  %13 : i32 group = Phi b0: %6, b3: %22
+  %14 : f32 = FMadTruncFlush32 %9, %10, %11, %0
+  %15 : f32 = FMadTruncFlush32 %10, %11, %12, %0
+  %16 : f32 = FMadTruncFlush32 %14, %15, %9, %0
+  %17 : f32 = FMadTruncFlush32 %15, %11, %10, %0
+  %18 : i1 = FLt32 %16, %17
+  %19 : f32 group = I32ToF32 %13
+  Branch %18, b4, b2
+b4: <- b1
+  Jump b3
+b2: <- b1
+  %20 : f32 = FMadTruncFlush32 %19, %8, %7, %0
+  Jump b3
+b3: <- b4, b2
+  %21 : f32 = Phi b4: %16, b2: %20
+  %22 : i32 = ISub32 %13, %1
+  %23 : i1 = IEq32 %22, %1
+  Branch %23, b5, b1
+b5: <- b3
+  StoreOutput 0, %0, %21, %15, %16, %17
+  Return
+}
+)");
+  ASSERT_TRUE(function.ok()) << to_string(function.error());
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    RandomMemory memory(seed, kThreads);
+    testing::Random random(seed);
+    for (auto& words : memory.inputs[0])
+      for (std::uint32_t& word : words)
+        word = (static_cast<std::uint32_t>(random.next()) & 0x807fffff) | (120 + random.below(8)) << 23;
+    const auto wanted = memory.run(*function, 1, kFuel);
+    ASSERT_TRUE(wanted.ok()) << to_string(wanted.error());
+    const auto program = ir::run_pipeline(*function, {.verify = true});
+    ASSERT_TRUE(program.ok()) << to_string(program.error());
+    for (const bool ahead : {false, true})
+      for (const std::uint32_t parts : {2u, 4u}) {
+        const Setting setting = {.target = GetParam(), .parts = parts, .multiplies_ahead = ahead};
+        SCOPED_TRACE("seed " + std::to_string(seed) + ", " + setting.text());
+        const MachineCode code = compile(*program, setting);
+        if (HasFailure()) return;
+        ASSERT_EQ(difference(*wanted, run_code(code, memory)), "");
+      }
+  }
+}
+
 // z = (x, y) becomes (x^2 - y^2 + cx, 2xy + cy) until |z|^2 says that a lane leaves: its factors are bounded
 // as long as it stays, whatever they become later.
 std::string escape_loop(std::uint64_t seed) {

@@ -411,18 +411,23 @@ TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
       case 13:  // integers, whose sum is 0 behind some product; the next one is not exact
       case 14: {
         const std::uint32_t chain = kind - 13, behind = draw(4);
+        constexpr std::uint32_t kLast[kChains][4] = {{0, 1, 2, 4}, {0, 1, 3, 4}};  // of these products
         constexpr std::uint32_t kIntegers[kChains][4] = {{0b000011, 0b010011, 0b010111, 0b011111},
                                                          {0b000010, 0b010110, 0b011110, 0b111110}};
         float factors[kFactors] = {}, sum = 0;
         for (std::uint32_t n = 0; n < kFactors; ++n)
           if (kIntegers[chain][behind] >> n & 1)
             operand(n) = bits(factors[n] = static_cast<float>(2 * draw(4) + 3));
-        for (std::uint32_t n = 0; n < kSteps; ++n)
+        for (std::uint32_t n = 0; n <= kLast[chain][behind]; ++n)
           sum += factors[(n + chain) % kFactors] * factors[(3 * n + 1) % kFactors];
         first(chain) = bits(-sum);
         break;
       }
-      case 15:  // a sum that is -0, as it is too low, behind the third product
+      case 15:  // a sum that is -0, as it is too low: the first one, or that behind the third product
+        if (draw(2) == 0) {
+          operand(0) = operand(1) = bits(0x1.123456p-63F), first(0) = bits(-0x1.8p-126F);
+          break;
+        }
         for (const std::uint32_t n : {0, 1, 2}) operand(n) = bits(0x1p-63F);
         operand(4) = bits(0x3p-63F), first(0) = bits(-0x5.4p-126F);
         break;
@@ -455,6 +460,7 @@ TEST(Compute, RandomRowsOfMultiplyAddsAreExact) {
   const auto sum = [&] { return reg(kSums[draw(std::size(kSums))]); };
   const std::string next_row = "add b32 $r1 $r1 " + std::to_string(4 * kThreads) + "\n";
   const auto load = [&](const std::string& into) { return "ld b32" + into + " g14[$r1]\n" + next_row; };
+  std::uint32_t labels = 0;
   const auto step = [&]() -> std::string {
     const std::string a = factor(), b = factor(), c = sum();
     switch (draw(16)) {
@@ -470,8 +476,11 @@ TEST(Compute, RandomRowsOfMultiplyAddsAreExact) {
         return "add " + std::string(draw(2) == 0 ? "rz" : "rn") + " f32" + a + b + factor() + "\n";
       case 5:
         return "set $c1 # ge f32" + c + a + "\n(lg $c1) mov b32" + sum() + b + "\n";
-      case 6:
-        return "mov b32" + c + a + "\n";
+      case 6: {  // a result for all lanes, which some take: their mask is of what sums are
+        const std::string skip = "skip" + std::to_string(labels++);
+        return "set $c1 # l f32" + c + a + "\n(" + (draw(2) == 0 ? "lg" : "e") + " $c1) bra #" + skip +
+               "\nadd f32" + sum() + " (mul $r18 $r17) $r16\n" + skip + ":\n";
+      }
       case 7:
         return "min f32" + c + c + a + "\n";
       default:
@@ -481,6 +490,8 @@ TEST(Compute, RandomRowsOfMultiplyAddsAreExact) {
   std::string begin =
       "and b32 $r0 $r0 0xffff\nshl b32 $r1 $r0 0x2\nadd b32 $r1 b32 s[0x10] $r1\nmov b32 $r8 $r1\n"
       "mov b32 $r15 b32 s[0x14]\nmov b32 $r14 1\n";
+  for (std::uint32_t n = 0; n < 3; ++n)
+    begin += "mov b32" + reg(16 + n) + " b32 s[" + std::to_string(0x18 + 4 * n) + "]\n";
   std::string end = "mov b32 $r1 $r8\n";
   for (const auto* registers : {&kFactors, &kSums})
     for (const std::uint32_t n : *registers) {
@@ -488,7 +499,7 @@ TEST(Compute, RandomRowsOfMultiplyAddsAreExact) {
       end += "st b32 g14[$r1]" + reg(n) + "\n" + next_row;
     }
   for (std::uint32_t number = 0; number < share(80); ++number) {
-    std::string turn = "turn:\n";
+    std::string turn = "turn:\nadd f32 $r18 (mul $r18 $r17) $r16\n";
     const std::uint32_t late = draw(kLoads + 1);  // loads among the arithmetic
     for (std::uint32_t n = late; n < kLoads; ++n) turn += load(factor());
     for (std::uint32_t n = 0; n < kSteps; ++n) {
@@ -515,7 +526,7 @@ TEST(Compute, RandomRowsOfMultiplyAddsAreExact) {
       for (const Engine& engine : engines) {
         Launch launch(program);
         launch.set_block(kThreads);
-        const std::uint32_t parameters[] = {kFirst, kTurns};
+        const std::uint32_t parameters[] = {kFirst, kTurns, bits(1.25F), bits(-0x1.123456p0F), bits(0.75F)};
         launch.set_parameters(std::as_bytes(std::span(parameters)));
         ASSERT_NO_FATAL_FAILURE(expect_same_memory(engine, launch, kFirst, start))
             << "program " << number << ", run " << run << "\n"

@@ -1,6 +1,7 @@
 #include "backend/lower/deferred_checks.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace warpjit::backend {
 namespace {
@@ -74,7 +75,8 @@ void DeferredChecks::order(std::span<const ir::Inst> insts) {
     const auto operands = f_.operands(i);
     if (defers(i)) {
       of_product[n] = std::max(level_of(operands[0]), level_of(operands[1])) | 1;
-      const std::uint32_t behind = std::max(of_product[n], level_of(operands[2]));
+      std::uint32_t behind = of_product[n];
+      for (ir::Value v : operands.subspan(2)) behind = std::max(behind, level_of(v));  // addend, mask
       level[n] = behind + (behind & 1);
       products[of_product[n]] += parts_of(f_.result(i));
       continue;
@@ -97,7 +99,10 @@ void DeferredChecks::order(std::span<const ir::Inst> insts) {
     const auto operands = f_.operands(i);
     if (of_product[n] != kNone && products[of_product[n]] < fewest) of_product[n] = kNone;
     if (of_product[n] != kNone) ++ahead;
-    if (first_read[n] != kNone && rounds_nothing(ir::family(f_.inst(i).opcode))) level[n] = first_read[n];
+    if (first_read[n] != kNone && rounds_nothing(ir::family(f_.inst(i).opcode))) {
+      assert(first_read[n] >= level[n]);
+      level[n] = first_read[n];
+    }
     for (std::size_t k = 0; k < operands.size(); ++k) {
       const std::uint32_t place = place_of(operands[k]);
       if (place == kNone) continue;

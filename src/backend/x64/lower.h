@@ -321,10 +321,10 @@ class Flushing final : public HostFlushing, private Tools {
   bool in_loop_ = false;
   std::vector<Unchecked> unchecked_;
   std::vector<std::uint32_t> unchecked_at_;  // by value: its place in unchecked_, or one that is not its
-  bool needs_flags_ = false;                 // of what was made since the mode was set
+  // Of what was made since the mode was set. No way that parts within a row may change the mode.
+  bool needs_flags_ = false;
   std::vector<std::pair<ir::Inst, Regs>> ahead_;
-  std::vector<std::uint32_t>
-      ahead_at_;  // by value: the place of its product in ahead_, or one that is not its
+  std::vector<std::uint32_t> ahead_at_;  // by value: its place in ahead_, or one that is not its
   std::vector<Scaled> scaled_;
   std::vector<std::uint32_t> scaled_at_;  // by register: its place in scaled_, or one that is not its
   Reg addend_ = lir::kNoReg;              // one that waits for another

@@ -226,7 +226,8 @@ bool Flushing::all_lanes_matter(ir::Inst i) const {
 }
 
 // ---- Without a look at each. The sticky flags tell of products that are too large or lose their end: what
-// would make half a unit of such a one is below the least normal number. An infinite factor gives a NaN.
+// would make half a unit of such a one is below the least normal number. An infinite factor gives a NaN,
+// unless the product is made ahead, by one instruction.
 
 bool Flushing::may_defer_check(ir::Inst i, bool in_loop) const {
   if (f_.inst(i).opcode != ir::Opcode::FMadTruncFlush32) return false;
@@ -266,7 +267,8 @@ Regs Flushing::multiply_add_unchecked(ir::Inst i, const Doubts& doubts, std::uin
     before->is_addend = true;
     made.may_be_nan = made.may_be_nan || before->may_be_nan;
   }
-  // A sum of +0 or of what is not 0 is no -0, unless the flags tell.
+  // A sum of +0 or of what is not 0 is no -0, unless the flags tell; those of sums behind products that were
+  // made ahead are not kept.
   const bool later = checks_ == Checks::deferred && in_loop_ && doubts.small_addend && before != nullptr;
   made.may_be_negative_zero = !later || ahead != nullptr;
   Reg addend_before = lir::kNoReg, zero = lir::kNoReg;
@@ -382,9 +384,9 @@ void Flushing::note_addend(Reg addend) {
 }
 
 // Twice a number, as words, is 0 where the number is, whatever its sign. A sum and the next one of a chain
-// are multiplied before: if one is 0, their product is, unless the other is infinite or a NaN. That is then
-// the later one, as infinities stay, and it is that whatever was rounded before. Tiny products cost time
-// alone.
+// are multiplied before: if one is 0, their product is, unless the other is infinite or a NaN. The earlier
+// one is neither then, as what follows would be, too. The later one is so only by a factor that is, whatever
+// the sum before was rounded to. Products of tiny sums are 0, too, which costs time alone.
 void Flushing::note_signed_addends(Value addend, std::uint32_t parts) {
   constexpr std::size_t kMostWaiting = 4;
   const ir::Inst made = f_.definition(addend);
