@@ -128,7 +128,8 @@ Outcome run(const Executable& executable, Launch& launch) {
 std::string Setting::text() const {
   return std::string(name(target)) + ", " + std::to_string(parts) + " parts, " +
          (registers == 0 ? "all" : std::to_string(registers)) + " registers" +
-         (single_pixels ? ", single pixels" : "") + (rows_ahead ? ", rows ahead" : "");
+         (single_pixels ? ", single pixels" : "") + (rows_ahead ? ", rows ahead" : "") +
+         (multiplies_ahead ? ", products ahead" : "");
 }
 
 MachineCode compile(const ir::GroupProgram& program, const Setting& setting, Abi abi) {

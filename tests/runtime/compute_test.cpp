@@ -476,7 +476,7 @@ TEST(Compute, RandomRowsOfMultiplyAddsAreExact) {
         return "add " + std::string(draw(2) == 0 ? "rz" : "rn") + " f32" + a + b + factor() + "\n";
       case 5:
         return "set $c1 # ge f32" + c + a + "\n(lg $c1) mov b32" + sum() + b + "\n";
-      case 6: {  // a result for all lanes, which some take: their mask is of what sums are
+      case 6: {  // a result for all lanes, which some take
         const std::string skip = "skip" + std::to_string(labels++);
         return "set $c1 # l f32" + c + a + "\n(" + (draw(2) == 0 ? "lg" : "e") + " $c1) bra #" + skip +
                "\nadd f32" + sum() + " (mul $r18 $r17) $r16\n" + skip + ":\n";
