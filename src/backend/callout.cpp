@@ -27,28 +27,15 @@ void pure(const CallSite& site, const OpcodeInfo& row, Lane& lane) {
       static_cast<std::uint32_t>(ir::evaluate(site.opcode, {operands.data(), row.operands.size()}));
 }
 
-// Of lane n, whose group begins with the call's lanes.
-std::uint32_t address_of(const CallSite& site, std::uint32_t first, std::size_t n) {
-  std::uint32_t sum = first;
-  for (std::size_t bit = 0; bit < site.strides.size(); ++bit)
-    if ((n >> bit & 1) != 0) sum += site.strides[bit];
-  return site.wraps16 ? sum & 0xffff : sum;
-}
-
 std::uint64_t pair(std::uint32_t low, std::uint32_t high) { return low | std::uint64_t{high} << 32; }
 
-void memory(const CallSite& site, ir::BlockMemory& block, std::uint32_t thread, Lane& lane) {
+// Atomics and locks.
+void update(const CallSite& site, ir::BlockMemory& block, std::uint32_t thread, Lane& lane) {
   const auto access = ir::MemoryAccess::unpack(site.immediate);
   const ir::BlockMemory::Accessor by{site.guest_address, thread};
   const auto& words = lane.operands;
   const std::uint32_t address = words[1], b = words[2], c = words[3], d = words[4], e = words[5];
   switch (site.opcode) {
-    case Opcode::LoadMemory:
-      lane.results[0] = block.load(access, address, by);
-      break;
-    case Opcode::StoreMemory:
-      block.store(access, address, b, by);
-      break;
     case Opcode::AtomicMemory:
       lane.results[0] = block.atomic(access, address, b, c, by);
       break;
@@ -67,6 +54,65 @@ void memory(const CallSite& site, ir::BlockMemory& block, std::uint32_t thread, 
       break;
     default:
       break;
+  }
+}
+
+// Does lane n of an access take part?
+bool acts(const CallSite& site, const std::uint32_t* words, std::size_t n) {
+  return site.unguarded || (site.guard ? (*site.guard)[n] : words[n] != 0);
+}
+template <class Visit>
+void for_each_acting(const CallSite& site, const std::uint32_t* words, Visit visit) {
+  const bool asks_words = !site.unguarded && !site.guard;
+  for (std::size_t n = 0; n < site.lanes; ++n) {
+    if (asks_words)  // of wide groups often only a few act
+      while (n + 4 < site.lanes && (words[n] | words[n + 1] | words[n + 2] | words[n + 3]) == 0) n += 4;
+    if (acts(site, words, n)) visit(n);
+  }
+}
+
+using Addresses = std::array<std::uint32_t, ir::kMaxGroupLanes>;
+
+// Those of all lanes; they are made here if the call has only the first one's.
+const std::uint32_t* addresses_of(const CallSite& site, const std::uint32_t* words, Addresses& made) {
+  const std::uint32_t* const given = words + site.pitch;
+  if (!site.strided) return given;
+  made[0] = given[0];
+  for (std::size_t bit = 0; std::size_t{1} << bit < site.lanes; ++bit) {
+    const std::size_t have = std::size_t{1} << bit;
+    for (std::size_t n = 0; n < have && have + n < site.lanes; ++n)
+      made[have + n] = made[n] + site.strides[bit];
+  }
+  for (std::size_t n = 0; n < site.lanes && site.wraps16; ++n) made[n] &= 0xffff;
+  return made.data();
+}
+
+// LoadMemory and StoreMemory, with those that follow it.
+void move_words(const KernelArgs& args, const CallSite& first, std::uint32_t* words) {
+  ir::BlockMemory& block = *args.memory;
+  const std::uint32_t thread = args.group_index * block.lanes;
+  Addresses made;
+  const std::uint32_t* const addresses = addresses_of(first, words, made);
+  for (std::uint32_t k = 0; k <= first.followers; ++k) {
+    const CallSite& site = *(&first + k);
+    const auto access = ir::MemoryAccess::unpack(site.immediate);
+    std::uint32_t* const moved = words + std::size_t{2 + k} * first.pitch;
+    const auto by = [&](std::size_t n) -> ir::BlockMemory::Accessor {
+      return {site.guest_address, thread + static_cast<std::uint32_t>(n)};
+    };
+    if (site.opcode == Opcode::StoreMemory) {
+      for_each_acting(first, words, [&](std::size_t n) {
+        block.store(access, addresses[n] + site.further, moved[n], by(n));
+      });
+      continue;
+    }
+    std::uint32_t any_word = 0;  // that some lane loaded
+    for_each_acting(first, words, [&](std::size_t n) {
+      any_word = moved[n] = block.load(access, addresses[n] + site.further, by(n));
+    });
+    // A load from one address may be taken for uniform: lanes without guard see the others' word.
+    for (std::size_t n = 0; n < first.lanes; ++n)
+      if (!acts(first, words, n)) moved[n] = any_word;
   }
 }
 
@@ -113,31 +159,25 @@ void call_out(KernelArgs* args, std::uint32_t number, std::uint32_t* words) {
   if (site.opcode == Opcode::FMadTruncFlush32) return ir::multiply_add_truncated(words, pitch, results);
   if (site.opcode == Opcode::LaneRead) return read_lanes(site, words, results);
   if (!row.pure) args->memory->block = args->block;
-  std::uint32_t any_word = 0;  // that some lane loaded
-  const auto acts = [&](std::size_t n) {
-    return row.pure || site.unguarded || (site.guard ? (*site.guard)[n] : words[n] != 0);
-  };
-  const bool asks_words = !row.pure && !site.unguarded && !site.guard;
-  for (std::size_t n = 0; n < lanes; ++n) {
-    if (asks_words)  // of wide groups often only a few act
-      while (n + 4 < lanes && (words[n] | words[n + 1] | words[n + 2] | words[n + 3]) == 0) n += 4;
-    if (!acts(n)) continue;
+  if (site.opcode == Opcode::LoadMemory || site.opcode == Opcode::StoreMemory)
+    return move_words(*args, site, words);
+  Addresses made;
+  const std::uint32_t* const addresses = row.pure ? nullptr : addresses_of(site, words, made);
+  const auto make = [&](std::size_t n) {
     Lane lane;
-    for (std::size_t k = 0; k < operand_count; ++k) lane.operands[k] = words[k * pitch + n];
-    if (site.strided) lane.operands[1] = address_of(site, words[pitch], n);
+    for (std::size_t k = 0; k < operand_count; ++k)
+      if (k != 1 || addresses == nullptr) lane.operands[k] = words[k * pitch + n];
+    if (addresses != nullptr) lane.operands[1] = addresses[n];
     if (row.pure)
       pure(site, row, lane);
     else
-      memory(site, *args->memory, args->group_index * args->memory->lanes + static_cast<std::uint32_t>(n),
+      update(site, *args->memory, args->group_index * args->memory->lanes + static_cast<std::uint32_t>(n),
              lane);
     for (std::size_t k = 0; k < result_count; ++k)
       results[k * pitch + n] = row.results[k] == 'b' ? 0u - lane.results[k] : lane.results[k];
-    any_word = lane.results[0];
-  }
-  // A load from one address may be taken for uniform: lanes without guard see the others' word.
-  if (site.opcode == Opcode::LoadMemory)
-    for (std::size_t n = 0; n < lanes; ++n)
-      if (!acts(n)) results[n] = any_word;
+  };
+  if (!row.pure) return for_each_acting(site, words, make);
+  for (std::size_t n = 0; n < lanes; ++n) make(n);
 }
 
 }  // namespace warpjit::backend

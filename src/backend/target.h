@@ -79,6 +79,10 @@ struct CallSite {
   // are set in its number, modulo 2^16 if wraps16 (ir/analysis/lane_shape).
   bool strided = false, wraps16 = false;
   std::array<std::uint32_t, kGroupLaneBits> strides{};
+  // The call makes the accesses of so many sites behind this one, too. They have the guard and the addresses
+  // of this one, and `further` bytes. Their values are behind operand 2, their results behind result 0.
+  std::uint32_t followers = 0;
+  std::uint32_t further = 0;
 };
 
 // Alignment of the addresses of global ranges that code reaches itself.

@@ -24,9 +24,18 @@ std::int64_t CalloutLowering::call_site(ir::Inst i) {
   return static_cast<std::int64_t>(role_.call_sites.size() - 1);
 }
 
-void CalloutLowering::make_call(ir::Inst i, const ir::LaneShape* address) {
+void CalloutLowering::make_call(std::span<const ir::Inst> together, const ir::LaneShape* address) {
+  const ir::Inst i = together[0];
   const std::int32_t first = words();
   const std::int64_t site = call_site(i);
+  for (std::size_t n = 1; n < together.size(); ++n) {
+    call_site(together[n]);
+    role_.call_sites.back().further =
+        static_cast<std::uint32_t>(4 * n) + ir::MemoryAccess::unpack(f_.inst(i).immediate).offset -
+        ir::MemoryAccess::unpack(f_.inst(together[n]).immediate).offset;
+  }
+  role_.call_sites[static_cast<std::size_t>(site)].followers =
+      static_cast<std::uint32_t>(together.size() - 1);
   const bool memory = ir::info(f_.inst(i).opcode).family == ir::Family::memory;
   std::int32_t place = first - static_cast<std::int32_t>(parts_ * host_.vector_bytes);
   for (std::uint32_t k = 0; k < f_.inst(i).operand_count; ++k) {
@@ -62,15 +71,25 @@ void CalloutLowering::make_call(ir::Inst i, const ir::LaneShape* address) {
       store(Op::SStoreWord, base, frame(place));
       continue;
     }
-    for (std::uint32_t p = 0; p < parts_; ++p) {
-      if (memory && k != 0 && lanes_of(operand(i, 0), p) == PartLanes::none) continue;  // not read
-      Reg r = f_.value(v).type == Type::i1 ? vector_of_mask(v, p) : vector(v, p);
-      store(Op::StoreFull, r, frame(place + static_cast<std::int32_t>(p * host_.vector_bytes)));
-    }
+    store_words(v, memory && k != 0 ? operand(i, 0) : Value{}, place);
   }
+  if (f_.inst(i).opcode == ir::Opcode::StoreMemory)
+    for (std::size_t n = 1; n < together.size(); ++n) {
+      place += static_cast<std::int32_t>(parts_ * host_.vector_bytes);
+      store_words(operand(together[n], 2), operand(i, 0), place);
+    }
   const InstRef inst = add(Op::Call);
   inst->imm = site;
   inst->mem = frame(first);
+}
+
+// Of all lanes, but parts without any that `guard` has, if there is one: nobody reads those.
+void CalloutLowering::store_words(Value v, Value guard, std::int32_t place) {
+  for (std::uint32_t p = 0; p < parts_; ++p) {
+    if (guard.valid() && lanes_of(guard, p) == PartLanes::none) continue;
+    Reg r = f_.value(v).type == Type::i1 ? vector_of_mask(v, p) : vector(v, p);
+    store(Op::StoreFull, r, frame(place + static_cast<std::int32_t>(p * host_.vector_bytes)));
+  }
 }
 
 Reg CalloutLowering::vector_of_mask(Value v, std::uint32_t p) {
@@ -101,14 +120,16 @@ Reg CalloutLowering::load_result(ir::Inst i, std::uint32_t k, std::uint32_t p, O
   return load(op, cls, frame(words() + static_cast<std::int32_t>(vector * host_.vector_bytes)));
 }
 
-Regs CalloutLowering::call_for_parts(ir::Inst i, const ir::LaneShape* address) {
-  make_call(i, address);
+Regs CalloutLowering::call_for_record(std::span<const ir::Inst> accesses, const ir::LaneShape* address) {
+  make_call(accesses, address);
+  const ir::Inst i = accesses[0];
   Regs made;
   if (f_.inst(i).opcode == ir::Opcode::LoadMemory)
-    for (std::uint32_t p = 0; p < parts_; ++p)
-      made.push_back(lanes_of(operand(i, 0), p) == PartLanes::none
-                         ? constant_vector(0)
-                         : load_result(i, 0, p, Op::LoadFull, RegClass::vector));
+    for (std::uint32_t n = 0; n < accesses.size(); ++n)
+      for (std::uint32_t p = 0; p < parts_; ++p)
+        made.push_back(lanes_of(operand(i, 0), p) == PartLanes::none
+                           ? constant_vector(0)
+                           : load_result(i, n, p, Op::LoadFull, RegClass::vector));
   return made;
 }
 

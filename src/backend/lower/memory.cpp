@@ -31,11 +31,6 @@ void MemoryLowering::lower_LoadMemory(ir::Inst i) {
 void MemoryLowering::lower_StoreMemory(ir::Inst i) {
   if (!access(i)) callouts_.call(i);
 }
-void MemoryLowering::access_apart(ir::Inst i) {
-  apart_ = true;
-  if (!access(i)) callouts_.call(i);
-  apart_ = false;
-}
 void MemoryLowering::lower_AtomicMemory(ir::Inst i) {
   if (!access_one_by_one(i)) callouts_.call(i);
 }
@@ -360,7 +355,7 @@ void MemoryLowering::access_lanes(ir::Inst i, const WindowFields::Window& window
       displacement = 0;
       return one_by_one();
     }
-    if (apart_ || access.element != Element::word || !varying(address)) return one_by_one();
+    if (access.element != Element::word || !varying(address)) return one_by_one();
     // Often the words of a part are consecutive, or one.
     const bool of_base = known.scattered != lir::kNoReg;
     const Reg scattered = of_base ? known.scattered : scattered_lanes(offsets, guards);

@@ -30,8 +30,6 @@ class MemoryLowering : protected ValueForms {
         callouts_(callouts) {}
 
   void begin_block() { arrangements_.clear(); }
-  // A load or store of lanes that hardly have one address, or consecutive ones.
-  void access_apart(ir::Inst i);
 
 #define WARPJIT_DECLARE(name) void lower_##name(ir::Inst i);
   WARPJIT_LOWERED_AS_MEMORY(WARPJIT_DECLARE)
@@ -103,7 +101,6 @@ class MemoryLowering : protected ValueForms {
     Arrangement arrangement;
   };
   std::vector<ArrangedBase> arrangements_;  // of addresses, this block's
-  bool apart_ = false;                      // access_apart
 };
 
 }  // namespace warpjit::backend

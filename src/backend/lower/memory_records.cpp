@@ -15,14 +15,14 @@ using lir::Reg;
 using lir::Regs;
 
 RecordLowering::RecordLowering(State& state, const HostParts& host, const ir::LaneShapes& shapes,
-                               WindowFields& windows, RowLowering& rows, MemoryLowering& accesses,
+                               WindowFields& windows, RowLowering& rows, CalloutLowering& callouts,
                                InstLowering& insts)
     : ValueForms(state),
       memory_(*host.memory),
       masks_(host.masks),
       windows_(windows),
       rows_(rows),
-      accesses_(accesses),
+      callouts_(callouts),
       insts_(insts),
       lane_guards_(state),
       shapes_(shapes) {}
@@ -169,7 +169,7 @@ Regs RecordLowering::move(const Record& record) {
         for (Reg& offset : offsets) offset = sign_extend(vector_to_scalar(offset));
         return move_rows(record, offsets, bytes, sign_extend(stride_in_bytes(record.stride)));
       },
-      [&] { return move_words(record); });
+      [&] { return call_for(record); });
 }
 
 // The first and the last record are in the window; those between are, as their addresses do not wrap: the
@@ -214,7 +214,7 @@ Regs RecordLowering::move_by_scalars(const Record& record) {
         while (offsets.size() < parts_) offsets.push_back(address(offsets.back(), of_part, 0));
         return move_rows(record, offsets, bytes, stride);
       },
-      [&] { return move_words(record); });
+      [&] { return call_for(record); });
 }
 
 Reg RecordLowering::stride_in_bytes(const LaneShape::Stride& stride) {
@@ -238,17 +238,6 @@ Regs RecordLowering::move_rows(const Record& record, const Regs& offsets, Reg by
     std::array<Reg, kWords> words;
     for (std::size_t n = 0; n < kWords; ++n) words[n] = vector(operand(record.accesses[n], 2), p);
     rows_.store_rows(first, stride, words);
-  }
-  return made;
-}
-
-Regs RecordLowering::move_words(const Record& record) {
-  Regs made;
-  for (ir::Inst i : record.accesses) {
-    state_.guest_address = f_.inst(i).guest_address;
-    accesses_.access_apart(i);
-    if (f_.inst(i).opcode == Opcode::LoadMemory)
-      for (std::uint32_t p = 0; p < parts_; ++p) made.push_back(slot(f_.result(i), p));
   }
   return made;
 }

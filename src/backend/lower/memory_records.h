@@ -1,15 +1,15 @@
 // Lowering of loads and stores of words side by side whose addresses are equally far apart from lane to lane
 // (ir/analysis/lane_shape): a record of each lane. If all lanes take part and all records lie in the window,
-// they are moved as rows, else one word after the other. Scalars tell that if the guard is a comparison with
-// the lane's number and the addresses have one stride over all lanes; strides that the launch gives go word
-// by word if they are negative or greater than 2^23.
+// they are moved as rows, else by a call. Scalars tell that if the guard is a comparison with
+// the lane's number and the addresses have one stride over all lanes; strides that the launch gives go by
+// calls if they are negative or greater than 2^23.
 #pragma once
 
 #include <optional>
 #include <vector>
 
+#include "backend/lower/callouts.h"
 #include "backend/lower/lane_guards.h"
-#include "backend/lower/memory.h"
 #include "backend/lower/memory_runs.h"
 #include "backend/lower/rows.h"
 #include "backend/lower/windows.h"
@@ -20,7 +20,7 @@ namespace warpjit::backend {
 class RecordLowering : protected ValueForms {
  public:
   RecordLowering(State& state, const HostParts& host, const ir::LaneShapes& shapes, WindowFields& windows,
-                 RowLowering& rows, MemoryLowering& accesses, InstLowering& insts);
+                 RowLowering& rows, CalloutLowering& callouts, InstLowering& insts);
 
   // Does a record begin with this instruction? Then lower_record makes it all; gives its last instruction.
   bool begins_record(ir::Inst i);
@@ -52,13 +52,15 @@ class RecordLowering : protected ValueForms {
   Regs move(const Record& record);
   Regs move_by_scalars(const Record& record);
   Regs move_rows(const Record& record, const Regs& offsets, Reg bytes, Reg stride);
-  Regs move_words(const Record& record);
+  Regs call_for(const Record& record) {
+    return callouts_.call_for_record({record.accesses.begin(), record.accesses.end()});
+  }
 
   HostMemory& memory_;
   HostMasks& masks_;
   WindowFields& windows_;
   RowLowering& rows_;
-  MemoryLowering& accesses_;
+  CalloutLowering& callouts_;
   InstLowering& insts_;
   LaneGuards lane_guards_;
   const ir::LaneShapes& shapes_;

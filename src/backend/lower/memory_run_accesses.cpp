@@ -135,7 +135,8 @@ void RunLowering::access_inside(std::size_t n, ir::Inst i, const std::vector<Spa
   }
 }
 
-// An access that may be anywhere; if it was narrowed, some lane's that counts is outside.
+// An access that may be anywhere; if it was narrowed, some lane's that counts is outside. Shared memory is
+// small, and lanes without guard are often behind it. Only the ends of other memory are so.
 void RunLowering::access_anywhere(ir::Inst i, bool narrowed) {
   const bool load = f_.inst(i).opcode == Opcode::LoadMemory;
   if (load && !varying(f_.result(i))) {
@@ -145,7 +146,9 @@ void RunLowering::access_anywhere(ir::Inst i, bool narrowed) {
     define_vector_form(result, callouts_.load_result(i, 0, 0, Op::LoadFull, RegClass::vector));
     return;
   }
-  const Regs made = narrowed || is_constant(operand(i, 0)) ? call_with_addresses(i) : access_guarded(i);
+  const bool shared = MemoryAccess::unpack(f_.inst(i).immediate).space == Space::shared;
+  const bool by_call = narrowed || is_constant(operand(i, 0)) || !shared;
+  const Regs made = by_call ? call_with_addresses(i) : access_guarded(i);
   for (std::uint32_t p = 0; p < made.size(); ++p) define(f_.result(i), p, made[p]);
 }
 
