@@ -30,9 +30,9 @@ void CalloutLowering::make_call(std::span<const ir::Inst> together, const ir::La
   const std::int64_t site = call_site(i);
   for (std::size_t n = 1; n < together.size(); ++n) {
     call_site(together[n]);
-    role_.call_sites.back().further =
-        static_cast<std::uint32_t>(4 * n) + ir::MemoryAccess::unpack(f_.inst(i).immediate).offset -
-        ir::MemoryAccess::unpack(f_.inst(together[n]).immediate).offset;
+    role_.call_sites.back().further = static_cast<std::uint32_t>(4 * n) +
+                                      ir::MemoryAccess::unpack(f_.inst(i).immediate).offset -
+                                      ir::MemoryAccess::unpack(f_.inst(together[n]).immediate).offset;
   }
   role_.call_sites[static_cast<std::size_t>(site)].followers =
       static_cast<std::uint32_t>(together.size() - 1);

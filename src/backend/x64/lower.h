@@ -246,9 +246,8 @@ class Flushing final : public HostFlushing, private Tools {
  private:
   struct Product {
     Reg truncated, left, right, addend;
-    bool of_half = false;       // `left` is half the factor: `truncated` is doubled in the sum
-    Reg doubled = lir::kNoReg;  // AVX-512: twice the bits of `truncated`, which has no sign
-    Reg scaled = lir::kNoReg;   // AVX2: left times right times -2^-25
+    bool of_half = false;      // `left` is half the factor: `truncated` is doubled in the sum
+    Reg scaled = lir::kNoReg;  // AVX2: left times right times -2^-25
   };
   // What may make lanes unusual.
   struct Doubts {
@@ -283,7 +282,6 @@ class Flushing final : public HostFlushing, private Tools {
   bool all_lanes_matter(ir::Inst i) const;
   Value half_of(Value factor) const;
   Factors factors_of(ir::Inst i, Value a, Value b, const Doubts& doubts) const;
-  bool are_of_loop(Value mask) const;
   // Is it a zero, with which the product is rounded to nearest?
   bool is_plain(Value addend) const {
     return is_constant(addend) && (constant(addend) & 0x7fffffff) < 0x00800000;
@@ -307,13 +305,13 @@ class Flushing final : public HostFlushing, private Tools {
   Reg fused(Value a, Value b, Value c, std::uint32_t p);
   void truncate(Product& p, Reg nearest = lir::kNoReg);
   Reg truncated_by_error(const Product& p);
-  Reg branch_if_unusual(std::vector<Product>& products, const Doubts& doubts);
-  Reg usual_in_all_parts(std::vector<Product>& products, const Doubts& doubts, Reg& least);
+  void branch_if_unusual(const std::vector<Product>& products, const Doubts& doubts);
+  Reg usual_in_all_parts(const std::vector<Product>& products, const Doubts& doubts);
+  Regs look_again(const std::vector<Product>& products, const Regs& sums, const Doubts& doubts,
+                  Value matters);
+  void branch_unless_usual(Reg bits);
+  Reg unusual_unless_zero(const Product& p, const Doubts& doubts);
   void join(Op op, Reg& joined, Reg r);
-  Mask unusual(const Product& p, Doubts doubts);
-  Reg unusual_unless_zero(const Product& p, Doubts doubts);
-  Reg is_greatest(const Product& p);
-  Reg magnitude(Reg r);
   Reg add_again(const Product& p);
 
   std::int32_t again_words_ = -1;  // frame area for operands of MultiplyAddTruncated

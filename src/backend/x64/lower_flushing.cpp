@@ -38,8 +38,9 @@ constexpr std::uint32_t kHigherExponents = 0x70000000, kFew = 0x1b800000, kLowPr
 constexpr std::uint32_t kGreatest = 0x7f7fffff, kTooLarge = 0x7f800000;
 constexpr std::uint32_t kMagnitude = 0x7fffffff;
 // AVX2: a float has this bit if it is 2 or more, infinite or a NaN. Addends are asked for it times 2^73,
-// products times 2^-126, or -2^-25 where a second look is cheap.
+// products times 2^-126, or -2^-25 where a second look is cheap; low ones times 2^99.
 constexpr std::uint32_t kTwoOrMore = 0x40000000, kOfAddends = 0x64000000, kOfProducts = 0x00800000;
+constexpr std::uint32_t kOfLowProducts = 0x71000000;
 constexpr std::uint32_t kNextTowardZero = 0xb2ffffff;  // -2^-25 times (1 - 2^-24), which rounds
 constexpr std::uint32_t kFewOfErrors = 0x26800000;     // 2^-50: see truncated_by_error()
 constexpr std::uint32_t kTwo = 0x40000000;
@@ -66,7 +67,6 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   Doubts doubts = doubts_of(i);
   if (checks_ != Checks::at_once && may_defer_check(i, in_loop_))
     return multiply_add_unchecked(i, doubts, parts);
-  const Value matters = operand(i, 3);
   const bool all_matter = all_lanes_matter(i);
   const bool sees_to_zeros = f_.pixels && doubts.small_addend;
   doubts.again_at_once = all_matter && !sees_to_zeros;
@@ -91,47 +91,17 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   }
   for (const Product& p : all) sums.push_back(sum_of(p));
   if (!doubts.any()) return sums;
-  const Reg least = branch_if_unusual(all, doubts);
+  branch_if_unusual(all, doubts);
   const auto again = [&] {
     Regs made;
     for (const Product& p : all) made.push_back(add_again(p));
     return made;
   };
   const auto cold = [&] {
-    if (doubts.again_at_once && doubts.join_products && doubts.large_product) {
-      // An infinite product is usual, but joined it hides one that is too large.
-      Doubts apart = doubts;
-      apart.join_products = false;
-      Reg known = least;
-      const Reg usual = usual_in_all_parts(all, apart, known);
-      return either_way(state_.masks->mask_not(usual), again, [&] { return sums; });
-    }
-    if (doubts.again_at_once) return again();
-    // Where a lane that matters has one of these, through what `if_any` makes, else through `if_none`.
-    const auto look = [&](auto&& lanes_of_part, auto&& if_any, auto&& if_none) {
-      Mask any;
-      for (std::uint32_t p = 0; p < parts; ++p) {
-        Mask lanes = lanes_of_part(p);
-        if (!all_matter) lanes = combine(MaskOp::and_, lanes, mask_or_inverse(matters, p));
-        any = p == 0 ? lanes : combine(MaskOp::or_, any, lanes);
-      }
-      return either_way(any.inverted ? state_.masks->mask_not(any.reg) : any.reg, if_any, if_none);
-    };
-    const auto see_to_zeros = [&] {
-      Regs with_zeros = sums;
-      const auto unusual_but_zero = [&](std::uint32_t p) {
-        const Product& made = all[p];
-        Reg zero = compare(Op::CmpF, made.addend, reg_source(constant_vector(0)), predicate::kEq);
-        Reg nearest = plain(left_of(made), made.right, made.addend);
-        with_zeros[p] = blend(sums[p], reg_source(nearest), zero);
-        return combine(MaskOp::and_not, {zero}, {unusual_unless_zero(made, doubts)});
-      };
-      return look(unusual_but_zero, again, [&] { return with_zeros; });
-    };
-    // Lanes that have left a loop may well have large products.
-    if (sees_to_zeros && !are_of_loop(matters)) return see_to_zeros();
-    return look([&](std::uint32_t p) { return unusual(all[p], doubts); },
-                [&] { return sees_to_zeros ? see_to_zeros() : again(); }, [&] { return sums; });
+    // Joined products look unusual where one is infinite, too.
+    if (doubts.again_at_once && !(doubts.join_products && doubts.large_product)) return again();
+    const Regs with_zeros = look_again(all, sums, doubts, all_matter ? Value() : operand(i, 3));
+    return either_way_behind(again, [&] { return with_zeros; });
   };
   return hot_or_cold([&] { return sums; }, cold);
 }
@@ -189,15 +159,6 @@ bool Flushing::is_made_beside(Value v, ir::Inst i) const {
     default:
       return false;
   }
-}
-
-// Are these lanes that have not left a loop? A guess: others cost time alone.
-bool Flushing::are_of_loop(Value mask) const {
-  const ir::Inst made = f_.definition(mask);
-  const ir::Opcode opcode = f_.inst(made).opcode;
-  if (opcode == ir::Opcode::And1 || opcode == ir::Opcode::AndNot1)
-    return f_.definition_of(f_.operand(made, 0)).opcode == ir::Opcode::Phi;
-  return opcode == ir::Opcode::Phi;
 }
 
 // What is finite stays so if a factor is below 1.
@@ -539,15 +500,12 @@ Reg Flushing::truncated_by_error(const Product& p) {
   return vvv(Op::IAdd, nearest, too_large);
 }
 
-Reg Flushing::magnitude(Reg r) { return vvv(Op::And, r, constant_source(kMagnitude)); }
-
-// If any lane is, of any part. Gives the least addends that usual_in_all_parts() joined.
-Reg Flushing::branch_if_unusual(std::vector<Product>& products, const Doubts& doubts) {
+// If any lane is, of any part.
+void Flushing::branch_if_unusual(const std::vector<Product>& products, const Doubts& doubts) {
   if (host_.mask_registers) {
-    Reg least = lir::kNoReg;
-    const Reg usual = usual_in_all_parts(products, doubts, least);
+    const Reg usual = usual_in_all_parts(products, doubts);
     use(add(Op::BranchUnlessAll), usual);
-    return least;
+    return;
   }
   Reg usual = lir::kNoReg, large = lir::kNoReg;
   for (std::size_t p = 0; p < products.size(); ++p) {
@@ -562,19 +520,15 @@ Reg Flushing::branch_if_unusual(std::vector<Product>& products, const Doubts& do
     usual = vvv(Op::AndNot, large, constant_source(kTwoOrMore));
   else if (large != lir::kNoReg)
     usual = vvv(Op::AndNot, large, usual);
-  const InstRef branch = add(Op::BranchUnlessBits);
-  use(branch, usual);
-  use_source(branch, constant_source(kTwoOrMore));
-  return lir::kNoReg;
+  branch_unless_usual(usual);
 }
 
 void Flushing::join(Op op, Reg& joined, Reg r) { joined = joined == lir::kNoReg ? r : vvv(op, joined, r); }
 
 // AVX-512: one chain of comparisons. Magnitudes of several parts are joined before it, as comparisons cost
-// more; those of addends are `least`, if they are known, and are put there if not.
-Reg Flushing::usual_in_all_parts(std::vector<Product>& products, const Doubts& doubts, Reg& least) {
-  Reg usual = lir::kNoReg, largest = lir::kNoReg;
-  const bool known = least != lir::kNoReg;
+// more.
+Reg Flushing::usual_in_all_parts(const std::vector<Product>& products, const Doubts& doubts) {
+  Reg usual = lir::kNoReg, largest = lir::kNoReg, least = lir::kNoReg;
   const auto chain = [&](Op first, Op masked, Reg r, std::uint32_t word, int predicate) {
     const InstRef inst = add(usual == lir::kNoReg ? first : masked, RegClass::mask);
     use(inst, r);
@@ -584,14 +538,14 @@ Reg Flushing::usual_in_all_parts(std::vector<Product>& products, const Doubts& d
     usual = inst->def;
   };
   for (std::size_t p = 0; p < products.size(); ++p) {
-    Product& made = products[p];
+    const Product& made = products[p];
     if (doubts.large_product && doubts.join_products) {
       join(Op::RangeMaxAbs, largest, made.truncated);
     } else if (doubts.large_product) {
-      made.doubled = vvv(Op::IAdd, made.truncated, made.truncated);
-      chain(Op::CmpU, Op::CmpUMasked, made.doubled, 2 * kGreatest, integer_predicate::kNe);
+      chain(Op::CmpU, Op::CmpUMasked, vvv(Op::IAdd, made.truncated, made.truncated), 2 * kGreatest,
+            integer_predicate::kNe);
     }
-    if (!doubts.small_addend || known || (p != 0 && made.addend == products[p - 1].addend)) continue;
+    if (!doubts.small_addend || (p != 0 && made.addend == products[p - 1].addend)) continue;
     if (doubts.join_addends)
       join(Op::RangeMinAbs, least, made.addend);
     else
@@ -602,47 +556,64 @@ Reg Flushing::usual_in_all_parts(std::vector<Product>& products, const Doubts& d
   return usual;
 }
 
-// The lanes that are, which may be fewer than branch_if_unusual() finds.
-Mask Flushing::unusual(const Product& p, Doubts doubts) {
-  Mask small, large;
-  if (doubts.small_addend && host_.mask_registers) {
-    const InstRef usual = add(Op::TestBits, RegClass::mask);
-    use(usual, p.addend);
-    use_source(usual, constant_source(kHigherExponents));
-    small = {usual->def, true};
-  } else if (doubts.small_addend) {
-    small = {vvv(Op::ICmpGt, constant_vector(kFew), magnitude(p.addend))};
+// Branches where a lane is unusual that matters (none: all do), though its addend is no zero. Elsewhere these
+// sums are right, with those made here for zeros.
+Regs Flushing::look_again(const std::vector<Product>& products, const Regs& sums, const Doubts& doubts,
+                          Value matters) {
+  Regs with_zeros;
+  Reg usual = lir::kNoReg;
+  Mask unusual;
+  for (std::uint32_t p = 0; p < products.size(); ++p) {
+    const Product& made = products[p];
+    Reg product = vvv(Op::Mul, left_of(made), made.right);
+    Reg zero = compare(Op::CmpF, made.addend, reg_source(constant_vector(0)), predicate::kEq);
+    with_zeros.push_back(blend(sums[p], reg_source(vvv(Op::Add, product, made.addend)), zero));
+    const Mask counts = matters.valid() ? mask_or_inverse(matters, p) : Mask();
+    if (host_.mask_registers) {
+      Mask lanes = combine(MaskOp::and_not, {zero}, {unusual_unless_zero(made, doubts)});
+      if (matters.valid()) lanes = combine(MaskOp::and_, lanes, counts);
+      unusual = p == 0 ? lanes : combine(MaskOp::or_, unusual, lanes);
+      continue;
+    }
+    Reg bits = constant_vector(~0u);
+    if (doubts.small_addend) {
+      bits = vvv(Op::Or, zero, vvv(Op::Mul, made.addend, constant_source(kOfAddends)));
+      bits = vvv(Op::Or, bits, vvv(Op::Mul, product, constant_source(kOfLowProducts)));
+    }
+    if (doubts.large_product)
+      bits = vvv(Op::AndNot, vvv(Op::Mul, product, constant_source(kOfProducts)), bits);
+    if (matters.valid())
+      bits = vvv(Op::Or, bits, counts.inverted ? counts.reg : state_.masks->mask_not(counts.reg));
+    join(Op::And, usual, bits);
   }
-  if (!doubts.large_product) return small;
-  large = {is_greatest(p)};
-  return doubts.small_addend ? combine(MaskOp::or_, small, large) : large;
+  if (host_.mask_registers)
+    branch_if_any(unusual.inverted ? state_.masks->mask_not(unusual.reg) : unusual.reg);
+  else
+    branch_unless_usual(usual);
+  return with_zeros;
 }
 
-// Of these, those that stay unusual if their addend is not zero: where the product is low, too.
-Reg Flushing::unusual_unless_zero(const Product& p, Doubts doubts) {
-  Reg low;
-  if (host_.mask_registers) {
-    Reg bits = vvv(Op::And, p.addend, constant_source(kHigherExponents));
-    Reg doubled = p.doubled != lir::kNoReg ? p.doubled : vvv(Op::IAdd, p.truncated, p.truncated);
-    low =
-        compare(Op::CmpI, vvv(Op::Or, bits, doubled), reg_source(constant_vector(0)), integer_predicate::kEq);
-  } else {
-    Reg is_low = vvv(Op::ICmpGt, constant_vector(kLowProduct), magnitude(vvv(Op::Mul, p.left, p.right)));
-    low = vvv(Op::And, is_low, vvv(Op::ICmpGt, constant_vector(kFew), magnitude(p.addend)));
-  }
-  return doubts.large_product ? state_.masks->mask_op(MaskOp::or_, low, is_greatest(p)) : low;
+// AVX2: in all lanes.
+void Flushing::branch_unless_usual(Reg bits) {
+  const InstRef branch = add(Op::BranchUnlessBits);
+  use(branch, bits);
+  use_source(branch, constant_source(kTwoOrMore));
 }
 
-// Products that are, or were too large. AVX2: that were.
-Reg Flushing::is_greatest(const Product& p) {
-  if (host_.mask_registers) {
-    Reg doubled = p.doubled != lir::kNoReg ? p.doubled : vvv(Op::IAdd, p.truncated, p.truncated);
-    return compare(Op::CmpU, doubled, constant_source(2 * kGreatest), integer_predicate::kEq);
-  }
-  return vvv(Op::ICmpEq, magnitude(vvv(Op::Mul, p.left, p.right)), constant_vector(kTooLarge));
+// AVX-512: the lanes that are, if their addend is no zero.
+Reg Flushing::unusual_unless_zero(const Product& p, const Doubts& doubts) {
+  Reg doubled = vvv(Op::IAdd, p.truncated, p.truncated);
+  Reg large = lir::kNoReg;
+  if (doubts.large_product)
+    large = compare(Op::CmpU, doubled, constant_source(2 * kGreatest), integer_predicate::kEq);
+  if (!doubts.small_addend) return large;
+  Reg bits = vvv(Op::And, p.addend, constant_source(kHigherExponents));
+  Reg low =
+      compare(Op::CmpI, vvv(Op::Or, bits, doubled), reg_source(constant_vector(0)), integer_predicate::kEq);
+  return large == lir::kNoReg ? low : state_.masks->mask_op(MaskOp::or_, low, large);
 }
 
-// By a subroutine (emit.cpp), which reads its operands from the frame.
+// By a subroutine (emit_entry.cpp), which reads its operands from the frame.
 Reg Flushing::add_again(const Product& p) {
   const auto bytes = static_cast<std::int32_t>(host_.vector_bytes);
   if (again_words_ < 0) again_words_ = reserve_frame(3 * host_.vector_bytes);
