@@ -1,6 +1,8 @@
 // What generated code calls for callouts: operations lane by lane, by their definitions in ir/.
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstring>
 
 #include "backend/target.h"
 #include "ir/callout.h"
@@ -87,31 +89,75 @@ const std::uint32_t* addresses_of(const CallSite& site, const std::uint32_t* wor
   return made.data();
 }
 
+// Words of one space: in the piece where the last one was that lies elsewhere, which is found once for many.
+class Words {
+ public:
+  Words(ir::BlockMemory& block, const CallSite& site, std::uint32_t first_thread)
+      : block_(block),
+        site_(site),
+        access_(ir::MemoryAccess::unpack(site.immediate)),
+        thread_(first_thread) {}
+
+  std::uint32_t load(std::uint32_t address, std::size_t lane) {
+    std::uint32_t word = 0;
+    const std::byte* const at = find(address);
+    if (at == nullptr) return block_.load(access_, address, by(lane));
+    std::memcpy(&word, at, sizeof word);
+    return word;
+  }
+  void store(std::uint32_t address, std::uint32_t word, std::size_t lane) {
+    if (std::byte* const at = find(address))
+      std::memcpy(at, &word, sizeof word);
+    else
+      block_.store(access_, address, word, by(lane));
+  }
+
+ private:
+  // Null: it is not a word in memory, or not found here.
+  std::byte* find(std::uint32_t address) {
+    if (access_.element != ir::Element::word || address % access_.alignment != 0) return nullptr;
+    if (!holds(address)) {
+      piece_ = block_.piece(access_, address);
+      if (!holds(address)) return nullptr;
+    }
+    return piece_.bytes + (address - piece_.address) + access_.offset;
+  }
+  bool holds(std::uint32_t address) const {
+    return std::uint64_t{address - piece_.address} + access_.extent <= piece_.size;
+  }
+  ir::BlockMemory::Accessor by(std::size_t lane) const {
+    return {site_.guest_address, thread_ + static_cast<std::uint32_t>(lane)};
+  }
+
+  ir::BlockMemory& block_;
+  const CallSite& site_;
+  const ir::MemoryAccess access_;
+  const std::uint32_t thread_;  // of lane 0
+  ir::MemoryRange piece_{};
+};
+
 // LoadMemory and StoreMemory, with those that follow it.
 void move_words(const KernelArgs& args, const CallSite& first, std::uint32_t* words) {
-  ir::BlockMemory& block = *args.memory;
-  const std::uint32_t thread = args.group_index * block.lanes;
+  const std::uint32_t thread = args.group_index * args.memory->lanes;
   Addresses made;
   const std::uint32_t* const addresses = addresses_of(first, words, made);
+  // Lanes without guard see the others' word: a load from one address may be taken for uniform.
+  const bool one_address = first.strided && std::ranges::all_of(first.strides, [](auto s) { return s == 0; });
   for (std::uint32_t k = 0; k <= first.followers; ++k) {
     const CallSite& site = *(&first + k);
-    const auto access = ir::MemoryAccess::unpack(site.immediate);
+    Words memory(*args.memory, site, thread);
     std::uint32_t* const moved = words + std::size_t{2 + k} * first.pitch;
-    const auto by = [&](std::size_t n) -> ir::BlockMemory::Accessor {
-      return {site.guest_address, thread + static_cast<std::uint32_t>(n)};
-    };
     if (site.opcode == Opcode::StoreMemory) {
-      for_each_acting(first, words, [&](std::size_t n) {
-        block.store(access, addresses[n] + site.further, moved[n], by(n));
-      });
+      for_each_acting(first, words,
+                      [&](std::size_t n) { memory.store(addresses[n] + site.further, moved[n], n); });
       continue;
     }
-    std::uint32_t any_word = 0;  // that some lane loaded
+    if (!one_address) std::memset(moved, 0, first.lanes * sizeof *moved);
+    std::uint32_t any_word = 0;
     for_each_acting(first, words, [&](std::size_t n) {
-      any_word = moved[n] = block.load(access, addresses[n] + site.further, by(n));
+      any_word = moved[n] = memory.load(addresses[n] + site.further, n);
     });
-    // A load from one address may be taken for uniform: lanes without guard see the others' word.
-    for (std::size_t n = 0; n < first.lanes; ++n)
+    for (std::size_t n = 0; one_address && n < first.lanes; ++n)
       if (!acts(first, words, n)) moved[n] = any_word;
   }
 }

@@ -18,14 +18,18 @@ std::string_view name(Space space) {
 
 namespace {
 
-// The piece with `size` bytes from the address on, or null.
-std::byte* in_ranges(std::span<const MemoryRange> ranges, std::uint32_t address, std::uint32_t size) {
+// The last piece that does not begin behind the address; nothing if there is none.
+MemoryRange before(std::span<const MemoryRange> ranges, std::uint32_t address) {
   auto range = std::upper_bound(ranges.begin(), ranges.end(), address,
                                 [](std::uint32_t a, const MemoryRange& r) { return a < r.address; });
-  if (range == ranges.begin()) return nullptr;
-  --range;
-  const std::uint64_t start = address - range->address;
-  return start + size <= range->size ? range->bytes + start : nullptr;
+  return range == ranges.begin() ? MemoryRange() : *--range;
+}
+
+// The piece with `size` bytes from the address on, or null.
+std::byte* in_ranges(std::span<const MemoryRange> ranges, std::uint32_t address, std::uint32_t size) {
+  const MemoryRange range = before(ranges, address);
+  const std::uint64_t start = address - range.address;
+  return start + size <= range.size ? range.bytes + start : nullptr;
 }
 
 template <class Word>
@@ -157,6 +161,20 @@ void BlockMemory::unlock(MemoryAccess access, std::uint32_t address, std::uint32
   if (at == nullptr) return;
   std::memcpy(at, &value, sizeof value);
   locks[address / 4] = 0;
+}
+
+MemoryRange BlockMemory::piece(MemoryAccess access, std::uint32_t address) const {
+  switch (access.space) {
+    case Space::constant:
+      return before(constants[access.index], address);
+    case Space::global:
+      return before(globals[access.index], address);
+    case Space::shared:
+      return {shared.data(), 0, static_cast<std::uint32_t>(shared.size())};
+    case Space::local:
+      break;
+  }
+  return {};
 }
 
 MemoryUse memory_use(const Function& f) {

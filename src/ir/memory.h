@@ -151,6 +151,8 @@ struct BlockMemory {
   };
   Locked lock(MemoryAccess access, std::uint32_t address, Accessor by);
   void unlock(MemoryAccess access, std::uint32_t address, std::uint32_t value, Accessor by);
+  // The piece of the access's space that the address is in; nothing if there is none, and of local memory.
+  MemoryRange piece(MemoryAccess access, std::uint32_t address) const;
 
  private:
   std::byte* find(MemoryAccess access, std::uint32_t address, Accessor by, bool is_store);

@@ -30,7 +30,10 @@ TEST_P(BlockRecords, AreThoseOfTheInterpreter) {
     BlockSetup setup;
     setup.lanes = random.chance(70) ? 32 : 64;
     setup.groups = 2;
-    const std::uint32_t begin = random.chance(20) ? 0xffff0000u : 0x1000, size = 4096;
+    const std::uint32_t begin = random.chance(20)   ? 0xffff0000u
+                                : random.chance(50) ? 0x1000
+                                                    : 0x1008,
+                        size = 4096;
     setup.globals = {{{begin, size}}};
     static constexpr std::uint32_t kSteps[] = {16,
                                                16,
@@ -76,6 +79,7 @@ TEST_P(BlockRecords, AreThoseOfTheInterpreter) {
     for (std::uint32_t n = 1 + random.below(3); n > 0; --n) {
       const bool store = random.chance(40), as_one = random.chance(50);
       const std::uint32_t words = random.chance(60) ? 4 : 1 + random.below(6);
+      const auto alignment = static_cast<std::uint8_t>(random.chance(50) ? 4 : 4 << random.below(3));
       for (std::uint32_t w = 0; w < words; ++w) {
         b.set_guest_address(8 * n + w);
         const std::uint32_t at = random.chance(92) ? w : random.below(6);
@@ -84,6 +88,7 @@ TEST_P(BlockRecords, AreThoseOfTheInterpreter) {
         if (as_one && at < 4) {
           access.extent = 16;
           access.offset = static_cast<std::uint8_t>(4 * at);
+          access.alignment = alignment;
         } else if (at != 0) {
           address = b.IAdd32(base, k.word(4 * at));
         }

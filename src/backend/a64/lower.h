@@ -211,12 +211,14 @@ class Rows final : public HostRows, private LaneLoads {
   Reg broadcast_word(Reg address, std::int32_t offset) override;
   std::array<Reg, 4> load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
                                std::uint32_t p) override;
+  std::array<Reg, 4> rows_at(Reg base, Reg offsets) override { return rows_of_lanes(base, offsets, 0); }
   lir::Regs load_rows_together(Value, std::span<const TableRow>) override { return {}; }
   Reg look_up(Reg index, std::int32_t offset) override;
   Reg table_word(Reg number, std::int32_t offset) override;
   void store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) override;
 
  private:
+  std::array<Reg, 4> rows_of_lanes(Reg base, Reg numbers, std::uint8_t scale);
   Reg table_address(std::int32_t offset);
   Reg load_row(Reg address, std::int32_t offset);
 

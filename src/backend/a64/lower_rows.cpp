@@ -81,28 +81,32 @@ void Rows::store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) {
 
 std::array<Reg, 4> Rows::load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
                                    std::uint32_t p) {
-  Reg rows_of_lanes = vector(index, p), inside = lir::kNoReg;
+  Reg numbers = vector(index, p), inside = lir::kNoReg;
   if (may_exceed) {  // rows outside are read as row 0 and then zeroed
-    inside = vvv(Op::ICmpHs, constant_vector(count - 1), rows_of_lanes);
-    rows_of_lanes = vvv(Op::And, rows_of_lanes, inside);
+    inside = vvv(Op::ICmpHs, constant_vector(count - 1), numbers);
+    numbers = vvv(Op::And, numbers, inside);
   }
-  Reg base = table_address(offset);
+  std::array<Reg, 4> components = rows_of_lanes(table_address(offset), numbers, 4);
+  if (may_exceed)
+    for (Reg& r : components) r = vvv(Op::And, r, inside);
+  return components;
+}
+
+// At `base` plus the lanes' numbers times 2^scale.
+std::array<Reg, 4> Rows::rows_of_lanes(Reg base, Reg numbers, std::uint8_t scale) {
   std::array<Reg, 4> rows{};
   for (std::uint32_t k = 0; k < 4; ++k) {
     const InstRef lane = add(Op::LaneToScalar, RegClass::scalar);
-    use(lane, rows_of_lanes);
+    use(lane, numbers);
     lane->imm = k;
     Reg number = lane->def;
     const InstRef inst = add(Op::LoadRow, RegClass::vector);
     use(inst, base);
     use(inst, number);
-    inst->mem = {MemBase::reg, 0, 1, 4, false, 0};
+    inst->mem = {MemBase::reg, 0, 1, scale, false, 0};
     rows[k] = inst->def;
   }
-  std::array<Reg, 4> components = transpose(rows);
-  if (may_exceed)
-    for (Reg& r : components) r = vvv(Op::And, r, inside);
-  return components;
+  return transpose(rows);
 }
 
 }  // namespace warpjit::backend::a64

@@ -75,7 +75,7 @@ FunctionLowering::FunctionLowering(State& state, const HostParts& host)
   code_.flushes_between = code_.flushes && floats.flush >= floats.keep;
   if (f_.group_lanes != 0 && !state.has_idle_lanes && host.memory != nullptr) {
     runs_.emplace(state, host, *host.memory, windows_, callouts_, checks_, static_cast<InstLowering&>(*this));
-    records_.emplace(state, host, runs_->shapes(), windows_, rows_, callouts_,
+    records_.emplace(state, host, runs_->shapes(), windows_, rows_, callouts_, memory_,
                      static_cast<InstLowering&>(*this));
   }
 }

@@ -231,6 +231,8 @@ class HostRows {
   // zeros for an index of `count` or more, if one may come.
   virtual std::array<Reg, 4> load_rows(ir::Value index, std::int32_t offset, std::uint32_t count,
                                        bool may_exceed, std::uint32_t p) = 0;
+  // Components of the rows at `base` plus each lane's offset, below 2^31.
+  virtual std::array<Reg, 4> rows_at(Reg base, Reg offsets) = 0;
   // Components of some of the rows, from the first on: of all parts of each, one after the other. None: there
   // is no better way than row by row.
   virtual lir::Regs load_rows_together(ir::Value index, std::span<const TableRow> rows) = 0;

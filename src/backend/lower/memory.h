@@ -30,6 +30,13 @@ class MemoryLowering : protected ValueForms {
         callouts_(callouts) {}
 
   void begin_block() { arrangements_.clear(); }
+  // Of an access whose lanes have addresses of their own: where in the window, which lanes take part, and
+  // which of these are outside or not aligned.
+  struct LanePlaces {
+    Regs offsets, guards;
+    Reg wrong = lir::kNoReg;
+  };
+  LanePlaces lane_places(ir::Inst i, const WindowFields::Window& window);
 
 #define WARPJIT_DECLARE(name) void lower_##name(ir::Inst i);
   WARPJIT_LOWERED_AS_MEMORY(WARPJIT_DECLARE)
@@ -44,13 +51,6 @@ class MemoryLowering : protected ValueForms {
   void store_uniform(ir::Inst i, const WindowFields::Window& window);
   void access_own_words(ir::Inst i, const WindowFields::Window& window);
   void access_lanes(ir::Inst i, const WindowFields::Window& window);
-  // Of an access whose lanes have addresses of their own: where in the window, which lanes take part, and
-  // which of these are outside or not aligned.
-  struct LanePlaces {
-    Regs offsets, guards;
-    Reg wrong = lir::kNoReg;
-  };
-  LanePlaces lane_places(ir::Inst i, const WindowFields::Window& window);
   // Atomics and locks: one lane after the other.
   bool access_one_by_one(ir::Inst i);
   void access_lane(ir::Inst i, const ir::MemoryAccess& access, Reg lane, Reg base, Reg locks);

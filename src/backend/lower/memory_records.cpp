@@ -14,32 +14,48 @@ using ir::Value;
 using lir::Reg;
 using lir::Regs;
 
+namespace {
+
+bool is_like(const MemoryAccess& a, const MemoryAccess& b) {
+  return a.space == b.space && a.index == b.index && a.alignment == b.alignment;
+}
+
+}  // namespace
+
 RecordLowering::RecordLowering(State& state, const HostParts& host, const ir::LaneShapes& shapes,
                                WindowFields& windows, RowLowering& rows, CalloutLowering& callouts,
-                               InstLowering& insts)
+                               MemoryLowering& accesses, InstLowering& insts)
     : ValueForms(state),
       memory_(*host.memory),
       masks_(host.masks),
       windows_(windows),
       rows_(rows),
       callouts_(callouts),
+      accesses_(accesses),
       insts_(insts),
       lane_guards_(state),
       shapes_(shapes) {}
 
-// None: it is no word of a record.
-std::optional<LaneShape::Stride> RecordLowering::stride_of(ir::Inst i) const {
+// May it be a word of four that are loaded or stored at once?
+bool RecordLowering::is_word_of_row(ir::Inst i) const {
   const ir::InstData& data = f_.inst(i);
-  if (data.opcode != Opcode::LoadMemory && data.opcode != Opcode::StoreMemory) return std::nullopt;
+  if (data.opcode != Opcode::LoadMemory && data.opcode != Opcode::StoreMemory) return false;
   const MemoryAccess access = MemoryAccess::unpack(data.immediate);
-  const Value guard = operand(i, 0), address = operand(i, 1);
-  const LaneShape& shape = shapes_[address];
-  if (access.space != Space::global || access.element != Element::word || access.alignment != 4 ||
-      !varying(address) || shape.kind != LaneShape::Kind::exact ||
-      (is_constant(guard) && constant(guard) == 0))
+  const Value guard = operand(i, 0);
+  // An access that is aligned to more than a word is part of one that is as large.
+  return access.space != Space::local && access.element == Element::word && access.alignment >= 4 &&
+         access.alignment <= std::max<std::uint32_t>(access.extent, 4) && varying(operand(i, 1)) &&
+         !(is_constant(guard) && constant(guard) == 0);
+}
+
+// None: lanes have addresses of their own, or words side by side.
+std::optional<LaneShape::Stride> RecordLowering::stride_of(ir::Inst i) const {
+  const bool store = f_.inst(i).opcode == Opcode::StoreMemory;
+  const LaneShape& shape = shapes_[operand(i, 1)];
+  if (MemoryAccess::unpack(f_.inst(i).immediate).space != Space::global ||
+      shape.kind != LaneShape::Kind::exact)
     return std::nullopt;
   const LaneShape::Stride stride = shape.strides[0];
-  const bool store = data.opcode == Opcode::StoreMemory;
   for (std::uint32_t k = 0; 1u << k < (store ? parts_ * host_.lanes : host_.lanes); ++k)
     if (shape.strides[k].factor != stride.factor || shape.strides[k].coefficient != stride.coefficient << k)
       return std::nullopt;
@@ -49,6 +65,14 @@ std::optional<LaneShape::Stride> RecordLowering::stride_of(ir::Inst i) const {
   const bool known = !stride.factor.valid(), apart = step >= kRowBytes || step <= -kRowBytes;
   if (store ? !known || !apart : known && step == 4) return std::nullopt;
   return stride;
+}
+
+// Hosts that gather well have masks of their own.
+RecordLowering::Way RecordLowering::way_of(ir::Inst i, const std::optional<LaneShape::Stride>& stride) const {
+  if (!stride) return Way::lanes;
+  if (scalars_tell(i, *stride)) return Way::scalars;
+  const bool all = is_constant(operand(i, 0));
+  return all || host_.mask_registers || f_.inst(i).opcode == Opcode::StoreMemory ? Way::vectors : Way::lanes;
 }
 
 RecordLowering::Place RecordLowering::place_of(ir::Inst i) const {
@@ -76,35 +100,45 @@ bool RecordLowering::scalars_tell(ir::Inst i, const LaneShape::Stride& stride) c
     if (shape.strides[k].factor != stride.factor || shape.strides[k].coefficient != stride.coefficient << k)
       return false;
   const Value guard = operand(i, 0);
+  const std::uint32_t alignment = MemoryAccess::unpack(f_.inst(i).immediate).alignment;
   return (is_constant(guard) || lane_guards_.tells_all(guard)) && stride.coefficient <= kMostStride &&
-         (stride.factor.valid() || stride.coefficient % 4 == 0);
+         (stride.factor.valid() || stride.coefficient % alignment == 0);
 }
 
 bool RecordLowering::begins_record(ir::Inst first) {
-  const auto stride = stride_of(first);
-  if (!stride || !lies_in_row(first, 0)) return false;
+  if (!is_word_of_row(first) || !lies_in_row(first, 0)) return false;
   const bool load = f_.inst(first).opcode == Opcode::LoadMemory;
-  const std::uint8_t index = MemoryAccess::unpack(f_.inst(first).immediate).index;
-  record_ = {{}, place_of(first), *stride, scalars_tell(first, *stride)};
+  const std::optional<LaneShape::Stride> stride = stride_of(first);
+  const Way way = way_of(first, stride);
+  if (way == Way::lanes && (!load || host_.mask_registers)) return false;
+  const MemoryAccess access = MemoryAccess::unpack(f_.inst(first).immediate);
+  record_ = {{}, place_of(first), stride.value_or(LaneShape::Stride()), way};
   record_.accesses.push_back(first);
   constexpr int kMostBetween = 16;
   int between = 0;
   for (ir::Inst i = f_.inst(first).next; record_.accesses.size() < kWords && between <= kMostBetween;
        i = f_.inst(i).next) {
     const ir::InstData& data = f_.inst(i);
-    const ir::OpcodeInfo& row = ir::info(data.opcode);
     const Place next{record_.place.root,
                      record_.place.offset + static_cast<std::uint32_t>(4 * record_.accesses.size())};
-    if (data.opcode == f_.inst(first).opcode && stride_of(i) && lies_in_row(i, record_.accesses.size()) &&
-        operand(i, 0) == operand(first, 0) && MemoryAccess::unpack(data.immediate).index == index &&
-        place_of(i) == next)
+    if (data.opcode == f_.inst(first).opcode && is_word_of_row(i) &&
+        lies_in_row(i, record_.accesses.size()) && operand(i, 0) == operand(first, 0) &&
+        place_of(i) == next && is_like(MemoryAccess::unpack(data.immediate), access))
       record_.accesses.push_back(i);
-    else if (row.pure && !row.callout && !row.terminator && data.opcode != Opcode::LoadInput)
+    else if (may_stand_between(i))
       ++between;
     else
       break;
   }
-  return load ? record_.accesses.size() > 1 || record_.by_scalars : record_.accesses.size() == kWords;
+  return load ? record_.accesses.size() > 1 || way == Way::scalars : record_.accesses.size() == kWords;
+}
+
+// What the frame keeps between barriers is not memory of the guest.
+bool RecordLowering::may_stand_between(ir::Inst i) const {
+  const Opcode opcode = f_.inst(i).opcode;
+  const ir::OpcodeInfo& row = ir::info(opcode);
+  if (opcode == Opcode::StoreFrame) return f_.inst(record_.accesses.front()).opcode == Opcode::LoadMemory;
+  return row.pure && !row.callout && !row.terminator && opcode != Opcode::LoadInput;
 }
 
 ir::Inst RecordLowering::lower_record() {
@@ -115,7 +149,8 @@ ir::Inst RecordLowering::lower_record() {
   std::vector<Value> late;
   for (ir::Inst i = first; i != last; i = f_.inst(i).next) {
     const bool access = std::ranges::find(record.accesses, i) != record.accesses.end();
-    const bool waits = std::ranges::any_of(f_.operands(i),
+    const bool waits = f_.inst(i).opcode == Opcode::StoreFrame ||  // in order
+                       std::ranges::any_of(f_.operands(i),
                                            [&](Value v) { return std::ranges::find(late, v) != late.end(); });
     if (access || waits)
       for (std::uint32_t k = 0; k < f_.inst(i).result_count; ++k) late.push_back(f_.result(i, k));
@@ -125,7 +160,9 @@ ir::Inst RecordLowering::lower_record() {
   }
 
   state_.guest_address = f_.inst(first).guest_address;
-  const Regs made = record.by_scalars ? move_by_scalars(record) : move(record);
+  const Regs made = record.way == Way::scalars   ? move_by_scalars(record)
+                    : record.way == Way::vectors ? move(record)
+                                                 : load_of_lanes(record);
   std::size_t next = 0;
   if (f_.inst(first).opcode == Opcode::LoadMemory)
     for (ir::Inst i : record.accesses)
@@ -157,7 +194,9 @@ Regs RecordLowering::move(const Record& record) {
     Reg where = vector(record.place.root, p);
     if (record.place.offset != 0) where = vvv(Op::IAdd, where, constant_source(record.place.offset));
     const Reg offset = vvv(Op::ISub, where, begin);
-    also_wrong(memory_.lanes_with_bits(offset, 3, lir::kNoReg));
+    const std::uint32_t alignment = window.access.alignment;
+    also_wrong(
+        memory_.lanes_with_bits(alignment > kWindowAlignment ? where : offset, alignment - 1, lir::kNoReg));
     also_wrong(memory_.lanes_from(offset, window.table, window.limit, lir::kNoReg));
     if (!is_constant(guard)) also_wrong(masks_.mask_not(mask(guard, p)));
     offsets.push_back(offset);
@@ -168,6 +207,41 @@ Regs RecordLowering::move(const Record& record) {
       [&] {
         for (Reg& offset : offsets) offset = sign_extend(vector_to_scalar(offset));
         return move_rows(record, offsets, bytes, sign_extend(stride_in_bytes(record.stride)));
+      },
+      [&] { return call_for(record); });
+}
+
+// Lanes without guard load what the window begins with, if it has a row.
+Regs RecordLowering::load_of_lanes(const Record& record) {
+  const WindowFields::Window window = window_of_row(record);
+  const MemoryLowering::LanePlaces places = accesses_.lane_places(record.accesses.front(), window);
+  const bool guarded = places.guards[0] != lir::kNoReg;
+  const Reg bytes = windows_.load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
+  const Reg limit =
+      guarded ? windows_.load_field(Op::SLoad, window, static_cast<std::size_t>(window.limit - window.place))
+              : lir::kNoReg;
+  const Reg nothing = guarded ? constant_vector(0) : lir::kNoReg;
+  const CacheState at_parting = cache_state();
+  lir::Edges ways_out;
+  if (guarded) {
+    const lir::InstRef branch = add(Op::BranchCompare);
+    use(branch, limit);
+    branch->imm = pack_condition(Condition::less_u, 1);
+    branch_out(ways_out);
+  }
+  branch_if_any(places.wrong);
+  branch_out(ways_out);
+  return hot_or_out(
+      at_parting, ways_out,
+      [&] {
+        Regs made(record.accesses.size() * parts_);
+        for (std::uint32_t p = 0; p < parts_; ++p) {
+          Reg offset = places.offsets[p];
+          if (guarded) offset = blend(nothing, reg_source(offset), places.guards[p]);
+          const std::array<Reg, kWords> words = rows_.load_rows_at(bytes, offset);
+          for (std::size_t n = 0; n < record.accesses.size(); ++n) made[n * parts_ + p] = words[n];
+        }
+        return made;
       },
       [&] { return call_for(record); });
 }
@@ -187,9 +261,12 @@ Regs RecordLowering::move_by_scalars(const Record& record) {
     start = scalar_imm(more);
   else if (more != 0)
     start = scalar_op_imm(Op::SAddImm, start, static_cast<std::int32_t>(more));
+  Reg aligned = start;
   if (window.shifted)
     start =
         scalar_op(Op::SSub, start, windows_.load_field(Op::SLoad, window, offsetof(MemoryWindow, address)));
+  const std::uint32_t alignment = window.access.alignment;
+  if (alignment <= kWindowAlignment) aligned = start;
   const Reg stride = stride_in_bytes(record.stride);
   const Reg limit =
       windows_.load_field(Op::SLoad, window, static_cast<std::size_t>(window.limit - window.place));
@@ -200,9 +277,9 @@ Regs RecordLowering::move_by_scalars(const Record& record) {
   if (lane_guards_.branch_unless_all(operand(first, 0))) branch_out(ways_out);
   if (record.stride.factor.valid()) {
     branch_out_if(Op::BranchCompare, Condition::less_u, scalar_imm(kMostStride), stride, ways_out);
-    branch_out_if_bits(scalar_op(Op::SOr, start, stride), 3, ways_out);
+    branch_out_if_bits(scalar_op(Op::SOr, aligned, stride), alignment - 1, ways_out);
   } else {
-    branch_out_if_bits(start, 3, ways_out);
+    branch_out_if_bits(aligned, alignment - 1, ways_out);
   }
   const Reg way = scalar_op(Op::SMul, stride, scalar_imm(lanes - 1));
   branch_out_if(Op::BranchCompare64, Condition::less_equal_u, limit, address(start, way, 0), ways_out);

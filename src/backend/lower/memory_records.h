@@ -10,6 +10,7 @@
 
 #include "backend/lower/callouts.h"
 #include "backend/lower/lane_guards.h"
+#include "backend/lower/memory.h"
 #include "backend/lower/memory_runs.h"
 #include "backend/lower/rows.h"
 #include "backend/lower/windows.h"
@@ -20,7 +21,7 @@ namespace warpjit::backend {
 class RecordLowering : protected ValueForms {
  public:
   RecordLowering(State& state, const HostParts& host, const ir::LaneShapes& shapes, WindowFields& windows,
-                 RowLowering& rows, CalloutLowering& callouts, InstLowering& insts);
+                 RowLowering& rows, CalloutLowering& callouts, MemoryLowering& accesses, InstLowering& insts);
 
   // Does a record begin with this instruction? Then lower_record makes it all; gives its last instruction.
   bool begins_record(ir::Inst i);
@@ -37,20 +38,27 @@ class RecordLowering : protected ValueForms {
     std::uint32_t offset;
     bool operator==(const Place&) const = default;
   };
+  // What tells that all is inside: scalars, from the first and the last lane; vectors; or vectors of lanes
+  // that have addresses of their own, and need not all take part.
+  enum class Way : std::uint8_t { scalars, vectors, lanes };
   struct Record {
     SmallVector<ir::Inst, kWords> accesses;
     Place place;                   // of the first word
-    ir::LaneShape::Stride stride;  // from lane to lane
-    bool by_scalars;               // they tell whether all is inside
+    ir::LaneShape::Stride stride;  // from lane to lane, of what is not Way::lanes
+    Way way;
   };
   std::optional<ir::LaneShape::Stride> stride_of(ir::Inst i) const;
   Place place_of(ir::Inst i) const;
   bool lies_in_row(ir::Inst i, std::size_t n) const;
   bool scalars_tell(ir::Inst i, const ir::LaneShape::Stride& stride) const;
+  bool is_word_of_row(ir::Inst i) const;
+  bool may_stand_between(ir::Inst i) const;
+  Way way_of(ir::Inst i, const std::optional<ir::LaneShape::Stride>& stride) const;
   WindowFields::Window window_of_row(const Record& record);
   Reg stride_in_bytes(const ir::LaneShape::Stride& stride);
   Regs move(const Record& record);
   Regs move_by_scalars(const Record& record);
+  Regs load_of_lanes(const Record& record);
   Regs move_rows(const Record& record, const Regs& offsets, Reg bytes, Reg stride);
   Regs call_for(const Record& record) {
     return callouts_.call_for_record({record.accesses.begin(), record.accesses.end()});
@@ -61,6 +69,7 @@ class RecordLowering : protected ValueForms {
   WindowFields& windows_;
   RowLowering& rows_;
   CalloutLowering& callouts_;
+  MemoryLowering& accesses_;
   InstLowering& insts_;
   LaneGuards lane_guards_;
   const ir::LaneShapes& shapes_;

@@ -28,6 +28,8 @@ class RowLowering : protected ValueForms, public InputLoader {
   void load_input(ir::Inst i) override;
   // Rows of four words, of all lanes of a part: the first one's address, and the bytes from each to the next.
   std::array<Reg, 4> load_rows(Reg first, Reg stride);
+  // At `base` plus each lane's offset, below 2^31.
+  std::array<Reg, 4> load_rows_at(Reg base, Reg offsets) { return rows_.rows_at(base, offsets); }
   void store_rows(Reg first, Reg stride, const std::array<Reg, 4>& components);
   // At the end of the preamble: the tables that Role::row_tables asks for.
   void make_row_tables();

@@ -45,6 +45,24 @@ Reg Tools::upper_part(Op extract, Reg r) {
   return inst->def;
 }
 
+std::array<Reg, 4> Tools::rows_of_lanes(Reg base, Reg offsets) {
+  std::array<Reg, 4> vectors{};
+  for_each_lane(offsets, [&](std::uint32_t lane, Reg offset) {
+    Reg& made = vectors[lane % 4];
+    const InstRef inst = add(lane < 4 ? Op::LoadRow : Op::InsertRow, RegClass::vector);
+    inst->imm = lane / 4;
+    if (lane >= 4) {
+      inst->prefer = 1;
+      use(inst, made);
+    }
+    inst->mem = {MemBase::reg, inst->use_count, static_cast<std::uint8_t>(inst->use_count + 1), 0, false, 0};
+    use(inst, base);
+    use(inst, offset);
+    made = inst->def;
+  });
+  return vectors;
+}
+
 // A vector of halves has half the bytes, so no operand of these stands in memory.
 Reg Tools::with_halves(Op op, Reg r, std::int64_t imm) {
   const InstRef inst = add(op, RegClass::vector);

@@ -18,11 +18,38 @@ class Tools : protected ValueForms {
   Reg nan_as(std::uint32_t word, Reg r);                // this word where r is a NaN
   Reg with_halves(Op op, Reg r, std::int64_t imm = 0);  // to halves beside each other, or from such
   Reg upper_part(Op extract, Reg r);  // of UpperHalf and UpperQuarter, whose source is always a register
+  // Calls visit(lane, scalar) for the lanes of r, words without sign, in order.
+  template <class Visit>
+  void for_each_lane(Reg r, Visit visit) {
+    const bool extracts = role_.tuning.extracts_lanes && !host_.mask_registers;
+    if (!extracts) {
+      if (lane_words_ < 0) lane_words_ = reserve_frame(host_.vector_bytes);
+      store(Op::StoreFull, r, frame(lane_words_));
+    }
+    Reg upper = lir::kNoReg;
+    for (std::uint32_t lane = 0; lane < host_.lanes; ++lane) {
+      if (!extracts) {
+        visit(lane, load(Op::SLoad, lir::RegClass::scalar,
+                         frame(lane_words_ + static_cast<std::int32_t>(4 * lane))));
+        continue;
+      }
+      if (lane == 4) upper = upper_part(Op::UpperHalf, r);
+      const lir::InstRef inst = add(Op::LaneToScalar, lir::RegClass::scalar);
+      inst->imm = lane % 4;
+      use(inst, lane < 4 ? r : upper);
+      visit(lane, inst->def);
+    }
+  }
+  // The vectors k of rows at `base` plus the lanes' offsets: those of lanes k, k + 4, ...
+  std::array<Reg, 4> rows_of_lanes(Reg base, Reg offsets);
   // AVX-512: a function of three bits, its value for 4a + 2b + c in that bit.
   Reg ternary(int function, Reg a, Reg b, const Source& c);
   // AVX-512: r, or what a row of `classes`, four bits for each class of floats, puts in its place by the
   // class of x.
   Reg fix_up(Reg r, Reg x, std::uint32_t classes);
+
+ private:
+  std::int32_t lane_words_ = -1;  // frame area of for_each_lane
 };
 
 class Constants final : public HostConstants, private Tools {
@@ -131,7 +158,6 @@ class Words final : public HostWords, private Tools {
     Reg index = lir::kNoReg, mask = lir::kNoReg;
     std::uint32_t bit = 0, block = ~0u;
   };
-  std::int32_t places_ = -1;        // frame area for the places of rows
   std::array<Tested, 2> tested_{};  // the last tests, in turn
   std::size_t next_tested_ = 0;
 };
@@ -200,6 +226,9 @@ class Rows final : public HostRows, private Tools {
   std::array<Reg, 4> load_rows(Value index, std::int32_t offset, std::uint32_t count, bool may_exceed,
                                std::uint32_t p) override;
   void store_where(Reg r, Reg mask, const lir::Mem& mem, Reg base) override;
+  std::array<Reg, 4> rows_at(Reg base, Reg offsets) override {
+    return transpose(rows_of_lanes(base, offsets));
+  }
   // By tables of the rows (lower_row_tables.cpp).
   Regs load_rows_together(Value index, std::span<const TableRow> rows) override;
   Reg look_up(Reg index, std::int32_t offset) override;
@@ -246,8 +275,9 @@ class Flushing final : public HostFlushing, private Tools {
  private:
   struct Product {
     Reg truncated, left, right, addend;
-    bool of_half = false;      // `left` is half the factor: `truncated` is doubled in the sum
-    Reg scaled = lir::kNoReg;  // AVX2: left times right times -2^-25
+    bool of_half = false;       // `left` is half the factor: `truncated` is doubled in the sum
+    Reg doubled = lir::kNoReg;  // AVX-512: twice the bits of `truncated`, which has no sign
+    Reg scaled = lir::kNoReg;   // AVX2: left times right times -2^-25
   };
   // What may make lanes unusual.
   struct Doubts {
@@ -305,12 +335,12 @@ class Flushing final : public HostFlushing, private Tools {
   Reg fused(Value a, Value b, Value c, std::uint32_t p);
   void truncate(Product& p, Reg nearest = lir::kNoReg);
   Reg truncated_by_error(const Product& p);
-  void branch_if_unusual(const std::vector<Product>& products, const Doubts& doubts);
-  Reg usual_in_all_parts(const std::vector<Product>& products, const Doubts& doubts);
+  Reg branch_if_unusual(std::vector<Product>& products, const Doubts& doubts);
+  Reg usual_in_all_parts(std::vector<Product>& products, const Doubts& doubts, Reg& least);
   Regs look_again(const std::vector<Product>& products, const Regs& sums, const Doubts& doubts,
-                  Value matters);
+                  bool sees_to_zeros, Value matters);
   void branch_unless_usual(Reg bits);
-  Reg unusual_unless_zero(const Product& p, const Doubts& doubts);
+  Mask unusual_lanes(const Product& p, const Doubts& doubts, Reg zero);
   void join(Op op, Reg& joined, Reg r);
   Reg add_again(const Product& p);
 

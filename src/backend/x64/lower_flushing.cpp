@@ -91,17 +91,26 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   }
   for (const Product& p : all) sums.push_back(sum_of(p));
   if (!doubts.any()) return sums;
-  branch_if_unusual(all, doubts);
+  const Reg least = branch_if_unusual(all, doubts);
   const auto again = [&] {
     Regs made;
     for (const Product& p : all) made.push_back(add_again(p));
     return made;
   };
   const auto cold = [&] {
-    // Joined products look unusual where one is infinite, too.
-    if (doubts.again_at_once && !(doubts.join_products && doubts.large_product)) return again();
-    const Regs with_zeros = look_again(all, sums, doubts, all_matter ? Value() : operand(i, 3));
-    return either_way_behind(again, [&] { return with_zeros; });
+    Regs right = sums;
+    if (doubts.again_at_once && doubts.join_products && doubts.large_product) {
+      // An infinite product is usual, but joined it hides one that is too large.
+      Doubts apart = doubts;
+      apart.join_products = false;
+      Reg known = least;
+      branch_if_any(state_.masks->mask_not(usual_in_all_parts(all, apart, known)));
+    } else if (doubts.again_at_once) {
+      return again();
+    } else {
+      right = look_again(all, sums, doubts, sees_to_zeros, all_matter ? Value() : operand(i, 3));
+    }
+    return either_way_behind(again, [&] { return right; });
   };
   return hot_or_cold([&] { return sums; }, cold);
 }
@@ -500,12 +509,13 @@ Reg Flushing::truncated_by_error(const Product& p) {
   return vvv(Op::IAdd, nearest, too_large);
 }
 
-// If any lane is, of any part.
-void Flushing::branch_if_unusual(const std::vector<Product>& products, const Doubts& doubts) {
+// If any lane is, of any part. Gives the least addends that usual_in_all_parts() joined.
+Reg Flushing::branch_if_unusual(std::vector<Product>& products, const Doubts& doubts) {
   if (host_.mask_registers) {
-    const Reg usual = usual_in_all_parts(products, doubts);
+    Reg least = lir::kNoReg;
+    const Reg usual = usual_in_all_parts(products, doubts, least);
     use(add(Op::BranchUnlessAll), usual);
-    return;
+    return least;
   }
   Reg usual = lir::kNoReg, large = lir::kNoReg;
   for (std::size_t p = 0; p < products.size(); ++p) {
@@ -521,14 +531,16 @@ void Flushing::branch_if_unusual(const std::vector<Product>& products, const Dou
   else if (large != lir::kNoReg)
     usual = vvv(Op::AndNot, large, usual);
   branch_unless_usual(usual);
+  return lir::kNoReg;
 }
 
 void Flushing::join(Op op, Reg& joined, Reg r) { joined = joined == lir::kNoReg ? r : vvv(op, joined, r); }
 
 // AVX-512: one chain of comparisons. Magnitudes of several parts are joined before it, as comparisons cost
-// more.
-Reg Flushing::usual_in_all_parts(const std::vector<Product>& products, const Doubts& doubts) {
-  Reg usual = lir::kNoReg, largest = lir::kNoReg, least = lir::kNoReg;
+// more; those of addends are `least`, if they are known, and are put there if not.
+Reg Flushing::usual_in_all_parts(std::vector<Product>& products, const Doubts& doubts, Reg& least) {
+  Reg usual = lir::kNoReg, largest = lir::kNoReg;
+  const bool known = least != lir::kNoReg;
   const auto chain = [&](Op first, Op masked, Reg r, std::uint32_t word, int predicate) {
     const InstRef inst = add(usual == lir::kNoReg ? first : masked, RegClass::mask);
     use(inst, r);
@@ -538,14 +550,14 @@ Reg Flushing::usual_in_all_parts(const std::vector<Product>& products, const Dou
     usual = inst->def;
   };
   for (std::size_t p = 0; p < products.size(); ++p) {
-    const Product& made = products[p];
+    Product& made = products[p];
     if (doubts.large_product && doubts.join_products) {
       join(Op::RangeMaxAbs, largest, made.truncated);
     } else if (doubts.large_product) {
-      chain(Op::CmpU, Op::CmpUMasked, vvv(Op::IAdd, made.truncated, made.truncated), 2 * kGreatest,
-            integer_predicate::kNe);
+      made.doubled = vvv(Op::IAdd, made.truncated, made.truncated);
+      chain(Op::CmpU, Op::CmpUMasked, made.doubled, 2 * kGreatest, integer_predicate::kNe);
     }
-    if (!doubts.small_addend || (p != 0 && made.addend == products[p - 1].addend)) continue;
+    if (!doubts.small_addend || known || (p != 0 && made.addend == products[p - 1].addend)) continue;
     if (doubts.join_addends)
       join(Op::RangeMinAbs, least, made.addend);
     else
@@ -556,41 +568,49 @@ Reg Flushing::usual_in_all_parts(const std::vector<Product>& products, const Dou
   return usual;
 }
 
-// Branches where a lane is unusual that matters (none: all do), though its addend is no zero. Elsewhere these
-// sums are right, with those made here for zeros.
+// Branches where a lane is unusual that matters (none: all do). Gives sums for the other way: if
+// `sees_to_zeros`, lanes whose addend is a zero are right there.
 Regs Flushing::look_again(const std::vector<Product>& products, const Regs& sums, const Doubts& doubts,
-                          Value matters) {
-  Regs with_zeros;
+                          bool sees_to_zeros, Value matters) {
+  Regs right;
   Reg usual = lir::kNoReg;
   Mask unusual;
   for (std::uint32_t p = 0; p < products.size(); ++p) {
     const Product& made = products[p];
-    Reg product = vvv(Op::Mul, left_of(made), made.right);
-    Reg zero = compare(Op::CmpF, made.addend, reg_source(constant_vector(0)), predicate::kEq);
-    with_zeros.push_back(blend(sums[p], reg_source(vvv(Op::Add, product, made.addend)), zero));
-    const Mask counts = matters.valid() ? mask_or_inverse(matters, p) : Mask();
+    Reg product = lir::kNoReg, zero = lir::kNoReg;
+    if (sees_to_zeros || !host_.mask_registers) product = vvv(Op::Mul, left_of(made), made.right);
+    right.push_back(sums[p]);
+    if (sees_to_zeros) {
+      zero = compare(Op::CmpF, made.addend, reg_source(constant_vector(0)), predicate::kEq);
+      right.back() = blend(sums[p], reg_source(vvv(Op::Add, product, made.addend)), zero);
+    }
     if (host_.mask_registers) {
-      Mask lanes = combine(MaskOp::and_not, {zero}, {unusual_unless_zero(made, doubts)});
-      if (matters.valid()) lanes = combine(MaskOp::and_, lanes, counts);
+      Mask lanes = unusual_lanes(made, doubts, zero);
+      if (matters.valid()) lanes = combine(MaskOp::and_, lanes, mask_or_inverse(matters, p));
       unusual = p == 0 ? lanes : combine(MaskOp::or_, unusual, lanes);
       continue;
     }
-    Reg bits = constant_vector(~0u);
-    if (doubts.small_addend) {
-      bits = vvv(Op::Or, zero, vvv(Op::Mul, made.addend, constant_source(kOfAddends)));
+    Reg bits = lir::kNoReg;
+    if (doubts.small_addend) bits = vvv(Op::Mul, made.addend, constant_source(kOfAddends));
+    if (zero != lir::kNoReg) {
+      bits = vvv(Op::Or, zero, bits);
       bits = vvv(Op::Or, bits, vvv(Op::Mul, product, constant_source(kOfLowProducts)));
     }
-    if (doubts.large_product)
-      bits = vvv(Op::AndNot, vvv(Op::Mul, product, constant_source(kOfProducts)), bits);
-    if (matters.valid())
+    if (doubts.large_product) {
+      Reg large = vvv(Op::Mul, product, constant_source(kOfProducts));
+      bits = vvv(Op::AndNot, large, bits != lir::kNoReg ? bits : constant_vector(~0u));
+    }
+    if (matters.valid()) {
+      const Mask counts = mask_or_inverse(matters, p);
       bits = vvv(Op::Or, bits, counts.inverted ? counts.reg : state_.masks->mask_not(counts.reg));
+    }
     join(Op::And, usual, bits);
   }
   if (host_.mask_registers)
     branch_if_any(unusual.inverted ? state_.masks->mask_not(unusual.reg) : unusual.reg);
   else
     branch_unless_usual(usual);
-  return with_zeros;
+  return right;
 }
 
 // AVX2: in all lanes.
@@ -600,17 +620,28 @@ void Flushing::branch_unless_usual(Reg bits) {
   use_source(branch, constant_source(kTwoOrMore));
 }
 
-// AVX-512: the lanes that are, if their addend is no zero.
-Reg Flushing::unusual_unless_zero(const Product& p, const Doubts& doubts) {
-  Reg doubled = vvv(Op::IAdd, p.truncated, p.truncated);
-  Reg large = lir::kNoReg;
+// AVX-512: the lanes that are; none of those where the addend is a zero, if `zero` tells.
+Mask Flushing::unusual_lanes(const Product& p, const Doubts& doubts, Reg zero) {
+  Reg doubled = p.doubled;
+  if (doubled == lir::kNoReg && (doubts.large_product || zero != lir::kNoReg))
+    doubled = vvv(Op::IAdd, p.truncated, p.truncated);
+  Mask small, large;
+  if (doubts.small_addend && zero != lir::kNoReg) {  // where the product is low, too
+    Reg bits = vvv(Op::And, p.addend, constant_source(kHigherExponents));
+    small = {compare(Op::CmpI, vvv(Op::Or, bits, doubled), reg_source(constant_vector(0)),
+                     integer_predicate::kEq)};
+  } else if (doubts.small_addend) {
+    const InstRef usual = add(Op::TestBits, RegClass::mask);
+    use(usual, p.addend);
+    use_source(usual, constant_source(kHigherExponents));
+    small = {usual->def, true};
+  }
   if (doubts.large_product)
-    large = compare(Op::CmpU, doubled, constant_source(2 * kGreatest), integer_predicate::kEq);
-  if (!doubts.small_addend) return large;
-  Reg bits = vvv(Op::And, p.addend, constant_source(kHigherExponents));
-  Reg low =
-      compare(Op::CmpI, vvv(Op::Or, bits, doubled), reg_source(constant_vector(0)), integer_predicate::kEq);
-  return large == lir::kNoReg ? low : state_.masks->mask_op(MaskOp::or_, low, large);
+    large = {compare(Op::CmpU, doubled, constant_source(2 * kGreatest), integer_predicate::kEq)};
+  const Mask either = !doubts.large_product ? small
+                      : doubts.small_addend ? combine(MaskOp::or_, small, large)
+                                            : large;
+  return zero != lir::kNoReg ? combine(MaskOp::and_not, {zero}, either) : either;
 }
 
 // By a subroutine (emit_entry.cpp), which reads its operands from the frame.

@@ -122,35 +122,7 @@ std::array<Reg, 2> Words::look_up_rows(std::span<const std::uint32_t> first,
   Reg base = table_address(rows);
   const auto last_row = static_cast<std::uint32_t>(first.size() - 1) << kRowBytesLog2;
   Reg places = vvv(Op::And, with_immediate(Op::ShrU, word, bit - kRowBytesLog2), constant_source(last_row));
-  auto place_of = [this, places, upper = lir::kNoReg](std::uint32_t lane) mutable {
-    if (!role_.tuning.extracts_lanes)
-      return load(Op::SLoad, RegClass::scalar, frame(places_ + static_cast<std::int32_t>(4 * lane)));
-    if (lane == 4) upper = upper_part(Op::UpperHalf, places);
-    const InstRef inst = add(Op::LaneToScalar, RegClass::scalar);
-    inst->imm = lane % 4;
-    use(inst, lane < 4 ? places : upper);
-    return inst->def;
-  };
-  if (!role_.tuning.extracts_lanes) {
-    if (places_ < 0) places_ = reserve_frame(host_.vector_bytes);
-    store(Op::StoreFull, places, frame(places_));
-  }
-  // Vector k: the rows of lanes k and k + 4.
-  std::array<Reg, 4> vectors{};
-  for (std::uint32_t lane = 0; lane < host_.lanes; ++lane) {
-    const std::uint32_t k = lane % 4;
-    Reg place = place_of(lane);
-    const InstRef inst = add(lane < 4 ? Op::LoadRow : Op::InsertRow, RegClass::vector);
-    inst->imm = lane / 4;
-    if (lane >= 4) {
-      inst->prefer = 1;
-      use(inst, vectors[k]);
-    }
-    inst->mem = {MemBase::reg, inst->use_count, static_cast<std::uint8_t>(inst->use_count + 1), 0, false, 0};
-    use(inst, base);
-    use(inst, place);
-    vectors[k] = inst->def;
-  }
+  const std::array<Reg, 4> vectors = rows_of_lanes(base, places);
   Reg lower = vvv(Op::UnpackLo, vectors[0], vectors[1]), upper = vvv(Op::UnpackLo, vectors[2], vectors[3]);
   Reg of_first = vvv(Op::UnpackLoD, lower, upper);
   return {of_first, vvv(Op::UnpackHiD, lower, upper)};
