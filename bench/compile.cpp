@@ -94,8 +94,9 @@ Status compile_once(std::span<const std::byte> bytes, const frontend::Facts& fac
   const backend::Host& host = *backend::find_host(target);
   backend::ConstantPool pool(host.pool_repeat);
   std::vector<backend::CallSite> call_sites;
+  std::vector<backend::PointerPlace> pointers;
   times.resume();
-  host.lower(group.kernel, host, backend::Role{call_sites}, pool, code.parts, scratch.kernel.code);
+  host.lower(group.kernel, host, backend::Role{call_sites, pointers}, pool, code.parts, scratch.kernel.code);
   lir::eliminate_dead_code(scratch.kernel.code);
   times.stage("backend:lower");
   scratch.kernel.allocator.run(scratch.kernel.code, host.register_file(host, 0));

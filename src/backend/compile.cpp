@@ -93,10 +93,11 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
                  "groups of " + std::to_string(out.lanes) + " pixels, more than a rasterizer makes",
                  program.kernel.name};
   out.table_bytes = program.kernel.uniform_bytes;
-  Role role{out.call_sites};
+  Role role{out.call_sites, out.pointers};
   role.tuning = options.tuning;
   role.alike = options.alike;
   role.rows_ahead = rows_ahead;
+  role.many_ranges = options.many_ranges;
   out.single_pixels = host.single_pixels && options.single_pixels.value_or(!options.large_primitives &&
                                                                            single_pixels_pay(program.kernel));
   role.single_pixels = out.single_pixels;

@@ -70,11 +70,13 @@ struct RowTables {
 
 // How a function in group form is lowered.
 struct Role {
-  std::vector<CallSite>& call_sites;  // where the function's are added
+  std::vector<CallSite>& call_sites;    // where the function's are added
+  std::vector<PointerPlace>& pointers;  // likewise
   Tuning tuning{};
   bool preamble = false;
   bool alike = false;          // CompileOptions::alike
   bool rows_ahead = false;     // likewise
+  bool many_ranges = false;    // likewise
   bool single_pixels = false;  // MachineCode::single_pixels
   RowTables row_tables{};
 };

@@ -1,5 +1,6 @@
 // The windows of machine code into the memory of a block.
 #include <algorithm>
+#include <cstring>
 
 #include "backend/target.h"
 
@@ -50,7 +51,7 @@ std::size_t MemoryWindows::number(ir::Space space, std::uint8_t index) {
   return 2 * ir::kMaxSpaces + 1;
 }
 
-MemoryWindows::MemoryWindows() { std::fill(windows_, windows_ + kCount, window(nullptr, 0, 0)); }
+MemoryWindows::MemoryWindows() { std::fill(std::begin(windows_), std::end(windows_), window(nullptr, 0, 0)); }
 
 void MemoryWindows::set(const ir::BlockMemory& memory) {
   // Most spaces have nothing, and had nothing before.
@@ -69,6 +70,28 @@ void MemoryWindows::set(const ir::BlockMemory& memory) {
   windows_[number(ir::Space::local, 0)] = window(memory.local, 0, memory.local == nullptr ? 0 : local);
   windows_[number(ir::Space::local, 0)].address =
       ir::BlockMemory::local_words(memory.local_bytes) * 4 * memory.lanes;
+}
+
+void MemoryWindows::aim(std::span<const PointerPlace> pointers, const ir::BlockMemory& memory,
+                        const std::uint32_t* table) {
+  const auto holds = [](const ir::MemoryRange& range, std::uint32_t address, std::uint32_t size) {
+    return std::uint64_t{address - range.address} + size <= range.size;
+  };
+  for (std::size_t n = 0; n < pointers.size(); ++n) {
+    const PointerPlace& place = pointers[n];
+    std::uint32_t pointer = 0;
+    if (place.in_table) {
+      pointer = table[place.address / 4];
+    } else if (const ir::MemoryRange range = memory.piece(place.access, place.address);
+               holds(range, place.address, sizeof pointer)) {
+      std::memcpy(&pointer, range.bytes + (place.address - range.address), sizeof pointer);
+    }
+    const ir::MemoryAccess into{.space = ir::Space::global, .index = place.into};
+    const ir::MemoryRange range = memory.piece(into, pointer);
+    windows_[kCount + n] = holds(range, pointer, 1) && range.address % kWindowAlignment == 0
+                               ? window(range.bytes, range.address, range.size)
+                               : windows_[number(ir::Space::global, place.into)];
+  }
 }
 
 }  // namespace warpjit::backend

@@ -108,20 +108,32 @@ struct MemoryWindow {
   std::uint32_t limits[5];
   std::uint32_t counts[5];  // pieces of 2^k bytes
 };
-// Of all spaces of a block, in the order of constant, global, shared, local.
+// Where a pointer into a global space lies that code adds to: a guess of the compiler, right or wrong.
+struct PointerPlace {
+  std::uint8_t into;  // the global space
+  bool in_table;      // in the uniform table, else where an access to memory, but for local memory, is
+  ir::MemoryAccess access;
+  std::uint32_t address;  // byte of the table, or of the space
+  bool operator==(const PointerPlace&) const = default;
+};
+// Of all spaces of a block, in the order of constant, global, shared, local. Behind them those of pointers
+// (MachineCode::pointers): of the range that each points into, where a global space has several.
 class MemoryWindows {
  public:
   static constexpr std::size_t kLocks = 2 * ir::kMaxSpaces + 2;  // of shared memory, a byte for each word
   static constexpr std::size_t kCount = kLocks + 1;
+  static constexpr std::size_t kMostPointers = 8;
   static std::size_t number(ir::Space space, std::uint8_t index);
   MemoryWindows();  // nothing in any
   // Only `shared` and `local` change from block to block. The caller provides kSharedMargin readable bytes
   // before `shared` and behind it.
   void set(const ir::BlockMemory& memory);
+  // After it, when what the pointers lie in is there: at most kMostPointers.
+  void aim(std::span<const PointerPlace> pointers, const ir::BlockMemory& memory, const std::uint32_t* table);
   const MemoryWindow* data() const { return windows_; }
 
  private:
-  MemoryWindow windows_[kCount];
+  MemoryWindow windows_[kCount + kMostPointers];
   bool set_[kCount] = {};
 };
 
@@ -217,6 +229,7 @@ struct CompileOptions {
   // Rows of bindings mostly come from memory: cache lines are asked for before groups come to them, if the
   // host does so.
   bool rows_ahead = false;
+  bool many_ranges = false;     // global spaces may have several: pointers get windows of their own
   bool alike = false;           // all lanes of a group are one thread: rows are read and written once
   std::uint32_t registers = 0;  // registers per class the allocator may use (tests: 4); 0: all
   bool validate = false;        // asmjit operand validation, LIR verifier, allocation checker
@@ -260,6 +273,7 @@ struct MachineCode {
   // it as the constant part of their address modulo 64.
   std::uint32_t shared_phase = 0;
   std::vector<CallSite> call_sites;
+  std::vector<PointerPlace> pointers;  // for MemoryWindows::aim
   std::vector<AddressMapping> map;
   CodeStatistics statistics;
   struct Line {

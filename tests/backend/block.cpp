@@ -25,6 +25,7 @@ void run_code(const MachineCode& code, BlockContents& contents, const BlockSetup
               std::uint32_t inner_groups) {
   MemoryWindows windows;
   windows.set(contents.memory);
+  windows.aim(code.pointers, contents.memory, contents.table.data());
   Launch launch;
   launch.threads = std::uint64_t{setup.groups / inner_groups} * setup.lanes;
   launch.fuel = 100'000;
@@ -123,22 +124,25 @@ void expect_same(const ir::GroupProgram& program, const BlockSetup& setup, Targe
   struct Setting {
     std::uint32_t registers = 0;
     Tuning tuning = {};
+    bool many_ranges = false;
   };
-  std::vector<Setting> settings = {{}, {.registers = 4}};
+  std::vector<Setting> settings = {{}, {.registers = 4}, {.many_ranges = true}};
   if (target == Target::x64_v3)  // as for some processors
     settings.push_back({.registers = 4, .tuning = {.extracts_lanes = true, .multiplies_ahead = true}});
-  for (const auto& [registers, tuning] : settings) {
+  for (const auto& [registers, tuning, many_ranges] : settings) {
     CompileOptions options;
     options.registers = registers;
     options.tuning = tuning;
+    options.many_ranges = many_ranges;
     options.validate = true;
     const auto code = compile(program, target, options);
     ASSERT_TRUE(code.ok()) << to_string(code.error());
     ASSERT_EQ(code->lanes, setup.lanes);
     BlockContents got(setup, seed);
     run_code(*code, got, setup, f.inner_groups);
-    ASSERT_EQ(wanted.difference(got), "") << name(target) << ", registers " << registers << "\n"
-                                          << ir::print(f) << list(*code);
+    ASSERT_EQ(wanted.difference(got), "")
+        << name(target) << ", registers " << registers << (many_ranges ? ", many ranges" : "") << "\n"
+        << ir::print(f) << list(*code);
   }
 }
 

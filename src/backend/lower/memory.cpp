@@ -53,19 +53,19 @@ bool MemoryLowering::access(ir::Inst i) {
   if (access.alignment < size || access.offset % size != 0) return false;
   if (is_constant(guard) && constant(guard) == 0) return false;
   if (!varying(address) && access.space == Space::local && word) {
-    access_own_words(i, windows_.window_of(access));
+    access_own_words(i, windows_.window_of(access, address));
     return true;
   }
   if (!varying(address) && load && access.space != Space::local) {
-    load_uniform(i, windows_.window_of(access));
+    load_uniform(i, windows_.window_of(access, address));
     return true;
   }
   if (!varying(address) && !load && word && access.space != Space::local && atomics_ != nullptr) {
-    store_uniform(i, windows_.window_of(access));
+    store_uniform(i, windows_.window_of(access, address));
     return true;
   }
   if (!load && !word) return false;
-  access_lanes(i, windows_.window_of(access));
+  access_lanes(i, windows_.window_of(access, address));
   return true;
 }
 

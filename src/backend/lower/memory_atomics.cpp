@@ -136,7 +136,7 @@ bool MemoryLowering::access_one_by_one(ir::Inst i) {
       !(access.space == Space::shared || (atomic && access.space == Space::global)) ||
       (is_constant(guard) && constant(guard) == 0))
     return false;
-  const WindowFields::Window window = windows_.window_of(access);
+  const WindowFields::Window window = windows_.window_of(access, operand(i, 1));
   const LanePlaces places = lane_places(i, window);
   Reg base = windows_.load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
   Reg locks = atomic ? lir::kNoReg : windows_.locks();

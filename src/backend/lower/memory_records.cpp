@@ -177,7 +177,7 @@ ir::Inst RecordLowering::lower_record() {
 WindowFields::Window RecordLowering::window_of_row(const Record& record) {
   MemoryAccess access = MemoryAccess::unpack(f_.inst(record.accesses.front()).immediate);
   access.extent = kRowBytes;
-  return windows_.window_of(access);
+  return windows_.window_of(access, operand(record.accesses.front(), 1));
 }
 
 // Vectors tell whether all is inside.

@@ -39,7 +39,7 @@ StoredWords::Access RunLowering::stored_access(ir::Inst i, const Placed* placed)
 }
 
 void RunLowering::access_inside(std::size_t n, ir::Inst i, const std::vector<Span>& spans,
-                                const Placed* placed, Reg bytes) {
+                                const Placed* placed) {
   const ir::InstData& data = f_.inst(i);
   const MemoryAccess access = MemoryAccess::unpack(data.immediate);
   if (access.space == Space::shared && arranged(i) == Arranged::consecutive)
@@ -53,7 +53,7 @@ void RunLowering::access_inside(std::size_t n, ir::Inst i, const std::vector<Spa
                  0,
                  false,
                  static_cast<std::int32_t>(byte - span.low)};
-    use(inst, bytes);
+    use(inst, span.bytes);
     if (indexed) use(inst, span.start);
   };
   const auto at = [&](InstRef inst, std::uint32_t p) { at_byte(inst, p, placed[p].first + access.offset); };
@@ -171,7 +171,8 @@ Regs RunLowering::call_with_addresses(ir::Inst i) {
 // Lanes without guard may be outside.
 Regs RunLowering::access_guarded(ir::Inst i) {
   const bool load = f_.inst(i).opcode == Opcode::LoadMemory, equal = arranged(i) == Arranged::equal;
-  const WindowFields::Window window = windows_.window_of(MemoryAccess::unpack(f_.inst(i).immediate));
+  const WindowFields::Window window =
+      windows_.window_of(MemoryAccess::unpack(f_.inst(i).immediate), operand(i, 1));
   const LaneShape& shape = shapes_[operand(i, 1)];
   const Value guard = operand(i, 0);
   Reg wrong = lir::kNoReg;

@@ -122,7 +122,7 @@ bool RunLowering::can_narrow(ir::Inst i) const {
 // From the access `first` on to the last one that is like it, with nothing but arithmetic between; and a bit
 // behind, where loads may become operands.
 RunLowering::Run RunLowering::run_from(ir::Inst first) {
-  Run run{first, first, {}, {}, {}, {}};
+  Run run{first, first, {}, {}, {}, {}, {}};
   constexpr std::size_t kMostAccesses = 64, kMostBetween = 48;  // all of it is lowered twice
   const auto space_of = [&](ir::Inst i) {
     const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
@@ -148,6 +148,7 @@ RunLowering::Run RunLowering::run_from(ir::Inst first) {
       const bool narrowed =
           lanes == nullptr && can_narrow(i) && ready(LaneGuards::bound(f_, operand(i, 0))->number);
       run.guards.push_back(narrowed ? operand(i, 0) : Value{});
+      run.windows.push_back(windows_.place_of(MemoryAccess::unpack(data.immediate), operand(i, 1)));
       run.last = i;
       before = run.before.size();
       between = 0;
@@ -177,7 +178,6 @@ RunLowering::Run RunLowering::run_from(ir::Inst first) {
 void RunLowering::lower_run(const Run& run) {
   for (ir::Inst i : run.before) insts_.lower(i);
   state_.guest_address = f_.inst(run.first).guest_address;
-  const WindowFields::Window window = windows_.window_of(MemoryAccess::unpack(f_.inst(run.first).immediate));
   std::vector<Span> spans;
   std::vector<Placed> placed;  // by access and part
   placed.reserve(run.accesses.size() * parts_);
@@ -211,19 +211,23 @@ void RunLowering::lower_run(const Run& run) {
     return made.registers();
   };
   const auto stores = [&](ir::Inst i) { return f_.inst(i).opcode == Opcode::StoreMemory; };
-  const bool shared = MemoryAccess::unpack(f_.inst(run.first).immediate).space == Space::shared;
+  const MemoryAccess first_access = MemoryAccess::unpack(f_.inst(run.first).immediate);
+  const bool shared = first_access.space == Space::shared;
   const bool repeatable = std::none_of(run.accesses.begin(), run.accesses.end(), stores);
 
   const CacheState at_parting = cache_state();
   const bool flushing = state_.flushing;
   bool flushing_behind = flushing;
   lir::Edges ways_out;
-  const Reg begin =
-      window.shifted ? windows_.load_field(Op::SLoad, window, offsetof(MemoryWindow, address)) : lir::kNoReg;
-  const Reg size =
-      windows_.load_field(Op::SLoad, window, offsetof(MemoryWindow, limits));  // for single bytes
-  const Reg bytes = windows_.load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
-  for (Span& span : spans) check_span(span, begin, size, ways_out);
+  Regs begins, sizes;  // by span
+  for (Span& span : spans) {
+    const WindowFields::Window window = windows_.window_at(first_access, span.window);
+    const auto field = [&](Op op, std::size_t place) { return windows_.load_field(op, window, place); };
+    begins.push_back(window.shifted ? field(Op::SLoad, offsetof(MemoryWindow, address)) : lir::kNoReg);
+    sizes.push_back(field(Op::SLoad, offsetof(MemoryWindow, limits)));  // for single bytes
+    span.bytes = field(Op::SLoad64, offsetof(MemoryWindow, bytes));
+  }
+  for (std::size_t k = 0; k < spans.size(); ++k) check_span(spans[k], begins[k], sizes[k], ways_out);
   const Regs joined = hot_or_out(
       at_parting, ways_out,
       [&] {
@@ -232,9 +236,8 @@ void RunLowering::lower_run(const Run& run) {
           for (std::size_t n = 0; n < run.accesses.size(); ++n)
             accesses.push_back(stored_access(run.accesses[n], placed.data() + n * parts_));
           stored_.begin(std::move(accesses), !shared || reads_shared_behind(run.last));
-          return lower_all([&](ir::Inst i, std::size_t n) {
-            access_inside(n, i, spans, placed.data() + n * parts_, bytes);
-          });
+          return lower_all(
+              [&](ir::Inst i, std::size_t n) { access_inside(n, i, spans, placed.data() + n * parts_); });
         };
         Regs inside = repeatable ? checks_.lower({insts.data(), insts.size()}, all_inside) : all_inside();
         flushing_behind = state_.flushing;

@@ -48,6 +48,7 @@ class RunLowering : protected ValueForms {
     SmallVector<Value, 8> guards;  // by access: what narrows it, or none
     // Likewise the lanes that take part, if these are known; else null.
     SmallVector<const ir::LaneSet*, 8> lanes;
+    SmallVector<std::int32_t, 8> windows;  // by access: WindowFields::place_of
   };
   bool can_narrow(ir::Inst i) const;
   Reg clamped(const LaneBound& bound);
@@ -59,6 +60,8 @@ class RunLowering : protected ValueForms {
     std::int64_t low, high;   // from the base on: the least address, the end of the last access
     std::uint32_t alignment;  // of base + factors + low; 1: nothing to look at
     Value guard;              // if valid: only what lanes access that have it must be inside
+    std::int32_t window;      // WindowFields::place_of; what it is in
+    Reg bytes = lir::kNoReg;  // of the window
     Reg start = lir::kNoReg;
   };
   // Of a part: the span it is in, and where from the base on its first lane is.
@@ -78,8 +81,7 @@ class RunLowering : protected ValueForms {
   void find_reads_of_shared();
   StoredWords::Access stored_access(ir::Inst i, const Placed* placed) const;
   // Access n of the run, whose spans are all inside.
-  void access_inside(std::size_t n, ir::Inst i, const std::vector<Span>& spans, const Placed* placed,
-                     Reg bytes);
+  void access_inside(std::size_t n, ir::Inst i, const std::vector<Span>& spans, const Placed* placed);
   void access_anywhere(ir::Inst i, bool narrowed);
   Regs access_guarded(ir::Inst i);
   Regs call_with_addresses(ir::Inst i);

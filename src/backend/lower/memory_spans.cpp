@@ -56,7 +56,8 @@ RunLowering::Placed RunLowering::place(std::vector<Span>& spans, const Run& run,
   if (const ir::LaneSet* lanes = run.lanes[n]; lanes != nullptr) {
     if (lanes_of(operand(i, 0), p) == PartLanes::none) {
       for (std::size_t k = 0; k < spans.size(); ++k)
-        if (spans[k].base == shape.base && spans[k].wrapped == wrapped && spans[k].factors == factors)
+        if (spans[k].base == shape.base && spans[k].wrapped == wrapped && spans[k].factors == factors &&
+            spans[k].window == run.windows[n])
           return {k, begin};
       return {kNoSpan, begin};
     }
@@ -79,12 +80,14 @@ RunLowering::Placed RunLowering::place(std::vector<Span>& spans, const Run& run,
     const std::int64_t low = std::min(span.low, first), high = std::max(span.high, last + access.extent);
     const std::uint32_t both = std::max(span.alignment, alignment);
     if (span.base != shape.base || span.wrapped != wrapped || span.guard != guard ||
-        span.factors != factors || high - low > kMostSpan || (first - span.low) % both != 0)
+        span.factors != factors || span.window != run.windows[n] || high - low > kMostSpan ||
+        (first - span.low) % both != 0)
       continue;
     span.low = low, span.high = high, span.alignment = both;
     return {k, begin};
   }
-  spans.push_back({shape.base, factors, wrapped, first, last + access.extent, alignment, guard});
+  spans.push_back(
+      {shape.base, factors, wrapped, first, last + access.extent, alignment, guard, run.windows[n]});
   return {spans.size() - 1, begin};
 }
 

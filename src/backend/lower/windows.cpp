@@ -1,19 +1,20 @@
 #include "backend/lower/windows.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 
 namespace warpjit::backend {
 
 using ir::MemoryAccess;
+using ir::Opcode;
+using ir::Value;
 using lir::InstRef;
 using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
 
-WindowFields::Window WindowFields::window_of(const MemoryAccess& access) {
-  const auto place =
-      static_cast<std::int32_t>(MemoryWindows::number(access.space, access.index) * sizeof(MemoryWindow));
+WindowFields::Window WindowFields::window_at(const MemoryAccess& access, std::int32_t place) {
   const auto extent = static_cast<std::uint32_t>(std::bit_width(access.extent - 1u));
   if (windows_.block != current_block())
     windows_ = {load_argument(offsetof(KernelArgs, windows)), current_block()};
@@ -25,8 +26,85 @@ WindowFields::Window WindowFields::window_of(const MemoryAccess& access) {
           access.space == ir::Space::global};
 }
 
+std::int32_t WindowFields::place_of(const MemoryAccess& access, Value address) {
+  std::size_t number = MemoryWindows::number(access.space, access.index);
+  if (access.space == ir::Space::global && role_.many_ranges)
+    if (const std::optional<std::size_t> pointer = pointer_in(access.index, address))
+      number = MemoryWindows::kCount + *pointer;
+  return static_cast<std::int32_t>(number * sizeof(MemoryWindow));
+}
+
+// The number of its place among those that have a window, if there is room.
+std::optional<std::size_t> WindowFields::pointer_in(std::uint8_t space, Value address) {
+  const std::optional<PointerPlace> place = find_pointer(space, address);
+  if (!place) return std::nullopt;
+  std::vector<PointerPlace>& known = role_.pointers;
+  const auto at = static_cast<std::size_t>(std::ranges::find(known, *place) - known.begin());
+  if (at == known.size()) {
+    if (at == MemoryWindows::kMostPointers) return std::nullopt;
+    known.push_back(*place);
+  }
+  return at;
+}
+
+// Among what the address is a sum of, and what it was before a loop: the first word that the launch gives, or
+// that stands at a known place in memory.
+std::optional<PointerPlace> WindowFields::find_pointer(std::uint8_t space, Value address) {
+  constexpr std::size_t kMostSteps = 32;
+  SmallVector<Value, 16> pending{address};
+  for (std::size_t step = 0; step < pending.size() && step < kMostSteps; ++step) {
+    const Value v = pending[step];
+    const ir::InstData& data = f_.definition_of(v);
+    const auto operands = f_.operands(f_.definition(v));
+    switch (data.opcode) {
+      case Opcode::LoadUniformI32:
+        return PointerPlace{space, true, {}, static_cast<std::uint32_t>(data.immediate)};
+      case Opcode::LoadMemory: {
+        const MemoryAccess access = MemoryAccess::unpack(data.immediate);
+        if (access.element != ir::Element::word || access.space == ir::Space::local ||
+            !is_constant(operands[1]))
+          break;
+        return PointerPlace{space, false, access,
+                            static_cast<std::uint32_t>(constant(operands[1])) + access.offset};
+      }
+      case Opcode::ISub32:
+        pending.push_back(operands[0]);
+        break;
+      case Opcode::IAdd32:
+      case Opcode::Phi:
+        for (Value operand : operands)
+          if (!is_constant(operand) && std::ranges::find(pending, operand) == pending.end())
+            pending.push_back(operand);
+        break;
+      case Opcode::LoadFrame:
+      case Opcode::LoadFrameUniform:
+        if (const Value stored = stored_in_frame(data.immediate);
+            stored.valid() && std::ranges::find(pending, stored) == pending.end())
+          pending.push_back(stored);
+        break;
+      default:
+        break;
+    }
+  }
+  return std::nullopt;
+}
+
+Value WindowFields::stored_in_frame(std::uint64_t slot) {
+  if (in_frame_.empty()) {
+    in_frame_.resize(f_.frame_slots);
+    for (std::uint32_t b = 0; b < f_.block_count(); ++b)
+      for (ir::Inst i : f_.insts(ir::Block{b})) {
+        const Opcode opcode = f_.inst(i).opcode;
+        if (opcode != Opcode::StoreFrame && opcode != Opcode::StoreFrameUniform) continue;
+        Value& stored = in_frame_[f_.inst(i).immediate];
+        if (!stored.valid() && !f_.is_constant(f_.operand(i, 1))) stored = f_.operand(i, 1);
+      }
+  }
+  return in_frame_[slot];
+}
+
 Reg WindowFields::locks() {
-  Window window = window_of({.space = ir::Space::shared});
+  Window window = window_at({.space = ir::Space::shared}, 0);
   window.place = static_cast<std::int32_t>(MemoryWindows::kLocks * sizeof(MemoryWindow));
   return load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
 }

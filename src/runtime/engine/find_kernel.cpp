@@ -36,6 +36,8 @@ KernelHints EngineState::hints_of(const LaunchState& launch) const {
   const Work work = launch.work();
   hints.rows_ahead = (work == Work::rows || work == Work::draw) && launch.count >= kManyRows &&
                      tuning().bytes_ahead_of_rows != 0;
+  hints.many_ranges =
+      std::ranges::any_of(launch.values.grid.globals, [](const auto& ranges) { return ranges.size() > 1; });
   return hints;
 }
 
@@ -68,6 +70,7 @@ LaunchKey EngineState::launch_key(const LaunchState& launch, const RunOptions& o
                 static_cast<std::uint64_t>(choice.hints.large_primitives) << 11 |
                 static_cast<std::uint64_t>(choice.hints.flat_w) << 12 |
                 static_cast<std::uint64_t>(choice.hints.rows_ahead) << 13 |
+                static_cast<std::uint64_t>(choice.hints.many_ranges) << 14 |
                 std::uint64_t{hooks_.parts} << 16 | std::uint64_t{hooks_.registers} << 40;
   return key;
 }
@@ -92,6 +95,7 @@ KernelOptions EngineState::kernel_options(Choice choice) const {
   made.parts = hooks_.parts != 0 ? hooks_.parts : choice.few_threads ? 1 : 0;
   made.large_primitives = choice.hints.large_primitives && choice.engine == EngineKind::jit;
   made.rows_ahead = choice.hints.rows_ahead && choice.engine == EngineKind::jit;
+  made.many_ranges = choice.hints.many_ranges && choice.engine == EngineKind::jit;
   made.tuning = tuning();
   made.registers = hooks_.registers;
   return made;

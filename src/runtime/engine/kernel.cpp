@@ -40,6 +40,7 @@ class JitKernel final : public CodeKernel {
     report_.code_bytes = code.bytes.size();
     table_bytes_ = code.table_bytes;
     single_pixels_ = code.single_pixels;
+    pointers_ = code.pointers;
     cost_ = sizeof *this + code.bytes.size() + code.map.size() * sizeof(backend::AddressMapping);
     run_ = entry(code.kernel_offset);
     if (code.preamble_offset != ~0u) preamble_ = entry(code.preamble_offset);
@@ -210,6 +211,7 @@ Result<KernelPointer> make_jit_kernel(const ir::GroupProgram& program, CompileRe
   compile.parts = report.ordered && options.parts == 0 ? 1 : options.parts;
   compile.large_primitives = options.large_primitives;
   compile.rows_ahead = options.rows_ahead;
+  compile.many_ranges = options.many_ranges;
   compile.tuning = options.tuning;
   // The exact version of a kernel takes the same records.
   if (program.assumes_no_zero_inf || options.quads) compile.single_pixels = false;
@@ -255,8 +257,10 @@ Result<KernelPointer> make_guest_kernel(const frontend::Shader& shader, const fr
 
 // Of what the passes made: the kernel of the engine that the options name.
 Result<KernelPointer> make_code_kernel(const frontend::Shader& shader, const frontend::Facts& facts,
-                                       const KernelOptions& options, Made made, CodeMemory* memory,
+                                       KernelOptions options, Made made, CodeMemory* memory,
                                        WorkspacePool& workspaces) {
+  // Two kernels that share windows.
+  if (made.program.assumes_no_zero_inf) options.many_ranges = false;
   if (options.engine == EngineKind::ir) {
     const unsigned lanes = ir_lanes(made);
     return make_ir_kernel(std::move(made.program), made.report, lanes);
@@ -317,8 +321,9 @@ Result<std::vector<std::byte>> kernel_key(const frontend::Shader& shader, const 
                               static_cast<unsigned>(options.engine), static_cast<unsigned>(options.target),
                               static_cast<unsigned>(options.dispatch_all)})
     key.push_back(static_cast<std::byte>(byte));
-  for (const std::uint32_t word : {options.parts, options.registers, options.speculate ? 1U : 0U,
-                                   options.large_primitives ? 1U : 0U, options.rows_ahead ? 1U : 0U}) {
+  for (const std::uint32_t word :
+       {options.parts, options.registers, options.speculate ? 1U : 0U, options.large_primitives ? 1U : 0U,
+        options.rows_ahead ? 1U : 0U, options.many_ranges ? 1U : 0U}) {
     const auto bytes = std::as_bytes(std::span(&word, 1));
     key.insert(key.end(), bytes.begin(), bytes.end());
   }

@@ -70,6 +70,9 @@ class Kernel {
   std::uint64_t overwritten_planes() const { return overwritten_planes_; }
   void set_overwritten_planes(std::uint64_t planes) { overwritten_planes_ = planes; }
 
+  // backend::MachineCode::pointers.
+  std::span<const backend::PointerPlace> pointers() const { return pointers_; }
+
   // Of pixels: backend::MachineCode::single_pixels.
   bool takes_single_pixels() const { return single_pixels_; }
 
@@ -83,6 +86,7 @@ class Kernel {
   CompileReport report_;
   std::size_t cost_ = 0, table_bytes_ = 0;
   bool single_pixels_ = false;
+  std::vector<backend::PointerPlace> pointers_;
 
  private:
   frontend::UnitUse unit_use_;
@@ -108,6 +112,8 @@ struct KernelHints {
   bool large_primitives = false;  // pixels: wide groups are full
   bool flat_w = false;            // likewise, frontend::PixelFacts
   bool rows_ahead = false;        // vertices: as backend::CompileOptions
+  bool many_ranges = false;       // likewise, of any work
+  bool operator==(const KernelHints&) const = default;
 };
 
 // What a kernel is made from, besides the shader.
@@ -120,6 +126,7 @@ struct KernelOptions {
   bool large_primitives = false;  // JIT, pixels: as backend::CompileOptions
   bool quads = false;             // likewise: no single pixels
   bool rows_ahead = false;        // JIT: as backend::CompileOptions
+  bool many_ranges = false;       // likewise
   backend::Tuning tuning{};       // likewise
   std::uint32_t parts = 0, registers = 0;
 };

@@ -15,9 +15,9 @@ Status PreparedState::renew() {
   const Generations generations = now();
   const std::uint64_t bools = launch_.values.bools & launch_.usage.bools;
   const bool few_threads = may_narrow_ && launch_.count <= kFewThreads;
-  const bool rows_ahead = engine_.hints_of(launch_).rows_ahead;
+  const KernelHints hints = engine_.hints_of(launch_);
   if (!plan_ || generations.facts != seen_.facts || bools != bools_ || few_threads != few_threads_ ||
-      rows_ahead != rows_ahead_) {
+      hints != hints_) {
     plan_.reset();
     WARPJIT_CHECK(engine_.lease_alone(launch_, options_, few_threads, lease_.emplace()));
   } else if (generations.values != seen_.values) {
@@ -29,7 +29,7 @@ Status PreparedState::renew() {
   seen_ = generations;
   bools_ = bools;
   few_threads_ = few_threads;
-  rows_ahead_ = rows_ahead;
+  hints_ = hints;
   return {};
 }
 

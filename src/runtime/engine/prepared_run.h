@@ -36,7 +36,8 @@ class PreparedState {
   const bool may_narrow_;
   Generations seen_;
   std::uint64_t bools_ = 0;
-  bool few_threads_ = false, rows_ahead_ = false;
+  bool few_threads_ = false;
+  KernelHints hints_{};
   std::optional<LaunchCache::Lease> lease_;  // of this alone
   std::optional<RunPlan> plan_;
 };

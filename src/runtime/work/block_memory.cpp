@@ -68,6 +68,7 @@ void BlockMemory::begin(const CodeKernel& kernel, const BlockRun& run) {
   memory_.local = reinterpret_cast<std::byte*>(local_.data());
   memory_.fault = {};
   windows_.set(memory_);
+  aimed_ = kernel.pointers().empty();
   textures_.bind(run.shader, run.grid.bound);
 
   args_.shared = nullptr;
@@ -87,6 +88,7 @@ Status BlockMemory::run(std::uint64_t first, std::uint64_t count) {
   ir::BlockPosition block = run_->grid.block_at(first);
   if (layout_->runs_on()) {
     if (layout_->uses.shared) prepare_shared(block);
+    aim();
     return call(block, count - 1);
   }
   for (; count != 0; --count, run_->grid.advance(block)) {
@@ -94,9 +96,16 @@ Status BlockMemory::run(std::uint64_t first, std::uint64_t count) {
     std::fill(local_.begin(), local_.end(), 0);
     std::fill(locks_.begin(), locks_.end(), std::uint8_t{0});
     if (layout_->uses.shared) run_->shader.begin_block(run_->grid, block, memory_.shared);
+    aim();
     WARPJIT_CHECK(call(block, 0));
   }
   return {};
+}
+
+// Pointers are the same for all blocks.
+void BlockMemory::aim() {
+  if (!aimed_) windows_.aim(kernel_->pointers(), memory_, run_->table);
+  aimed_ = true;
 }
 
 void BlockMemory::prepare_shared(const ir::BlockPosition& first) {

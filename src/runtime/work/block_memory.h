@@ -65,6 +65,7 @@ class BlockMemory {
   static std::uint32_t* aligned(std::vector<std::uint32_t>& words, std::uint32_t phase = 0);
   // Makes shared memory that of this block, and says what code does for those that follow.
   void prepare_shared(const ir::BlockPosition& first);
+  void aim();
   Status call(const ir::BlockPosition& first, std::uint64_t more);
 
   const CodeKernel* kernel_ = nullptr;
@@ -79,6 +80,7 @@ class BlockMemory {
   TexelViews textures_;
   ir::BlockMemory memory_;
   backend::MemoryWindows windows_;
+  bool aimed_ = false;  // MemoryWindows::aim
   backend::KernelArgs args_{};
 };
 

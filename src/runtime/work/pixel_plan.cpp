@@ -97,6 +97,7 @@ PixelPlan::PixelPlan(const LaunchState& launch, const Kernel& kernel, std::uint3
       layout_(launch.pixels->output) {
   spaces_.bind(launch.values.grid, launch.constants_of_pixels(), memory_);
   windows_.set(memory_);
+  windows_.aim(kernel.pointers(), memory_, table);
 }
 
 Status PixelPlan::run(std::uint64_t first, std::uint64_t count) const {

@@ -62,10 +62,9 @@ Status EngineState::begin_primitives(PrimitiveRun& run) {
 Status EngineState::lease_primitives(PrimitiveRun& run) {
   const auto start = std::chrono::steady_clock::now();
   const bool first = !run.lease;
-  if (run.batch && first)
-    run.hints = {run.batch->pixels_per_tile() >= kManyPixels, run.batch->has_flat_w()};
-  else
-    run.hints.flat_w = false;
+  if (first) run.hints = hints_of(run.launch);
+  if (run.batch && first) run.hints.large_primitives = run.batch->pixels_per_tile() >= kManyPixels;
+  run.hints.flat_w = run.batch && first && run.batch->has_flat_w();
   CompileReport ignored;
   CompileReport& report = first ? run.report : ignored;
   LaunchCache::Lease& lease = run.lease.emplace();

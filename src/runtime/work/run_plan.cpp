@@ -32,6 +32,7 @@ RunPlan::RunPlan(const LaunchState& launch, const Kernel& kernel, std::uint32_t*
     memory_ = std::make_shared<Memory>();
     memory_->spaces.bind(launch.values.grid, {}, memory_->memory);
     memory_->windows.set(memory_->memory);
+    memory_->windows.aim(kernel.pointers(), memory_->memory, table);
   }
   const bool direct = !launch.allow_overlap;
   alone_ = launch.count == 1;
