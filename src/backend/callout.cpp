@@ -89,78 +89,78 @@ const std::uint32_t* addresses_of(const CallSite& site, const std::uint32_t* wor
   return made.data();
 }
 
-// Words of one space: in the piece where the last one was that lies elsewhere, which is found once for many.
-class Words {
+// LoadMemory and StoreMemory of the lanes of a call.
+class Mover {
  public:
-  Words(ir::BlockMemory& block, const CallSite& site, std::uint32_t first_thread)
-      : block_(block),
-        site_(site),
-        access_(ir::MemoryAccess::unpack(site.immediate)),
-        thread_(first_thread) {}
-
-  std::uint32_t load(std::uint32_t address, std::size_t lane) {
-    std::uint32_t word = 0;
-    const std::byte* const at = find(address);
-    if (at == nullptr) return block_.load(access_, address, by(lane));
-    std::memcpy(&word, at, sizeof word);
-    return word;
+  Mover(const KernelArgs& args, const CallSite& site, std::uint32_t* words)
+      : block_(*args.memory),
+        first_(site),
+        words_(words),
+        thread_(args.group_index * args.memory->lanes),
+        addresses_(addresses_of(site, words, made_)) {
+    for_each_acting(site, words,
+                    [&](std::size_t n) { lanes_[lane_count_++] = static_cast<std::uint16_t>(n); });
   }
-  void store(std::uint32_t address, std::uint32_t word, std::size_t lane) {
-    if (std::byte* const at = find(address))
-      std::memcpy(at, &word, sizeof word);
-    else
-      block_.store(access_, address, word, by(lane));
+
+  // With those of the sites that follow.
+  void run() {
+    // Lanes without guard see the others' word: a load from one address may be taken for uniform.
+    const bool one_address =
+        first_.strided && std::ranges::all_of(first_.strides, [](std::uint32_t s) { return s == 0; });
+    for (std::uint32_t k = 0; k <= first_.followers; ++k) {
+      const CallSite& site = *(&first_ + k);
+      std::uint32_t* const moved = words_ + std::size_t{2 + k} * first_.pitch;
+      if (site.opcode == Opcode::StoreMemory) {
+        move<true>(site, moved);
+        continue;
+      }
+      if (lane_count_ != first_.lanes) std::memset(moved, 0, first_.lanes * sizeof *moved);
+      move<false>(site, moved);
+      for (std::size_t n = 0; one_address && lane_count_ != 0 && n < first_.lanes; ++n)
+        if (!acts(first_, words_, n)) moved[n] = moved[lanes_[lane_count_ - 1]];
+    }
   }
 
  private:
-  // Null: it is not a word in memory, or not found here.
-  std::byte* find(std::uint32_t address) {
-    if (access_.element != ir::Element::word || address % access_.alignment != 0) return nullptr;
-    if (!holds(address)) {
-      piece_ = block_.piece(access_, address);
-      if (!holds(address)) return nullptr;
+  // Most lie in the piece where the one before was.
+  template <bool kStores>
+  void move(const CallSite& site, std::uint32_t* moved) {
+    const auto access = ir::MemoryAccess::unpack(site.immediate);
+    const std::uint32_t low = access.alignment - 1u;
+    const bool words = access.element == ir::Element::word;
+    ir::MemoryRange piece = piece_;
+    for (std::size_t k = 0; k < lane_count_; ++k) {
+      const std::size_t n = lanes_[k];
+      const std::uint32_t address = addresses_[n] + site.further;
+      const auto inside = [&] {
+        return words && (address & low) == 0 &&
+               std::uint64_t{address - piece.address} + access.extent <= piece.size;
+      };
+      if (!inside()) piece = block_.piece(access, address);
+      std::byte* const at = piece.bytes + (address - piece.address) + access.offset;
+      const ir::BlockMemory::Accessor by{site.guest_address, thread_ + static_cast<std::uint32_t>(n)};
+      if (!inside() && kStores)
+        block_.store(access, address, moved[n], by);
+      else if (!inside())
+        moved[n] = block_.load(access, address, by);
+      else if (kStores)
+        std::memcpy(at, &moved[n], sizeof moved[n]);
+      else
+        std::memcpy(&moved[n], at, sizeof moved[n]);
     }
-    return piece_.bytes + (address - piece_.address) + access_.offset;
-  }
-  bool holds(std::uint32_t address) const {
-    return std::uint64_t{address - piece_.address} + access_.extent <= piece_.size;
-  }
-  ir::BlockMemory::Accessor by(std::size_t lane) const {
-    return {site_.guest_address, thread_ + static_cast<std::uint32_t>(lane)};
+    piece_ = piece;
   }
 
   ir::BlockMemory& block_;
-  const CallSite& site_;
-  const ir::MemoryAccess access_;
+  const CallSite& first_;
+  std::uint32_t* const words_;
   const std::uint32_t thread_;  // of lane 0
+  Addresses made_;
+  const std::uint32_t* const addresses_;
+  std::array<std::uint16_t, ir::kMaxGroupLanes> lanes_;
+  std::size_t lane_count_ = 0;
   ir::MemoryRange piece_{};
 };
-
-// LoadMemory and StoreMemory, with those that follow it.
-void move_words(const KernelArgs& args, const CallSite& first, std::uint32_t* words) {
-  const std::uint32_t thread = args.group_index * args.memory->lanes;
-  Addresses made;
-  const std::uint32_t* const addresses = addresses_of(first, words, made);
-  // Lanes without guard see the others' word: a load from one address may be taken for uniform.
-  const bool one_address = first.strided && std::ranges::all_of(first.strides, [](auto s) { return s == 0; });
-  for (std::uint32_t k = 0; k <= first.followers; ++k) {
-    const CallSite& site = *(&first + k);
-    Words memory(*args.memory, site, thread);
-    std::uint32_t* const moved = words + std::size_t{2 + k} * first.pitch;
-    if (site.opcode == Opcode::StoreMemory) {
-      for_each_acting(first, words,
-                      [&](std::size_t n) { memory.store(addresses[n] + site.further, moved[n], n); });
-      continue;
-    }
-    if (!one_address) std::memset(moved, 0, first.lanes * sizeof *moved);
-    std::uint32_t any_word = 0;
-    for_each_acting(first, words, [&](std::size_t n) {
-      any_word = moved[n] = memory.load(addresses[n] + site.further, n);
-    });
-    for (std::size_t n = 0; one_address && n < first.lanes; ++n)
-      if (!acts(first, words, n)) moved[n] = any_word;
-  }
-}
 
 // A group's LaneRead.
 void read_lanes(const CallSite& site, const std::uint32_t* words, std::uint32_t* results) {
@@ -206,7 +206,7 @@ void call_out(KernelArgs* args, std::uint32_t number, std::uint32_t* words) {
   if (site.opcode == Opcode::LaneRead) return read_lanes(site, words, results);
   if (!row.pure) args->memory->block = args->block;
   if (site.opcode == Opcode::LoadMemory || site.opcode == Opcode::StoreMemory)
-    return move_words(*args, site, words);
+    return Mover(*args, site, words).run();
   Addresses made;
   const std::uint32_t* const addresses = row.pure ? nullptr : addresses_of(site, words, made);
   const auto make = [&](std::size_t n) {

@@ -87,7 +87,7 @@ Word update(std::byte* at, AtomicFunction function, Word b, Word c) {
 std::byte* BlockMemory::find(MemoryAccess access, std::uint32_t address, Accessor by, bool is_store) {
   std::byte* at = nullptr;
   const std::uint64_t end = std::uint64_t{address} + access.extent;
-  if (address % access.alignment == 0) {
+  if ((address & (access.alignment - 1u)) == 0) {
     switch (access.space) {
       case Space::constant:
         at = in_ranges(constants[access.index], address, access.extent);
