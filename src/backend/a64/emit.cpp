@@ -481,6 +481,7 @@ class A64Emitter final : public Emitter {
       case Form::s_copy:
         return put(e.id, x(d), x(use[0]));
       case Form::s_address:
+        if (inst.mem.base == MemBase::frame) return put_sum(d, asmjit::a64::sp, inst.mem.displacement);
         if (inst.mem.index_use == 0xff) return put_sum(d, x(use[0]), inst.mem.displacement);
         if (inst.mem.scale_log2 == 0) return put(e.id, x(d), x(use[0]), x(use[1]));
         return put(e.id, x(d), x(use[0]), x(use[1]), asmjit::Imm(arm::lsl(inst.mem.scale_log2)));

@@ -171,6 +171,12 @@ Reg Builder::address(Reg base, Reg index, std::uint8_t scale_log2) {
   return inst->def;
 }
 
+Reg Builder::frame_address(std::int32_t displacement) {
+  const InstRef inst = add(Op::SAddress, RegClass::scalar);
+  inst->mem = frame(displacement);
+  return inst->def;
+}
+
 Reg Builder::vector_to_scalar(Reg r) {
   const InstRef inst = add(Op::ToScalar, RegClass::scalar);
   use(inst, r);

@@ -68,6 +68,7 @@ class Builder {
   lir::Mem argument(std::size_t displacement) const;
   lir::Mem frame(std::int32_t displacement) const;
   std::int32_t reserve_frame(std::uint32_t bytes);
+  Reg frame_address(std::int32_t displacement);
   // Constants that differ from lane to lane.
   Reg vector_of(std::span<const std::uint32_t> lanes);
   lir::Mem pool_mem(std::span<const std::uint32_t> lanes);

@@ -45,4 +45,15 @@ bool LaneGuards::branch_unless_all(Value guard) {
   return true;
 }
 
+Reg LaneGuards::clamped(const LaneBound& bound) {
+  const std::int32_t more = bound.plus_one ? 1 : 0;
+  const Condition less = bound.is_unsigned ? Condition::less_u : Condition::less_s;
+  const auto extreme = [&](Op op, Reg a, std::int32_t b) {
+    return scalar_extreme(op, a, scalar_imm(static_cast<std::uint32_t>(b)), less);
+  };
+  Reg n = extreme(Op::SMin, scalar(bound.number), static_cast<std::int32_t>(parts_ * host_.lanes) - more);
+  if (!bound.is_unsigned) n = extreme(Op::SMax, n, -more);
+  return more != 0 ? scalar_op_imm(Op::SAddImm, n, more) : n;
+}
+
 }  // namespace warpjit::backend

@@ -205,8 +205,8 @@ Regs RecordLowering::move(const Record& record) {
   branch_if_any(wrong);
   return hot_or_cold(
       [&] {
-        for (Reg& offset : offsets) offset = sign_extend(vector_to_scalar(offset));
-        return move_rows(record, offsets, bytes, sign_extend(stride_in_bytes(record.stride)));
+        for (Reg& offset : offsets) offset = address(bytes, sign_extend(vector_to_scalar(offset)), 0);
+        return move_rows(record, offsets, sign_extend(stride_in_bytes(record.stride)));
       },
       [&] { return call_for(record); });
 }
@@ -271,27 +271,102 @@ Regs RecordLowering::move_by_scalars(const Record& record) {
   const Reg limit =
       windows_.load_field(Op::SLoad, window, static_cast<std::size_t>(window.limit - window.place));
   const Reg bytes = windows_.load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
-  const std::uint32_t lanes = parts_ * host_.lanes;
+  const Reg first_row = address(bytes, start, 0);
+  const Value guard = operand(first, 0);
+  const std::optional<LaneBound> bound = is_constant(guard) ? std::nullopt : LaneGuards::bound(f_, guard);
+  const bool some = bound && !bound->at_least;  // may be the lanes that take part, from the first on
   const CacheState at_parting = cache_state();
-  lir::Edges ways_out;
-  if (lane_guards_.branch_unless_all(operand(first, 0))) branch_out(ways_out);
-  if (record.stride.factor.valid()) {
-    branch_out_if(Op::BranchCompare, Condition::less_u, scalar_imm(kMostStride), stride, ways_out);
-    branch_out_if_bits(scalar_op(Op::SOr, aligned, stride), alignment - 1, ways_out);
-  } else {
-    branch_out_if_bits(aligned, alignment - 1, ways_out);
-  }
-  const Reg way = scalar_op(Op::SMul, stride, scalar_imm(lanes - 1));
-  branch_out_if(Op::BranchCompare64, Condition::less_equal_u, limit, address(start, way, 0), ways_out);
+  lir::Edges ways_out, to_some;
+  const auto leave_unless_aligned = [&] {
+    if (record.stride.factor.valid())
+      branch_out_if(Op::BranchCompare, Condition::less_u, scalar_imm(kMostStride), stride, ways_out);
+    branch_out_if_bits(record.stride.factor.valid() ? scalar_op(Op::SOr, aligned, stride) : aligned,
+                       alignment - 1, ways_out);
+  };
+  const auto leave_unless_inside = [&](Reg last_lane) {
+    const Reg last = address(start, scalar_op(Op::SMul, stride, last_lane), 0);
+    branch_out_if(Op::BranchCompare64, Condition::less_equal_u, limit, last, ways_out);
+  };
+  if (lane_guards_.branch_unless_all(guard)) branch_out(some ? to_some : ways_out);
+  leave_unless_aligned();
+  leave_unless_inside(scalar_imm(parts_ * host_.lanes - 1));
+  const bool load = f_.inst(first).opcode == Opcode::LoadMemory;
   return hot_or_out(
       at_parting, ways_out,
       [&] {
-        Regs offsets{start};
-        const Reg of_part = parts_ > 1 ? scalar_op(Op::SMul, stride, scalar_imm(host_.lanes)) : lir::kNoReg;
-        while (offsets.size() < parts_) offsets.push_back(address(offsets.back(), of_part, 0));
-        return move_rows(record, offsets, bytes, stride);
+        Reg from = first_row, step = stride, count = lir::kNoReg;
+        if (some) {
+          const Regs joined = hot_or_out(
+              at_parting, to_some,
+              [&] {
+                Regs all{first_row, stride};
+                if (!load) all.push_back(scalar_imm(0));
+                return all;
+              },
+              [&] {
+                const Reg lanes = lane_guards_.clamped(*bound);
+                const lir::InstRef branch = add(Op::BranchCompare);
+                use(branch, lanes);
+                branch->imm = pack_condition(Condition::less_u, 1);
+                branch_out(ways_out);
+                leave_unless_aligned();
+                leave_unless_inside(scalar_op_imm(Op::SAddImm, lanes, -1));
+                const Reg own = own_rows(), own_step = scalar_imm(kRowBytes);
+                Regs of_some{own, own_step};
+                if (load)
+                  copy_rows(first_row, stride, own, own_step, lanes);
+                else
+                  of_some.push_back(lanes);
+                return of_some;
+              });
+          from = joined[0], step = joined[1];
+          if (!load) count = joined[2];
+        }
+        Regs parts{from};
+        const Reg of_part = parts_ > 1 ? scalar_op(Op::SMul, step, scalar_imm(host_.lanes)) : lir::kNoReg;
+        while (parts.size() < parts_) parts.push_back(address(parts.back(), of_part, 0));
+        const Regs made = move_rows(record, parts, step);
+        if (count != lir::kNoReg) {
+          use(add(Op::BranchScalar), count);
+          hot_or_cold([] { return Regs{}; },
+                      [&] {
+                        copy_rows(from, step, first_row, stride, count);
+                        return Regs{};
+                      });
+        }
+        return made;
       },
       [&] { return call_for(record); });
+}
+
+// Of each lane, one behind the other, in the frame.
+Reg RecordLowering::own_rows() {
+  if (own_rows_ < 0) own_rows_ = reserve_frame(parts_ * host_.lanes * kRowBytes);
+  return frame_address(own_rows_);
+}
+
+// At least one.
+void RecordLowering::copy_rows(Reg from, Reg from_step, Reg to, Reg to_step, Reg count) {
+  const std::uint32_t at = last_block();
+  end_edge(at, {from, to, count});
+  const std::uint32_t header = begin_edge(at);
+  Regs params;
+  for (int k = 0; k < 3; ++k) params.push_back(code_.new_reg(lir::RegClass::scalar));
+  code_.blocks[header].params = params;
+  const lir::Mem there = {lir::MemBase::reg, 0, 0xff, 0, false, 0};
+  const Reg row = this->load(Op::LoadRow, lir::RegClass::vector, there, params[0]);
+  lir::Mem here = there;
+  here.base_use = 1;
+  store(Op::StoreRow, row, here, params[1]);
+  const Reg next_from = address(params[0], from_step, 0), next_to = address(params[1], to_step, 0);
+  const Reg rest = scalar_op_imm(Op::SAddImm, params[2], -1);
+  use(add(Op::BranchScalar), rest);
+  const std::uint32_t end = last_block();
+  end_block(end);
+  const std::uint32_t again = begin_edge(end);
+  end_edge(again, {next_from, next_to, rest});
+  code_.blocks[again].successors.push_back(header);
+  begin_edge(end);
 }
 
 Reg RecordLowering::stride_in_bytes(const LaneShape::Stride& stride) {
@@ -300,13 +375,12 @@ Reg RecordLowering::stride_in_bytes(const LaneShape::Stride& stride) {
   return stride.coefficient == 1 ? factor : scalar_op(Op::SMul, factor, scalar_imm(stride.coefficient));
 }
 
-// All records lie in the window, which is smaller than 2^31: so is the way from one to the next. Offsets and
-// stride have 64 bits.
-Regs RecordLowering::move_rows(const Record& record, const Regs& offsets, Reg bytes, Reg stride) {
+// Of each part the first row's address; the stride has 64 bits.
+Regs RecordLowering::move_rows(const Record& record, const Regs& first_rows, Reg stride) {
   const bool load = f_.inst(record.accesses.front()).opcode == Opcode::LoadMemory;
   Regs made(load ? record.accesses.size() * parts_ : 0);
   for (std::uint32_t p = 0; p < parts_; ++p) {
-    const Reg first = address(bytes, offsets[p], 0);
+    const Reg first = first_rows[p];
     if (load) {
       const std::array<Reg, kWords> words = rows_.load_rows(first, stride);
       for (std::size_t n = 0; n < record.accesses.size(); ++n) made[n * parts_ + p] = words[n];

@@ -59,7 +59,9 @@ class RecordLowering : protected ValueForms {
   Regs move(const Record& record);
   Regs move_by_scalars(const Record& record);
   Regs load_of_lanes(const Record& record);
-  Regs move_rows(const Record& record, const Regs& offsets, Reg bytes, Reg stride);
+  Regs move_rows(const Record& record, const Regs& first_rows, Reg stride);
+  Reg own_rows();
+  void copy_rows(Reg from, Reg from_step, Reg to, Reg to_step, Reg count);
   Regs call_for(const Record& record) {
     return callouts_.call_for_record({record.accesses.begin(), record.accesses.end()});
   }
@@ -73,7 +75,8 @@ class RecordLowering : protected ValueForms {
   InstLowering& insts_;
   LaneGuards lane_guards_;
   const ir::LaneShapes& shapes_;
-  Record record_;  // that begins_record has found
+  Record record_;               // that begins_record has found
+  std::int32_t own_rows_ = -1;  // frame area for a row of each lane
 };
 
 }  // namespace warpjit::backend

@@ -51,7 +51,6 @@ class RunLowering : protected ValueForms {
     SmallVector<std::int32_t, 8> windows;  // by access: WindowFields::place_of
   };
   bool can_narrow(ir::Inst i) const;
-  Reg clamped(const LaneBound& bound);
   // Addresses base + factors + [low, high), seen from one base; those of other lanes included.
   struct Span {
     Value base;

@@ -24,18 +24,6 @@ constexpr std::int64_t kMostSpan = 0x8000;
 
 }  // namespace
 
-// The number of the first lane, or behind the last one: from 0 to the lanes there are.
-Reg RunLowering::clamped(const LaneBound& bound) {
-  const std::int32_t more = bound.plus_one ? 1 : 0;
-  const Condition less = bound.is_unsigned ? Condition::less_u : Condition::less_s;
-  const auto extreme = [&](Op op, Reg a, std::int32_t b) {
-    return scalar_extreme(op, a, scalar_imm(static_cast<std::uint32_t>(b)), less);
-  };
-  Reg n = extreme(Op::SMin, scalar(bound.number), static_cast<std::int32_t>(parts_ * host_.lanes) - more);
-  if (!bound.is_unsigned) n = extreme(Op::SMax, n, -more);
-  return more != 0 ? scalar_op_imm(Op::SAddImm, n, more) : n;
-}
-
 // The span that part p of access n lies in: one of those there are, or a new one. Where it is known which
 // lanes take part, the span has what these access, and nothing if there are none; but all of the part in
 // spaces other than shared memory, which have no margins that the other lanes may load from.
@@ -125,7 +113,7 @@ void RunLowering::check_span(Span& span, Reg begin, Reg size, lir::Edges& ways_o
 // the window: lanes without guard load from the margins, if anything.
 void RunLowering::check_narrowed(Span& span, Reg size, lir::Edges& ways_out) {
   const LaneBound bound = *LaneGuards::bound(f_, span.guard);
-  Reg bytes = scalar_op_imm(Op::SShlImm, clamped(bound), 2);
+  Reg bytes = scalar_op_imm(Op::SShlImm, lane_guards_.clamped(bound), 2);
   const auto length = static_cast<std::int32_t>(span.high - span.low);
   Reg start = lane_addresses_.sum_of_bases(span.base, span.factors);
   const auto low = static_cast<std::int32_t>(span.low);
