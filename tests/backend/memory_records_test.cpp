@@ -61,6 +61,7 @@ TEST_P(BlockRecords, AreThoseOfTheInterpreter) {
     if (random.chance(30)) place = begin + size - step * (2 * setup.lanes - 1) - 4 * random.below(8);
     if (random.chance(30)) place -= 4 * random.below(8);
     if (random.chance(15)) place = begin - 4 * random.below(4);
+    if (random.chance(30)) place &= ~7u;
     if (random.chance(10)) place += 1 + random.below(3);
     setup.table = {place, step, random.below(3), 0};
     BlockKernel k(setup);

@@ -82,6 +82,69 @@ TEST(Compute, StoredWordsComeBackFromSharedMemory) {
   }
 }
 
+// Words and rows through pointers into ranges that change from run to run: one for all, one each, of other
+// sizes, at other places, and too small.
+TEST(Compute, PointersIntoSeveralRanges) {
+  const Engine engine{EngineOptions()};
+  constexpr std::uint32_t kThreads = 192, kX = 0x4000, kY = 0x8000, kRows = 0xc000;
+  const std::uint32_t parameters[] = {kX, kY, kRows};
+  Launch launch(
+      kernel("and b32 $r0 $r0 0xffff\nmov b32 $r1 u16 s[0xc]\nshl b32 $r1 $r1 0x6\nadd b32 $r1 $r1 $r0\n"
+             "shl b32 $r2 $r1 0x2\nadd b32 $r3 b32 s[0x10] $r2\nadd b32 $r4 b32 s[0x14] $r2\n"
+             "shl b32 $r1 $r1 0x4\nadd b32 $r1 b32 s[0x18] $r1\n"
+             "ld b32 $r5 g14[$r3]\nld b32 $r6 g14[$r4]\nld b128 $r8q g14[$r1]\n"
+             "add b32 $r8 $r8 $r5\nadd b32 $r9 $r9 $r6\nadd b32 $r10 $r10 $r8\nadd b32 $r11 $r11 $r9\n"
+             "st b128 g14[$r1] $r8q\nst b32 g14[$r4] $r11\nexit nop\n"));
+  launch.set_block(64);
+  launch.set_grid(kThreads / 64);
+  launch.set_parameters(std::as_bytes(std::span(parameters)));
+  struct Range {
+    std::uint32_t address, words;
+  };
+  const std::vector<std::vector<Range>> layouts = {
+      {{0x2000, 0x4000}},
+      {{kX, kThreads}, {kY, kThreads}, {kRows, 4 * kThreads}},
+      {{kX - 8, kThreads + 2}, {kY - 8, kThreads + 3}, {kRows - 64, 4 * kThreads + 16}},
+      {{0x100, 8}, {kX, 0x1000}, {kY, 0x1000}, {kRows, 0x1000}, {0x20000, 0x2000}},
+      {{kX, kThreads}, {kY, kThreads - 1}, {kRows, 4 * kThreads}},
+      {{kX, kThreads}, {kY, kThreads}, {kRows, 4 * kThreads - 4}},
+      {{kX, 1}, {kY, kThreads}, {kRows, 4 * kThreads}},
+      {{kX, kThreads}, {kRows, 4 * kThreads}},
+      {{kX, kThreads}, {kY, kThreads}, {kRows, 4 * kThreads}},
+  };
+  for (std::size_t n = 0; n < layouts.size(); ++n) {
+    std::vector<HookedOptions> all = all_ways(engine);
+    std::ranges::reverse(all);  // the guest interpreter first
+    std::vector<std::vector<std::uint32_t>> wanted;
+    std::optional<MemoryFault> fault;
+    for (const HookedOptions& way : all) {
+      SCOPED_TRACE("layout " + std::to_string(n) + " " + name(way.engine) + " " + name(way.target));
+      launch.unmap_memory();
+      std::vector<std::vector<std::uint32_t>> memory;
+      for (const Range& range : layouts[n]) {
+        memory.emplace_back(range.words);
+        for (std::uint32_t w = 0; w < range.words; ++w)
+          memory.back()[w] = (range.address / 4 + w) * 0x9e3779b9;
+      }
+      for (std::size_t k = 0; k < memory.size(); ++k)
+        ASSERT_TRUE(
+            launch.map_memory("g14", layouts[n][k].address, memory[k].data(), memory[k].size() * 4).ok());
+      const auto report = engine.run(launch, with_hooks(engine, way));
+      ASSERT_TRUE(report.ok()) << to_string(report.error());
+      if (wanted.empty()) {
+        fault = report->fault;
+        wanted = memory;
+      }
+      ASSERT_EQ(report->fault.has_value(), fault.has_value());
+      if (fault) {
+        EXPECT_EQ(report->fault->where, fault->where);
+      } else {
+        EXPECT_EQ(memory, wanted);
+      }
+    }
+  }
+}
+
 // Before anyone has run the launch, too: constants and shared memory are part of the key.
 TEST(Compute, KernelsThatWereAskedForAreThoseThatRun) {
   const std::string source =
