@@ -137,16 +137,19 @@ class Mover {
                std::uint64_t{address - piece.address} + access.extent <= piece.size;
       };
       if (!inside()) piece = block_.piece(access, address);
-      std::byte* const at = piece.bytes + (address - piece.address) + access.offset;
+      if (inside()) {
+        std::byte* const at = piece.bytes + (address - piece.address) + access.offset;
+        if (kStores)
+          std::memcpy(at, &moved[n], sizeof moved[n]);
+        else
+          std::memcpy(&moved[n], at, sizeof moved[n]);
+        continue;
+      }
       const ir::BlockMemory::Accessor by{site.guest_address, thread_ + static_cast<std::uint32_t>(n)};
-      if (!inside() && kStores)
+      if (kStores)
         block_.store(access, address, moved[n], by);
-      else if (!inside())
-        moved[n] = block_.load(access, address, by);
-      else if (kStores)
-        std::memcpy(at, &moved[n], sizeof moved[n]);
       else
-        std::memcpy(&moved[n], at, sizeof moved[n]);
+        moved[n] = block_.load(access, address, by);
     }
     piece_ = piece;
   }
