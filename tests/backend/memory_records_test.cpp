@@ -1,6 +1,8 @@
 // Loads and stores of records: words side by side that are equally far apart from lane to lane.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "backend/block.h"
 #include "support/random_ir.h"
 #include "support/share.h"
@@ -78,8 +80,8 @@ TEST_P(BlockRecords, AreThoseOfTheInterpreter) {
     if (random.chance(15)) guard = b.IEq32(I32{b.LoadUniformI32(8)}, k.word(1));
     I32 sum = k.thread();
     for (std::uint32_t n = 1 + random.below(3); n > 0; --n) {
-      const bool store = random.chance(40), as_one = random.chance(50);
-      const std::uint32_t words = random.chance(60) ? 4 : 1 + random.below(6);
+      const bool store = random.chance(40), as_one = random.chance(50), pairs = random.chance(50);
+      const std::uint32_t words = random.chance(50) ? 4 : random.chance(40) ? 2 : 1 + random.below(6);
       const auto alignment = static_cast<std::uint8_t>(random.chance(50) ? 4 : 4 << random.below(3));
       for (std::uint32_t w = 0; w < words; ++w) {
         b.set_guest_address(8 * n + w);
@@ -87,9 +89,9 @@ TEST_P(BlockRecords, AreThoseOfTheInterpreter) {
         MemoryAccess access;
         I32 address = base;
         if (as_one && at < 4) {
-          access.extent = 16;
+          access.extent = static_cast<std::uint8_t>(at < 2 && pairs ? 8 : 16);
           access.offset = static_cast<std::uint8_t>(4 * at);
-          access.alignment = alignment;
+          access.alignment = std::min(alignment, access.extent);
         } else if (at != 0) {
           address = b.IAdd32(base, k.word(4 * at));
         }

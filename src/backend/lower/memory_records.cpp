@@ -62,7 +62,8 @@ std::optional<LaneShape::Stride> RecordLowering::stride_of(ir::Inst i) const {
   if (stride.coefficient == 0) return std::nullopt;
   // Words side by side are runs. Records that are stored do not overlap.
   const auto step = static_cast<std::int32_t>(stride.coefficient);
-  const bool known = !stride.factor.valid(), apart = step >= kRowBytes || step <= -kRowBytes;
+  const bool known = !stride.factor.valid();
+  const bool apart = step >= kRowBytes || step <= -kRowBytes || step == kPairBytes;
   if (store ? !known || !apart : known && step == 4) return std::nullopt;
   return stride;
 }
@@ -112,25 +113,29 @@ bool RecordLowering::begins_record(ir::Inst first) {
   const Way way = way_of(first, stride);
   if (way == Way::lanes && (!load || host_.mask_registers)) return false;
   const MemoryAccess access = MemoryAccess::unpack(f_.inst(first).immediate);
-  record_ = {{}, place_of(first), stride.value_or(LaneShape::Stride()), way};
+  const bool pairs = !load && stride->coefficient == kPairBytes;
+  const std::size_t most = pairs ? 2 : kWords;
+  record_ = {{}, place_of(first), stride.value_or(LaneShape::Stride()), way, pairs ? kPairBytes : kRowBytes};
+  if (access.extent > record_.bytes) return false;
   record_.accesses.push_back(first);
   constexpr int kMostBetween = 16;
   int between = 0;
-  for (ir::Inst i = f_.inst(first).next; record_.accesses.size() < kWords && between <= kMostBetween;
+  for (ir::Inst i = f_.inst(first).next; record_.accesses.size() < most && between <= kMostBetween;
        i = f_.inst(i).next) {
     const ir::InstData& data = f_.inst(i);
     const Place next{record_.place.root,
                      record_.place.offset + static_cast<std::uint32_t>(4 * record_.accesses.size())};
     if (data.opcode == f_.inst(first).opcode && is_word_of_row(i) &&
         lies_in_row(i, record_.accesses.size()) && operand(i, 0) == operand(first, 0) &&
-        place_of(i) == next && is_like(MemoryAccess::unpack(data.immediate), access))
+        place_of(i) == next && is_like(MemoryAccess::unpack(data.immediate), access) &&
+        MemoryAccess::unpack(data.immediate).extent <= record_.bytes)
       record_.accesses.push_back(i);
     else if (may_stand_between(i))
       ++between;
     else
       break;
   }
-  return load ? record_.accesses.size() > 1 || way == Way::scalars : record_.accesses.size() == kWords;
+  return load ? record_.accesses.size() > 1 || way == Way::scalars : record_.accesses.size() == most;
 }
 
 // What the frame keeps between barriers is not memory of the guest.
@@ -176,7 +181,7 @@ ir::Inst RecordLowering::lower_record() {
 
 WindowFields::Window RecordLowering::window_of_row(const Record& record) {
   MemoryAccess access = MemoryAccess::unpack(f_.inst(record.accesses.front()).immediate);
-  access.extent = kRowBytes;
+  access.extent = static_cast<std::uint8_t>(record.bytes);
   return windows_.window_of(access, operand(record.accesses.front(), 1));
 }
 
@@ -274,7 +279,8 @@ Regs RecordLowering::move_by_scalars(const Record& record) {
   const Reg first_row = address(bytes, start, 0);
   const Value guard = operand(first, 0);
   const std::optional<LaneBound> bound = is_constant(guard) ? std::nullopt : LaneGuards::bound(f_, guard);
-  const bool some = bound && !bound->at_least;  // may be the lanes that take part, from the first on
+  // May some lanes take part, from the first on?
+  const bool some = bound && !bound->at_least && record.bytes == kRowBytes;
   const CacheState at_parting = cache_state();
   lir::Edges ways_out, to_some;
   const auto leave_unless_aligned = [&] {
@@ -386,9 +392,11 @@ Regs RecordLowering::move_rows(const Record& record, const Regs& first_rows, Reg
       for (std::size_t n = 0; n < record.accesses.size(); ++n) made[n * parts_ + p] = words[n];
       continue;
     }
-    std::array<Reg, kWords> words;
-    for (std::size_t n = 0; n < kWords; ++n) words[n] = vector(operand(record.accesses[n], 2), p);
-    rows_.store_rows(first, stride, words);
+    const auto word = [&](std::size_t n) { return vector(operand(record.accesses[n], 2), p); };
+    if (record.bytes == kPairBytes)
+      rows_.store_pairs(first, word(0), word(1));
+    else
+      rows_.store_rows(first, stride, {word(0), word(1), word(2), word(3)});
   }
   return made;
 }

@@ -28,8 +28,8 @@ class RecordLowering : protected ValueForms {
   ir::Inst lower_record();
 
  private:
-  static constexpr std::size_t kWords = 4;  // of a row
-  static constexpr int kRowBytes = 16;
+  static constexpr std::size_t kWords = 4;              // of a row
+  static constexpr int kRowBytes = 16, kPairBytes = 8;  // pairs side by side are stored as such
   static_assert(kWords * 4 == kRowBytes);
   static constexpr std::uint32_t kMostStride = 1u << 23;  // times 256 lanes: 31 bits
   // An address: a value plus a constant.
@@ -46,6 +46,7 @@ class RecordLowering : protected ValueForms {
     Place place;                   // of the first word
     ir::LaneShape::Stride stride;  // from lane to lane, of what is not Way::lanes
     Way way;
+    int bytes;  // of what is moved at once
   };
   std::optional<ir::LaneShape::Stride> stride_of(ir::Inst i) const;
   Place place_of(ir::Inst i) const;

@@ -104,6 +104,17 @@ void RowLowering::store_rows(Reg first, Reg stride, const Components& components
   store_components(rows, components);
 }
 
+void RowLowering::store_pairs(Reg first, Reg x, Reg y) {
+  const std::array<Reg, 2> halves = {vvv(Op::UnpackLo, x, y), vvv(Op::UnpackHi, x, y)};
+  for (std::uint32_t n = 0; n < host_.lanes / 2; ++n) {
+    const InstRef inst = add(n < 2 ? Op::StoreRow : Op::ExtractRow);
+    inst->imm = n / 2;
+    use(inst, halves[n % 2]);
+    inst->mem = {MemBase::reg, 1, 0xff, 0, false, static_cast<std::int32_t>(16 * n)};
+    use(inst, first);
+  }
+}
+
 void RowLowering::define_components(ir::Inst i, std::uint32_t p, const Components& components) {
   for (std::uint32_t k = 0; k < 4; ++k) define(f_.result(i, k), p, components[k]);
 }

@@ -31,6 +31,8 @@ class RowLowering : protected ValueForms, public InputLoader {
   // At `base` plus each lane's offset, below 2^31.
   std::array<Reg, 4> load_rows_at(Reg base, Reg offsets) { return rows_.rows_at(base, offsets); }
   void store_rows(Reg first, Reg stride, const std::array<Reg, 4>& components);
+  // Two words of each lane, side by side from the address on.
+  void store_pairs(Reg first, Reg x, Reg y);
   // At the end of the preamble: the tables that Role::row_tables asks for.
   void make_row_tables();
 
