@@ -48,6 +48,29 @@ std::vector<std::uint32_t> coefficients(const LaneShape& shape) {
 }
 using Words = std::vector<std::uint32_t>;
 
+// Slots of the frame keep strides that all values stored there have, constant ones; which base they were
+// stored with is not known.
+TEST(LaneShape, WhatTheFrameKeeps) {
+  for (const int kind : {0, 1, 2, 3}) {
+    Kernel k;
+    k.f.frame_slots = 2;
+    const I32 first = k.b.IAdd32(k.b.IShl32(k.thread(), k.word(4)), k.uniform(0));
+    I32 second = k.b.IAdd32(first, k.word(64));
+    if (kind == 1) second = k.b.IShl32(k.thread(), k.word(3));
+    if (kind == 2) second = k.uniform(1);
+    k.b.StoreFrame(k.b.GroupIndex(), first, 1);
+    k.b.StoreFrame(k.b.GroupIndex(), kind == 3 ? k.b.IMul32(k.b.LaneIndex(), k.uniform(2)) : first, 0);
+    k.b.StoreFrame(k.b.GroupIndex(), second, kind == 3 ? 0 : 1);
+    const LaneShape shape = k.shape(k.b.LoadFrame(k.b.GroupIndex(), kind == 3 ? 0 : 1));
+    if (kind == 0) {
+      EXPECT_EQ(coefficients(shape), (Words{16, 32, 64, 128, 256}));
+      EXPECT_FALSE(shape.told);
+    } else {
+      EXPECT_FALSE(shape.known()) << kind;
+    }
+  }
+}
+
 TEST(LaneShape, PlacesInTiles) {
   Kernel k;
   const I32 x = k.b.IAnd32(k.thread(), k.word(15)), y = k.b.IShrU32(k.thread(), k.word(4));

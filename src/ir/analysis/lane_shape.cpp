@@ -134,6 +134,10 @@ std::uint32_t LaneShape::at(std::uint32_t lane) const {
 
 LaneShapes::LaneShapes(const Function& f) : f_(f), shapes_(f.value_count()), visited_(f.value_count(), 0) {
   const std::vector<Block> order = reverse_postorder(f);
+  stored_.resize(f.frame_slots);
+  for (Block b : order)
+    for (Inst i : f.insts(b))
+      if (f.inst(i).opcode == Opcode::StoreFrame) stored_[f.inst(i).immediate].push_back(f.operand(i, 1));
   constexpr int kMostRounds = 4;
   for (int round = 0;; ++round) {
     phis_are_unknown_ = round == kMostRounds;
@@ -146,7 +150,7 @@ LaneShapes::LaneShapes(const Function& f) : f_(f), shapes_(f.value_count()), vis
           if (f.value(v).type != Type::i32 || (round > 0 && uniform(v))) continue;
           LaneShape& shape = shapes_[v.id];
           const LaneShape now = uniform(v) ? leaf(v) : of(i);
-          changed |= data.opcode == Opcode::Phi && !(now == shape);
+          changed |= (data.opcode == Opcode::Phi || data.opcode == Opcode::LoadFrame) && !(now == shape);
           shape = now;
           visited_[v.id] = 1;
         }
@@ -177,11 +181,10 @@ LaneShape LaneShapes::leaf(Value v) const {
   return made;
 }
 
-LaneShape LaneShapes::of_phi(Inst i) const {
+LaneShape LaneShapes::of_any(Value result, std::span<const Value> values) const {
   if (phis_are_unknown_ || f_.form == Form::thread) return kUnknown;
-  const Value result = f_.result(i);
   LaneShape made;
-  for (Value v : f_.operands(i)) {
+  for (Value v : values) {
     if (visited_[v.id] == 0) continue;  // over a back edge: hopefully the same
     const LaneShape& other = shapes_[v.id];
     if (!other.known()) return kUnknown;
@@ -263,7 +266,11 @@ LaneShape LaneShapes::of(Inst i) const {
       return made;
     }
     case Opcode::Phi:
-      return of_phi(i);
+      return of_any(f_.result(i), f_.operands(i));
+    case Opcode::LoadFrame: {  // one of what is stored there, before
+      const LaneShape made = of_any(f_.result(i), stored_[data.immediate]);
+      return made.constant_strides() ? made : kUnknown;  // a factor may not be known here
+    }
     default:
       return kUnknown;
   }

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ir/function.h"
@@ -49,19 +50,20 @@ struct LaneShape {
 class LaneShapes {
  public:
   // Shapes (analysis/uniformity) must be set. At most five passes: gives up phis that do not settle by then;
-  // in thread form, where lanes may come to them different ways, all.
+  // in thread form, where lanes may come to them different ways, all. What a frame keeps is as a phi.
   explicit LaneShapes(const Function& f);
   const LaneShape& operator[](Value v) const { return shapes_[v.id]; }
 
  private:
   LaneShape of(Inst i) const;
   LaneShape leaf(Value v) const;
-  LaneShape of_phi(Inst i) const;
+  LaneShape of_any(Value result, std::span<const Value> values) const;
   bool uniform(Value v) const { return f_.value(v).uniformity != Uniformity::varying; }
 
   const Function& f_;
   std::vector<LaneShape> shapes_;
-  std::vector<char> visited_;  // by value
+  std::vector<std::vector<Value>> stored_;  // by slot of the frame
+  std::vector<char> visited_;               // by value
   bool phis_are_unknown_ = false;
 };
 
