@@ -108,10 +108,11 @@ struct MemoryWindow {
   std::uint32_t limits[5];
   std::uint32_t counts[5];  // pieces of 2^k bytes
 };
-// Where a pointer into a global space lies that code adds to: a guess of the compiler, right or wrong.
+// Where a launch has a pointer into a global space. The compiler guesses that: addresses are made of the
+// word.
 struct PointerPlace {
   std::uint8_t into;  // the global space
-  bool in_table;      // in the uniform table, else where an access to memory, but for local memory, is
+  bool in_table;      // in the uniform table, else in the space of `access`: shared or constant
   ir::MemoryAccess access;
   std::uint32_t address;  // byte of the table, or of the space
   bool operator==(const PointerPlace&) const = default;

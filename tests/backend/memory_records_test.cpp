@@ -79,6 +79,7 @@ TEST_P(BlockRecords, AreThoseOfTheInterpreter) {
     }
     if (random.chance(15)) guard = b.IEq32(I32{b.LoadUniformI32(8)}, k.word(1));
     I32 sum = k.thread();
+    const I32 same = b.IMul32(b.GroupIndex(), k.word(77));  // a vector only once it is needed
     for (std::uint32_t n = 1 + random.below(3); n > 0; --n) {
       const bool store = random.chance(40), as_one = random.chance(50), pairs = random.chance(50);
       const std::uint32_t words = random.chance(50) ? 4 : random.chance(40) ? 2 : 1 + random.below(6);
@@ -97,18 +98,50 @@ TEST_P(BlockRecords, AreThoseOfTheInterpreter) {
         }
         const I1 where = random.chance(95) ? guard : k.always();
         if (store)
-          b.StoreMemory(where, address, random.chance(80) ? b.IAdd32(sum, k.word(w << 20)) : k.word(w),
+          b.StoreMemory(where, address,
+                        random.chance(30)   ? same
+                        : random.chance(80) ? b.IAdd32(sum, k.word(w << 20))
+                                            : k.word(w),
                         access.pack());
         else
           sum = b.SelectI32(
               where, b.IAdd32(b.IMul32(sum, k.word(5)), b.LoadMemory(where, address, access.pack())), sum);
       }
+      if (random.chance(40)) sum = b.IAdd32(sum, same);
       if (random.chance(30)) base = b.IAdd32(base, k.word(16));
     }
     k.keep(sum);
     b.ret();
     expect_same(k.function, setup, GetParam(), seed);
   }
+}
+
+// A vector that the rows alone needed is made anew for what follows, whichever way control came.
+TEST_P(BlockRecords, VectorsOfOneWayStayThere) {
+  for (const bool store : {true, false})
+    for (const std::uint32_t lanes : {0u, 5u, 32u})
+      for (const std::uint32_t off : {0u, 1u, 0x10000u}) {
+        SCOPED_TRACE(std::to_string(lanes) + " lanes, " + std::to_string(off));
+        BlockSetup setup;
+        setup.globals = {{{0x1000, 4096}}};
+        setup.table = {0x1000 + off, lanes};
+        BlockKernel k(setup);
+        auto& b = k.b;
+        const I32 same = b.IMul32(b.GroupIndex(), k.word(77)), same2 = b.BlockIndex(0);
+        const I1 guard = b.ILtS32(b.LaneIndex(), I32{b.LoadUniformI32(4)});
+        const I32 base = b.IAdd32(I32{b.LoadUniformI32(0)}, b.IMul32(k.thread(), k.word(16)));
+        I32 sum = b.LaneIndex();
+        for (std::uint32_t w = 0; w < 4; ++w) {
+          const I32 address = b.IAdd32(base, k.word(4 * w));
+          if (store)
+            b.StoreMemory(guard, address, w % 2 == 0 ? same : same2, MemoryAccess().pack());
+          else
+            sum = b.SelectI32(guard, b.IAdd32(sum, b.LoadMemory(guard, address, MemoryAccess().pack())), sum);
+        }
+        k.keep(b.IAdd32(b.IAdd32(sum, same), same2));
+        b.ret();
+        expect_same(k.function, setup, GetParam());
+      }
 }
 
 }  // namespace

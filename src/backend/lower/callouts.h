@@ -27,9 +27,8 @@ class CalloutLowering : protected ValueForms {
   Regs call_for_parts(ir::Inst i, const ir::LaneShape* address = nullptr) {
     return call_for_record({&i, 1}, address);
   }
-  // The same for accesses with one guard, at most kMostTogether: words side by side, the first one's first.
-  // What they load, one after the other.
-  static constexpr std::size_t kMostTogether = 4;
+  // The same for accesses with one guard: at most four words side by side, the first one's first. What they
+  // load, one after the other.
   Regs call_for_record(std::span<const ir::Inst> accesses, const ir::LaneShape* address = nullptr);
   // The frame area for the operands and results of calls: kMostWords vectors for all parts.
   static constexpr std::uint32_t kMostWords = 8;  // TeslaF64Operation, AtomicMemory64

@@ -68,6 +68,14 @@ std::optional<LaneShape::Stride> RecordLowering::stride_of(ir::Inst i) const {
   return stride;
 }
 
+// Do the lanes have words side by side, or one word? Those have better ways.
+bool RecordLowering::is_beside_or_one(ir::Inst i) const {
+  const LaneShape& shape = shapes_[operand(i, 1)];
+  if (!shape.known() || !shape.constant_strides()) return false;
+  const std::uint32_t step = shape.strides[0].coefficient;
+  return step == 4 || step == 0;
+}
+
 // Hosts that gather well have masks of their own.
 RecordLowering::Way RecordLowering::way_of(ir::Inst i, const std::optional<LaneShape::Stride>& stride) const {
   if (!stride) return Way::lanes;
@@ -111,7 +119,7 @@ bool RecordLowering::begins_record(ir::Inst first) {
   const bool load = f_.inst(first).opcode == Opcode::LoadMemory;
   const std::optional<LaneShape::Stride> stride = stride_of(first);
   const Way way = way_of(first, stride);
-  if (way == Way::lanes && (!load || host_.mask_registers)) return false;
+  if (way == Way::lanes && (!load || host_.mask_registers || is_beside_or_one(first))) return false;
   const MemoryAccess access = MemoryAccess::unpack(f_.inst(first).immediate);
   const bool pairs = !load && stride->coefficient == kPairBytes;
   const std::size_t most = pairs ? 2 : kWords;
@@ -135,6 +143,7 @@ bool RecordLowering::begins_record(ir::Inst first) {
     else
       break;
   }
+  if (way == Way::lanes) return record_.accesses.size() == kWords;  // fewer may end a window
   return load ? record_.accesses.size() > 1 || way == Way::scalars : record_.accesses.size() == most;
 }
 
@@ -325,6 +334,7 @@ Regs RecordLowering::move_by_scalars(const Record& record) {
                   of_some.push_back(lanes);
                 return of_some;
               });
+          forget_cached();  // what follows is on one way only
           from = joined[0], step = joined[1];
           if (!load) count = joined[2];
         }

@@ -1,8 +1,7 @@
-// Lowering of loads and stores of words side by side whose addresses are equally far apart from lane to lane
-// (ir/analysis/lane_shape): a record of each lane. If all lanes take part and all records lie in the window,
-// they are moved as rows, else by a call. Scalars tell that if the guard is a comparison with
-// the lane's number and the addresses have one stride over all lanes; strides that the launch gives go by
-// calls if they are negative or greater than 2^23.
+// Lowering of loads and stores of words side by side: a record of each lane. If all records lie in the
+// window, they are moved as rows, else by a call. Mostly they are equally far apart (ir/analysis/lane_shape):
+// then scalars tell where they are, if the guard is a comparison with the lane's number. Strides that the
+// launch gives go by calls if they are negative or greater than 2^23.
 #pragma once
 
 #include <optional>
@@ -53,6 +52,7 @@ class RecordLowering : protected ValueForms {
   bool lies_in_row(ir::Inst i, std::size_t n) const;
   bool scalars_tell(ir::Inst i, const ir::LaneShape::Stride& stride) const;
   bool is_word_of_row(ir::Inst i) const;
+  bool is_beside_or_one(ir::Inst i) const;
   bool may_stand_between(ir::Inst i) const;
   Way way_of(ir::Inst i, const std::optional<ir::LaneShape::Stride>& stride) const;
   WindowFields::Window window_of_row(const Record& record);

@@ -135,8 +135,8 @@ void RunLowering::access_inside(std::size_t n, ir::Inst i, const std::vector<Spa
   }
 }
 
-// An access that may be anywhere; if it was narrowed, some lane's that counts is outside. Shared memory is
-// small, and lanes without guard are often behind it. Only the ends of other memory are so.
+// An access that may be anywhere; if it was narrowed, some lane's that counts is outside. Lanes without guard
+// are often behind shared memory, which is small, and hardly ever behind other memory.
 void RunLowering::access_anywhere(ir::Inst i, bool narrowed) {
   const bool load = f_.inst(i).opcode == Opcode::LoadMemory;
   if (load && !varying(f_.result(i))) {
@@ -168,7 +168,7 @@ Regs RunLowering::call_with_addresses(ir::Inst i) {
   return made;
 }
 
-// Lanes without guard may be outside.
+// Of shared memory: lanes without guard may be outside.
 Regs RunLowering::access_guarded(ir::Inst i) {
   const bool load = f_.inst(i).opcode == Opcode::LoadMemory, equal = arranged(i) == Arranged::equal;
   const WindowFields::Window window =
@@ -192,9 +192,6 @@ Regs RunLowering::access_guarded(ir::Inst i) {
       start = scalar_op_imm(Op::SAndImm, scalar_op_imm(Op::SAddImm, start, kNear), 0xffff);
       start = scalar_op_imm(Op::SAddImm, start, -kNear);
     }
-    if (window.shifted)
-      start =
-          scalar_op(Op::SSub, start, windows_.load_field(Op::SLoad, window, offsetof(MemoryWindow, address)));
     std::array<std::uint32_t, kMostHostLanes> lanes{};
     for (std::uint32_t n = 0; n < host_.lanes; ++n) lanes[n] = equal ? 0 : 4 * n;
     Reg offset = spread(start);
@@ -203,10 +200,7 @@ Regs RunLowering::access_guarded(ir::Inst i) {
       wrong = wrong == lir::kNoReg ? m : masks_.mask_op(MaskOp::or_, wrong, m);
     };
     also_wrong(memory_.lanes_from(offset, window.table, window.limit, mask(guard, p)));
-    if (window.access.alignment > kWindowAlignment)
-      also_wrong(memory_.lanes_with_bits(lane_addresses_.addresses_of(shape, p), window.access.alignment - 1u,
-                                         mask(guard, p)));
-    else if (window.access.alignment > 1)
+    if (window.access.alignment > 1)
       also_wrong(memory_.lanes_with_bits(offset, window.access.alignment - 1u, mask(guard, p)));
     first.push_back(sign_extend(start));
     offsets.push_back(offset);

@@ -50,9 +50,14 @@ std::optional<std::size_t> WindowFields::pointer_in(std::uint8_t space, Value ad
 // Among what the address is a sum of, and what it was before a loop: the first word that the launch gives, or
 // that stands at a known place in memory.
 std::optional<PointerPlace> WindowFields::find_pointer(std::uint8_t space, Value address) {
-  constexpr std::size_t kMostSteps = 32;
-  SmallVector<Value, 16> pending{address};
-  for (std::size_t step = 0; step < pending.size() && step < kMostSteps; ++step) {
+  constexpr std::size_t kMost = 24;
+  SmallVector<Value, kMost> pending{address};
+  const auto look_at = [&](Value v) {
+    if (pending.size() < kMost && v.valid() && !is_constant(v) &&
+        std::ranges::find(pending, v) == pending.end())
+      pending.push_back(v);
+  };
+  for (std::size_t step = 0; step < pending.size(); ++step) {
     const Value v = pending[step];
     const ir::InstData& data = f_.definition_of(v);
     const auto operands = f_.operands(f_.definition(v));
@@ -61,26 +66,22 @@ std::optional<PointerPlace> WindowFields::find_pointer(std::uint8_t space, Value
         return PointerPlace{space, true, {}, static_cast<std::uint32_t>(data.immediate)};
       case Opcode::LoadMemory: {
         const MemoryAccess access = MemoryAccess::unpack(data.immediate);
-        if (access.element != ir::Element::word || access.space == ir::Space::local ||
-            !is_constant(operands[1]))
-          break;
+        // Global memory may change while it is looked at.
+        const bool stays = access.space == ir::Space::shared || access.space == ir::Space::constant;
+        if (access.element != ir::Element::word || !stays || !is_constant(operands[1])) break;
         return PointerPlace{space, false, access,
                             static_cast<std::uint32_t>(constant(operands[1])) + access.offset};
       }
       case Opcode::ISub32:
-        pending.push_back(operands[0]);
+        look_at(operands[0]);
         break;
       case Opcode::IAdd32:
       case Opcode::Phi:
-        for (Value operand : operands)
-          if (!is_constant(operand) && std::ranges::find(pending, operand) == pending.end())
-            pending.push_back(operand);
+        for (std::size_t k = 0; k < operands.size() && k < kMost; ++k) look_at(operands[k]);
         break;
       case Opcode::LoadFrame:
       case Opcode::LoadFrameUniform:
-        if (const Value stored = stored_in_frame(data.immediate);
-            stored.valid() && std::ranges::find(pending, stored) == pending.end())
-          pending.push_back(stored);
+        look_at(stored_in_frame(data.immediate));
         break;
       default:
         break;

@@ -32,8 +32,8 @@ Reg Flushing::toward_zero(Op op, Reg a, Reg b) {
   return inst->def;
 }
 
-// Of words: 2^-95, below which an addend of AVX-512 is small, and 2^-72, of AVX2; 2^-98, below which AVX2
-// may round a product instead.
+// Of words: 2^-95, below which an addend of AVX-512 is small, and 2^-72, of AVX2; 2^-98, below which a
+// constant factor leaves little of a scaled product.
 constexpr std::uint32_t kHigherExponents = 0x70000000, kFew = 0x1b800000, kLowProduct = 0x0e800000;
 constexpr std::uint32_t kGreatest = 0x7f7fffff, kTooLarge = 0x7f800000;
 constexpr std::uint32_t kMagnitude = 0x7fffffff;

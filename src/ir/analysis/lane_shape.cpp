@@ -268,7 +268,10 @@ LaneShape LaneShapes::of(Inst i) const {
     case Opcode::Phi:
       return of_any(f_.result(i), f_.operands(i));
     case Opcode::LoadFrame: {  // one of what is stored there, before
-      const LaneShape made = of_any(f_.result(i), stored_[data.immediate]);
+      constexpr std::size_t kMost = 8;
+      const std::vector<Value>& stored = stored_[data.immediate];
+      if (stored.size() > kMost) return kUnknown;
+      const LaneShape made = of_any(f_.result(i), stored);
       return made.constant_strides() ? made : kUnknown;  // a factor may not be known here
     }
     default:

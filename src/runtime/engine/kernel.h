@@ -112,7 +112,7 @@ struct KernelHints {
   bool large_primitives = false;  // pixels: wide groups are full
   bool flat_w = false;            // likewise, frontend::PixelFacts
   bool rows_ahead = false;        // vertices: as backend::CompileOptions
-  bool many_ranges = false;       // likewise, of any work
+  bool many_ranges = false;       // as backend::CompileOptions
   bool operator==(const KernelHints&) const = default;
 };
 

@@ -77,7 +77,7 @@ Result<Report> EngineState::run(LaunchState& launch, const RunOptions& options) 
       const std::shared_ptr<CompileJob> job = cache_.find(asked.key) ? nullptr : submit(asked, true);
       if (job && job->state() == CompileJob::State::failed) return job->report().error();
       if (job && hints.rows_ahead) {
-        // The kernel without hints, if it is there, gives the same results sooner than an interpreter.
+        // The kernel without rows_ahead, if it is there, gives the same results sooner than an interpreter.
         hints.rows_ahead = false;
         WARPJIT_TRY(const Choice plain, choose(options, hints));
         WARPJIT_TRY(const Request unhinted, request(launch, options, plain));
