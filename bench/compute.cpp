@@ -190,15 +190,21 @@ std::string read_source(const char* name) {
   return text.str();
 }
 
-Launch make_launch(const Kernel& kernel, Words& memory, const tesla::Modes& modes = {}) {
+// `apart`: each buffer is a range of its own.
+Launch make_launch(const Kernel& kernel, Words& memory, const tesla::Modes& modes = {}, bool apart = false) {
   auto program = tesla::load_assembly(read_source(kernel.source), {.source_name = kernel.source}, modes);
   if (!program) give_up(program.error());
   Launch launch(*program);
   launch.set_grid(kernel.grid[0], kernel.grid[1]);
   launch.set_block(kernel.block[0], kernel.block[1], kernel.block[2]);
   launch.set_parameters(std::as_bytes(std::span(kernel.parameters)));
-  if (const Status status = launch.map_memory("g14", kFirst, memory.at(0), memory.bytes()); !status)
-    give_up(status.error());
+  const auto map = [&](std::size_t first, std::size_t bytes) {
+    if (const Status status = launch.map_memory("g14", address(first), memory.at(first), bytes); !status)
+      give_up(status.error());
+  };
+  if (!apart) map(0, memory.bytes());
+  for (const auto& [first, count] : kernel.peer_buffers)
+    if (apart) map(first, 4 * count);
   return launch;
 }
 
@@ -233,9 +239,10 @@ void run_launch(benchmark::State& state, const Kernel& kernel, const RunOptions&
       benchmark::Counter(kernel.items * share, benchmark::Counter::kIsIterationInvariantRate);
 }
 
-void run_kernel(benchmark::State& state, const Kernel& kernel, const RunOptions& options, bool fast_fmad) {
+void run_kernel(benchmark::State& state, const Kernel& kernel, const RunOptions& options, bool fast_fmad,
+                bool apart) {
   run_launch(state, kernel, options, kernel.grid[0], kernel.grid[1],
-             [&](Words& memory) { return make_launch(kernel, memory, {.fast_fmad = fast_fmad}); });
+             [&](Words& memory) { return make_launch(kernel, memory, {.fast_fmad = fast_fmad}, apart); });
 }
 void run_valhall(benchmark::State& state, const Kernel& kernel, const RunOptions& options) {
   run_launch(state, kernel, options, kernel.valhall_grid[0], kernel.valhall_grid[1],
@@ -305,10 +312,11 @@ void compile_kernel(benchmark::State& state, const Kernel& kernel, RunOptions op
 }
 
 void add_all() {
-  const auto add = [](const Kernel& kernel, const std::string& name, RunOptions options, bool fast) {
+  const auto add = [](const Kernel& kernel, const std::string& name, RunOptions options, bool fast,
+                      bool apart = false) {
     benchmark::RegisterBenchmark(
         (std::string(kernel.name) + "/" + name).c_str(),
-        [&kernel, options, fast](benchmark::State& state) { run_kernel(state, kernel, options, fast); })
+        [=, &kernel](benchmark::State& state) { run_kernel(state, kernel, options, fast, apart); })
         ->Unit(benchmark::kMillisecond)
         ->UseRealTime();
   };
@@ -355,6 +363,8 @@ void add_all() {
             ->Unit(benchmark::kMicrosecond);
       }
       add(kernel, name(target), options, false);
+      if (kernel.peer_buffers.size() > 1)
+        add(kernel, std::string(name(target)) + "/apart", options, false, true);
       if (kernel.has_fmad) add(kernel, std::string(name(target)) + "/fast_fmad", options, true);
       benchmark::RegisterBenchmark(
           (std::string(kernel.name) + "/compile/" + name(target)).c_str(),
