@@ -25,7 +25,6 @@ void run_code(const MachineCode& code, BlockContents& contents, const BlockSetup
               std::uint32_t inner_groups) {
   MemoryWindows windows;
   windows.set(contents.memory);
-  windows.aim(code.pointers, contents.memory, contents.table.data());
   Launch launch;
   launch.threads = std::uint64_t{setup.groups / inner_groups} * setup.lanes;
   launch.fuel = 100'000;
@@ -41,6 +40,7 @@ void run_code(const MachineCode& code, BlockContents& contents, const BlockSetup
   const auto before = FloatEnvironment::read();
   using Entry = void (*)(KernelArgs*);
   if (executable.preamble() != nullptr) reinterpret_cast<Entry>(executable.preamble())(&args);
+  windows.aim(code.pointers, contents.memory, reinterpret_cast<const std::uint32_t*>(table.data()));
   reinterpret_cast<Entry>(executable.kernel())(&args);
   constexpr FloatEnvironment::Word kFlags = FloatEnvironment::kSticky;
   EXPECT_EQ(FloatEnvironment::read() | kFlags, before | kFlags) << "the environment changed";
