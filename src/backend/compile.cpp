@@ -81,7 +81,7 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
   ConstantPool pool(host.pool_repeat);
   MachineCode out;
   out.target = host.target;
-  const bool rows_ahead = options.rows_ahead && host.loads_ahead;
+  const std::optional<RowLayout> rows_ahead = host.loads_ahead ? options.rows_ahead : std::nullopt;
   out.parts = group_lanes != 0     ? std::max(group_lanes / host.lanes, 1u)
               : options.parts != 0 ? options.parts
                                    : choose_parts(program.kernel, host,

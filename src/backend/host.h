@@ -74,10 +74,10 @@ struct Role {
   std::vector<PointerPlace>& pointers;  // likewise
   Tuning tuning{};
   bool preamble = false;
-  bool alike = false;          // CompileOptions::alike
-  bool rows_ahead = false;     // likewise
-  bool many_ranges = false;    // likewise
-  bool single_pixels = false;  // MachineCode::single_pixels
+  bool alike = false;                     // CompileOptions::alike
+  std::optional<RowLayout> rows_ahead{};  // likewise
+  bool many_ranges = false;               // likewise
+  bool single_pixels = false;             // MachineCode::single_pixels
   RowTables row_tables{};
 };
 

@@ -19,7 +19,6 @@ Tuning find_tuning() {
   tuning.bytes_ahead = zen == Zen::fourth ? 0 : 8192;
   tuning.bytes_ahead_of_rows = zen == Zen::fourth ? 128 : 8192;
   if (zen == Zen::third) tuning.lanes_without_loops = 32;
-  if (zen == Zen::third) tuning.most_rows_ahead = 16;
   tuning.multiplies_ahead = zen == Zen::third;
   tuning.extracts_lanes = zen != Zen::none;
   return tuning;

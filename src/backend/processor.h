@@ -23,8 +23,9 @@ struct Tuning {
   // Zen 4 they are 0.9 to 1.5 times as high with 128 bytes, and 0.6 to 1.2 with 8 KiB.
   std::int32_t bytes_ahead_of_rows = 0;
   // Threads of a group whose rows are asked for ahead, at most, as lines of more rows are not on their way at
-  // once: breakc_loop has 0.77 of the rate with 64 rows on an EPYC of Zen 5, and on one of Zen 3, which loads
-  // 24 lines at once, 0.85 of the rate with 32 that it has with 16.
+  // once: breakc_loop has 0.77 of the rate with 64 rows on an EPYC of Zen 5. One of Zen 3, which loads 24
+  // lines at once, has 1.1 to 1.2 times the rate with 32 that it has with 16, if not all are asked for at a
+  // time.
   std::uint32_t most_rows_ahead = 32;
   // Threads of a group of a kernel without loops, at most. On an EPYC of Zen 3 the lines that code asks for
   // ahead take the place of what it waits for: saxpy with fast-fmad has 1.2 times the rate with 32 threads,

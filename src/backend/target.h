@@ -219,6 +219,13 @@ struct KernelArgs {
 // and leave faults in args->memory. Expects the environment of base/float_environment.h.
 void call_out(KernelArgs* args, std::uint32_t site, std::uint32_t* words);
 
+// How the rows of one thread lie in memory.
+struct RowLayout {
+  bool interleaved_inputs = false;  // beside each other, in one array
+  bool packed_outputs = false;      // likewise, one behind the other, with nothing between two threads
+  bool operator==(const RowLayout&) const = default;
+};
+
 struct CompileOptions {
   Tuning tuning{};
   Abi abi = Abi::native;
@@ -229,7 +236,7 @@ struct CompileOptions {
   std::optional<bool> single_pixels{};
   // Rows of bindings mostly come from memory: cache lines are asked for before groups come to them, if the
   // host does so.
-  bool rows_ahead = false;
+  std::optional<RowLayout> rows_ahead{};
   bool many_ranges = false;     // global spaces may have several: pointers get windows of their own
   bool alike = false;           // all lanes of a group are one thread: rows are read and written once
   std::uint32_t registers = 0;  // registers per class the allocator may use (tests: 4); 0: all

@@ -146,6 +146,7 @@ MachineCode compile(const ir::GroupProgram& program, const Setting& setting, Abi
   options.validate = true;
   options.single_pixels = setting.single_pixels;
   options.rows_ahead = setting.rows_ahead;
+  options.tuning.bytes_ahead_of_rows = setting.bytes_ahead_of_rows;
   options.tuning.multiplies_ahead = setting.multiplies_ahead;
   Result<MachineCode> code = compile(program, setting.target, options);
   EXPECT_TRUE(code.ok()) << to_string(code.error()) << " (" << setting.text() << ")";

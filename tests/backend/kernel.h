@@ -93,9 +93,10 @@ struct Setting {
   Target target = Target::x64_v3;
   std::uint32_t parts = 1;
   std::uint32_t registers = 0;
-  bool single_pixels = false;     // CompileOptions::single_pixels
-  bool rows_ahead = false;        // likewise
-  bool multiplies_ahead = false;  // Tuning::multiplies_ahead
+  bool single_pixels = false;             // CompileOptions::single_pixels
+  std::optional<RowLayout> rows_ahead{};  // likewise
+  std::int32_t bytes_ahead_of_rows = 0;   // Tuning::bytes_ahead_of_rows
+  bool multiplies_ahead = false;          // Tuning::multiplies_ahead
   std::uint32_t lanes() const { return parts * backend::lanes(target); }
   std::string text() const;
 };

@@ -109,43 +109,75 @@ TEST_P(RowCode, StoresOneOfSeveralRowsWhereTheGuardHolds) {
       }
 }
 
-// Cache lines may be asked for where no memory is, behind the last row.
+// How many asks for cache lines code has beyond code without any, which has `plain` instructions.
+std::uint32_t asks(const MachineCode& code, std::uint32_t plain) {
+  return code.statistics.instructions - plain;
+}
+
+// Cache lines may be asked for where no memory is, behind the last row, and rows may lie otherwise than told.
 TEST_P(RowCode, RowsThatAreAskedForAheadAreTheSame) {
+  constexpr RowLayout kLayouts[] = {{}, {.packed_outputs = true}, {true, true}};
+  constexpr std::int32_t kNear = 128, kFar = 8192;
   for (bool guarded : {false, true}) {
-    KernelBuilder k(2, 1, 16);
+    KernelBuilder k(2, 2, 16);
     const auto a = k.b.LoadInput(0), b = k.b.LoadInput(1);
     const I1 guard = guarded ? k.b.ILtU32(k.word(a[0]), k.b.constant(0x80000000u)) : k.b.constant(true);
     k.b.StoreOutput(guard, a[0], b[1], a[2], b[3], 0);
+    k.b.StoreOutput(guard, b[0], a[1], b[2], a[3], 1);
     k.b.ret();
-    std::uint32_t plain = 0;
-    for (Setting setting : all_settings(GetParam()))
-      for (const bool ahead : {false, true}) {
-        setting.rows_ahead = ahead;
+    for (Setting setting : all_settings(GetParam())) {
+      const auto code_of_setting = [&] {
         SCOPED_TRACE(setting.text());
         Launch launch;
         launch.threads = 3 * setting.lanes();
         launch.table = {0, 0, 0, 0};
         launch.inputs.emplace_back(launch.threads, 16);
         launch.inputs.emplace_back(launch.threads, 48);
-        launch.outputs.emplace_back(launch.threads, 32);
-        for (std::uint64_t t = 0; t < launch.threads; ++t) {
-          launch.inputs[0].set(t, pattern(t));
-          launch.inputs[1].set(t, pattern(t + 99));
-          launch.outputs[0].set(t, {1, 2, 3, 4});
+        for (int n : {0, 1}) {
+          launch.outputs.emplace_back(launch.threads, 32);
+          for (std::uint64_t t = 0; t < launch.threads; ++t) {
+            launch.inputs[n].set(t, pattern(t + 99 * n));
+            launch.outputs[n].set(t, {1, 2, 3, 4});
+          }
         }
-        const MachineCode code = compile(k.function, setting);
-        if (!ahead) plain = code.statistics.instructions;
-        if (ahead) {
-          EXPECT_EQ(code.statistics.instructions > plain, GetParam() != Target::a64);
-        }
+        MachineCode code = compile(k.function, setting);
         run(Executable(code), launch);
         for (std::uint64_t t = 0; t < launch.threads; ++t) {
           const Words x = pattern(t), y = pattern(t + 99);
-          ASSERT_EQ(launch.outputs[0].get(t),
-                    guarded && x[0] >= 0x80000000u ? (Words{1, 2, 3, 4}) : (Words{x[0], y[1], x[2], y[3]}))
+          const bool stored = !guarded || x[0] < 0x80000000u;
+          EXPECT_EQ(launch.outputs[0].get(t), stored ? (Words{x[0], y[1], x[2], y[3]}) : (Words{1, 2, 3, 4}))
+              << t;
+          EXPECT_EQ(launch.outputs[1].get(t), stored ? (Words{y[0], x[1], y[2], x[3]}) : (Words{1, 2, 3, 4}))
               << t;
         }
+        return code;
+      };
+      const std::uint32_t plain = code_of_setting().statistics.instructions;
+      for (const std::int32_t bytes : {kNear, kFar}) {
+        setting.bytes_ahead_of_rows = bytes;
+        std::array<std::uint32_t, 3> count{};
+        for (std::size_t n = 0; n < 3; ++n) {
+          setting.rows_ahead = kLayouts[n];
+          count[n] = asks(code_of_setting(), plain);
+        }
+        setting.rows_ahead.reset();
+        SCOPED_TRACE(setting.text() + (bytes == kFar ? ", far" : ", near"));
+        if (GetParam() == Target::a64) {
+          EXPECT_EQ(count, (std::array<std::uint32_t, 3>{}));
+          continue;
+        }
+        if (setting.registers != 0) continue;  // spills differ, too
+        // Of packed outputs the first one's rows are asked for.
+        EXPECT_EQ(count[0] - count[1], setting.lanes());
+        // Of interleaved inputs, in parts behind the first half, too: if those are asked for later.
+        const std::uint32_t later = bytes == kFar ? setting.parts / 2 * backend::lanes(GetParam()) : 0;
+        EXPECT_GE(count[1] - count[2], later);
+        EXPECT_EQ(count[1] == count[2], later == 0);
+        if (later == 0) {
+          EXPECT_EQ(count[0], 4 * setting.lanes());
+        }
       }
+    }
   }
 }
 

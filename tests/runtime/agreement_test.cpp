@@ -97,6 +97,50 @@ TEST(Agreement, FormatsAndStrides) {
       }
 }
 
+// A kernel for many rows is made for the way in which they lie, and asks for cache lines behind the last.
+TEST(Agreement, ManyRowsInSeveralLayouts) {
+  const Program program = assemble(
+      ".out outpos position\n.out outclr color\n.proc main\nadd o0, v0, v1\nmov o1, v1\nend\n.end\n");
+  Engine engine;
+  engine.state().set_hooks({.tuning = backend::Tuning{.bytes_ahead_of_rows = 8192}});  // on every processor
+  RunOptions options;
+  options.engine = engine.info().jit ? EngineKind::jit : EngineKind::ir;
+  options.threads = 1;
+  constexpr std::size_t kCount = 40000;
+  using Row = std::array<float, 4>;
+  std::uint64_t kernels = 0;
+  for (const bool interleaved : {false, true})
+    for (const bool packed : {false, true}) {
+      std::vector<Row> in(2 * kCount), out(2 * kCount);
+      const std::size_t in_step = interleaved ? 2 : 1, in_second = interleaved ? 1 : kCount;
+      const std::size_t out_step = packed ? 2 : 1, out_second = packed ? 1 : kCount;
+      for (std::size_t n = 0; n < kCount; ++n) {
+        in[n * in_step] = {static_cast<float>(n), 1, 2, 3};
+        in[n * in_step + in_second] = {0.5f, static_cast<float>(n), 0, 1};
+      }
+      const auto bytes_from = [](std::size_t row) { return (2 * kCount - row) * sizeof(Row); };
+      Launch launch(program);
+      launch.set_count(kCount);
+      for (const std::size_t n : {0, 1}) {
+        const std::size_t first_in = n * in_second, first_out = n * out_second;
+        ASSERT_TRUE(launch.bind_input(
+            n == 0 ? "v0" : "v1", {in[first_in].data(), bytes_from(first_in), in_step * sizeof(Row), f32x4}));
+        ASSERT_TRUE(launch.bind_output(
+            n == 0 ? "position" : "color",
+            {out[first_out].data(), bytes_from(first_out), out_step * sizeof(Row), f32x4}));
+      }
+      const auto report = engine.run(launch, options);
+      ASSERT_TRUE(report) << to_string(report.error());
+      for (std::size_t n = 0; n < kCount; ++n) {
+        ASSERT_EQ(out[n * out_step], (Row{static_cast<float>(n) + 0.5f, static_cast<float>(n) + 1, 2, 4}))
+            << n;
+        ASSERT_EQ(out[n * out_step + out_second], in[n * in_step + in_second]) << n;
+      }
+      ++kernels;
+      EXPECT_EQ(engine.statistics().compiles, options.engine == EngineKind::jit ? kernels : 1);
+    }
+}
+
 TEST(Agreement, UnboundInputsAndInitialState) {
   const Program program = assemble(
       ".out outpos position\n.out outclr color\n"

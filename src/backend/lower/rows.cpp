@@ -44,13 +44,31 @@ void RowLowering::at_row(InstRef inst, const RowPointers& rows, std::uint32_t qu
 }
 
 void RowLowering::ask_ahead(Op ask, const RowPointers& rows) {
-  if (!role_.rows_ahead) return;
   for (std::uint32_t quarter = 0; quarter < host_.lanes / 4; ++quarter)
     for (std::uint32_t k = 0; k < 4; ++k) {
       const InstRef inst = add(ask);
       at_row(inst, rows, quarter, k);
       inst->mem.displacement = role_.tuning.bytes_ahead_of_rows;
     }
+}
+
+std::uint32_t RowLowering::parts_asked_first() const {
+  if (!role_.rows_ahead) return 0;
+  // Lines that this group comes to, or the next one, cannot wait.
+  const std::uint32_t group = parts_ * host_.lanes * 2 * kCacheLine;
+  const bool far = role_.tuning.bytes_ahead_of_rows >= static_cast<std::int32_t>(group);
+  return far ? (parts_ + 1) / 2 : parts_;
+}
+
+void RowLowering::ask_for_other_parts() {
+  for (const std::size_t binding : half_asked_) {
+    RowPointers rows = row_pointers(binding);
+    for (std::uint32_t p = 0; p < parts_; ++p) {
+      point_at_part(rows, p);
+      if (p >= parts_asked_first()) ask_ahead(Op::AskToRead, rows);
+    }
+  }
+  half_asked_.clear();
 }
 
 InstRef RowLowering::begin_row_load(std::uint32_t quarter, Reg before) {
@@ -121,10 +139,14 @@ void RowLowering::define_components(ir::Inst i, std::uint32_t p, const Component
 
 void RowLowering::load_input(ir::Inst i) {
   if (f_.inst(i).immediate >> 32 != 0) return load_numbered_input(i);
-  RowPointers rows = row_pointers(input_displacement(f_.inst(i).immediate));
+  const std::size_t binding = input_displacement(f_.inst(i).immediate);
+  const std::uint32_t asked = parts_asked_first();
+  if (role_.rows_ahead && asked < parts_ && !(role_.rows_ahead->interleaved_inputs && !half_asked_.empty()))
+    half_asked_.push_back(binding);
+  RowPointers rows = row_pointers(binding);
   for (std::uint32_t p = 0; p < parts_; ++p) {
     point_at_part(rows, p);
-    ask_ahead(Op::AskToRead, rows);
+    if (p < asked) ask_ahead(Op::AskToRead, rows);
     define_components(i, p, load_components(rows));
   }
 }
@@ -142,10 +164,15 @@ void RowLowering::lower_StoreOutput(ir::Inst i) {
   Value guard = operand(i, 0);
   const bool always = is_constant(guard) && constant(guard) != 0;
   if (is_constant(guard) && !always) return;
-  RowPointers rows = row_pointers(output_displacement(f_.inst(i).immediate));
+  ask_for_other_parts();
+  const std::uint64_t number = f_.inst(i).immediate;
+  RowPointers rows = row_pointers(output_displacement(number));
+  // Of packed rows, those a line apart.
+  const bool asks =
+      role_.rows_ahead && (!role_.rows_ahead->packed_outputs || number % (kCacheLine / 16) == 0);
   for (std::uint32_t p = 0; p < parts_; ++p) {
     point_at_part(rows, p);
-    ask_ahead(Op::AskToWrite, rows);
+    if (asks) ask_ahead(Op::AskToWrite, rows);
     Components components;
     for (std::uint32_t k = 0; k < 4; ++k) components[k] = vector(operand(i, k + 1), p);
     if (!always) {

@@ -58,6 +58,10 @@ class RowLowering : protected ValueForms, public InputLoader {
   Components load_components(const RowPointers& rows);
   // For the cache lines of rows that groups behind come to. Op::AskToRead or AskToWrite.
   void ask_ahead(Op ask, const RowPointers& rows);
+  // Not all lines can be on their way at once: the input rows of these parts are asked for where they are
+  // loaded, those of the others ahead of the first results; where inputs are interleaved, of one input.
+  std::uint32_t parts_asked_first() const;
+  void ask_for_other_parts();
   void store_components(const RowPointers& rows, const Components& components);
   void define_components(ir::Inst i, std::uint32_t p, const Components& components);
   // One row of several, and numbered rows (indexed_rows.cpp).
@@ -76,6 +80,7 @@ class RowLowering : protected ValueForms, public InputLoader {
   HostMasks& masks_;
   HostRows& rows_;
   std::vector<ir::Inst> pending_inputs_;  // loads of this block that nothing has asked for yet
+  std::vector<std::size_t> half_asked_;   // input bindings whose other parts are still to be asked for
   std::int32_t row_offsets_ = -1;         // frame area for the byte offsets of lanes' rows, a part's worth
 };
 

@@ -425,6 +425,7 @@ Status Launch::map_memory(std::string_view space, std::uint64_t address, void* d
   const auto behind =
       std::ranges::find_if(ranges, [&](const frontend::MappedRange& range) { return range.address > low; });
   ranges.insert(behind, {low, {static_cast<std::byte*>(data), size}});
+  state_->many_ranges = state_->many_ranges || ranges.size() > 1;
   return {};
 }
 
@@ -434,6 +435,7 @@ void Launch::unmap_memory() {
   grid.constants = {};
   state_->constants = {};
   for (auto& ranges : grid.globals) ranges.clear();
+  state_->many_ranges = false;
   grid.high_words.clear();
 }
 

@@ -22,6 +22,43 @@ constexpr bool kAlwaysCheck = true;
 constexpr bool kAlwaysCheck = false;
 #endif
 
+// Whether the rows of one thread lie beside each other in all inputs.
+bool has_interleaved_inputs(const LaunchState& launch) {
+  const std::byte* first = nullptr;
+  std::size_t stride = 0;
+  const auto fits = [&](const void* data, std::size_t step) {
+    const auto* row = static_cast<const std::byte*>(data);
+    if (first == nullptr) first = row, stride = step;
+    const std::uintptr_t a = reinterpret_cast<std::uintptr_t>(row),
+                         b = reinterpret_cast<std::uintptr_t>(first);
+    return step == stride && (a < b ? b - a : a - b) < stride;
+  };
+  if (launch.work() == Work::draw)
+    return std::ranges::all_of(std::span(launch.draw.rows).first(launch.draw.facts.row_count),
+                               [&](const DrawBindings::Rows& rows) { return fits(rows.data, rows.stride); });
+  for (std::size_t n = 0; n < launch.inputs.size(); ++n) {
+    const Attribute& input = launch.inputs[n].attribute;
+    if ((launch.bound_inputs >> n & 1) != 0 && !fits(input.data, input.stride)) return false;
+  }
+  return true;
+}
+
+bool has_packed_outputs(const LaunchState& launch) {
+  constexpr std::size_t kRow = 16;
+  if (launch.work() == Work::draw)
+    return launch.draw.result_stride == kRow * launch.draw.facts.output_bindings();
+  const auto* first = static_cast<const std::byte*>(launch.outputs[0].buffer.data);
+  for (std::size_t n = 0; n < launch.output_count; ++n) {
+    const OutputBuffer& buffer = launch.outputs[n].buffer;
+    if (buffer.data != first + n * kRow || buffer.stride != launch.output_count * kRow) return false;
+  }
+  return launch.output_count != 0;
+}
+
+backend::RowLayout row_layout_of(const LaunchState& launch) {
+  return {has_interleaved_inputs(launch), has_packed_outputs(launch)};
+}
+
 }  // namespace
 
 CompileReport report_of(const Kernel& kernel, bool hit) {
@@ -34,10 +71,10 @@ CompileReport report_of(const Kernel& kernel, bool hit) {
 KernelHints EngineState::hints_of(const LaunchState& launch) const {
   KernelHints hints;
   const Work work = launch.work();
-  hints.rows_ahead = (work == Work::rows || work == Work::draw) && launch.count >= kManyRows &&
-                     tuning().bytes_ahead_of_rows != 0;
-  hints.many_ranges =
-      std::ranges::any_of(launch.values.grid.globals, [](const auto& ranges) { return ranges.size() > 1; });
+  if ((work == Work::rows || work == Work::draw) && launch.count >= kManyRows &&
+      tuning().bytes_ahead_of_rows != 0)
+    hints.rows_ahead = row_layout_of(launch);
+  hints.many_ranges = launch.many_ranges;
   return hints;
 }
 
@@ -69,9 +106,9 @@ LaunchKey EngineState::launch_key(const LaunchState& launch, const RunOptions& o
                 static_cast<std::uint64_t>(hooks_.speculate) << 10 |
                 static_cast<std::uint64_t>(choice.hints.large_primitives) << 11 |
                 static_cast<std::uint64_t>(choice.hints.flat_w) << 12 |
-                static_cast<std::uint64_t>(choice.hints.rows_ahead) << 13 |
-                static_cast<std::uint64_t>(choice.hints.many_ranges) << 14 |
-                std::uint64_t{hooks_.parts} << 16 | std::uint64_t{hooks_.registers} << 40;
+                std::uint64_t{number_of(choice.hints.rows_ahead)} << 14 |
+                static_cast<std::uint64_t>(choice.hints.many_ranges) << 13 |
+                std::uint64_t{hooks_.parts} << 20 | std::uint64_t{hooks_.registers} << 40;
   return key;
 }
 
@@ -94,7 +131,7 @@ KernelOptions EngineState::kernel_options(Choice choice) const {
   made.speculate = hooks_.speculate;
   made.parts = hooks_.parts != 0 ? hooks_.parts : choice.few_threads ? 1 : 0;
   made.large_primitives = choice.hints.large_primitives && choice.engine == EngineKind::jit;
-  made.rows_ahead = choice.hints.rows_ahead && choice.engine == EngineKind::jit;
+  if (choice.engine == EngineKind::jit) made.rows_ahead = choice.hints.rows_ahead;
   made.many_ranges = choice.hints.many_ranges && choice.engine == EngineKind::jit;
   made.tuning = tuning();
   made.registers = hooks_.registers;

@@ -109,12 +109,17 @@ inline std::optional<backend::Target> backend_target(Target target) {
 
 // What a kernel may be made for besides its facts, because what a run works on is so.
 struct KernelHints {
-  bool large_primitives = false;  // pixels: wide groups are full
-  bool flat_w = false;            // likewise, frontend::PixelFacts
-  bool rows_ahead = false;        // vertices: as backend::CompileOptions
-  bool many_ranges = false;       // as backend::CompileOptions
+  bool large_primitives = false;                   // pixels: wide groups are full
+  bool flat_w = false;                             // likewise, frontend::PixelFacts
+  std::optional<backend::RowLayout> rows_ahead{};  // vertices: as backend::CompileOptions
+  bool many_ranges = false;                        // as backend::CompileOptions
   bool operator==(const KernelHints&) const = default;
 };
+
+// 0 for none; else a number below 8 for each layout.
+constexpr std::uint32_t number_of(const std::optional<backend::RowLayout>& rows) {
+  return rows ? 1U | (rows->interleaved_inputs ? 2U : 0U) | (rows->packed_outputs ? 4U : 0U) : 0U;
+}
 
 // What a kernel is made from, besides the shader.
 struct KernelOptions {
@@ -125,9 +130,9 @@ struct KernelOptions {
   bool speculate = true;          // JIT: try without the rule for 0 times infinity (speculative_kernel.h)
   bool large_primitives = false;  // JIT, pixels: as backend::CompileOptions
   bool quads = false;             // likewise: no single pixels
-  bool rows_ahead = false;        // JIT: as backend::CompileOptions
-  bool many_ranges = false;       // likewise
-  backend::Tuning tuning{};       // likewise
+  std::optional<backend::RowLayout> rows_ahead{};  // JIT: as backend::CompileOptions
+  bool many_ranges = false;                        // likewise
+  backend::Tuning tuning{};                        // likewise
   std::uint32_t parts = 0, registers = 0;
 };
 

@@ -78,7 +78,7 @@ Result<Report> EngineState::run(LaunchState& launch, const RunOptions& options) 
       if (job && job->state() == CompileJob::State::failed) return job->report().error();
       if (job && hints.rows_ahead) {
         // The kernel without rows_ahead, if it is there, gives the same results sooner than an interpreter.
-        hints.rows_ahead = false;
+        hints.rows_ahead.reset();
         WARPJIT_TRY(const Choice plain, choose(options, hints));
         WARPJIT_TRY(const Request unhinted, request(launch, options, plain));
         if (cache_.find(unhinted.key) == nullptr) return run_meanwhile(launch, options, key, *job);

@@ -105,6 +105,7 @@ struct LaunchData {
   std::uint64_t fuel = kDefaultFuel;
   unsigned given = 0;  // Given bits
   bool allow_overlap = false;
+  bool many_ranges = false;  // some space of values.grid.globals has several
   std::optional<Primitives> primitives;
   std::optional<LaunchPixels> pixels;
   frontend::StripFacts strips;  // of a geometry program before a rasterizer, in its draw
