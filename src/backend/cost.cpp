@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <initializer_list>
 
@@ -57,6 +58,156 @@ const std::vector<OperationCost>& table(std::size_t column) {
     return made;
   }();
   return kTables[column];
+}
+
+// What is known of operations on vectors beside rows: the unit, and the row that an operation without one
+// has.
+struct OnVectors {
+  Unit unit;
+  Op row;
+};
+constexpr OnVectors kind_of(Op op) {
+  switch (op) {
+    case Op::Mul:
+    case Op::MulZero:
+      return {Unit::multiplier, Op::Mul};
+    case Op::Fma:
+    case Op::Fms:
+    case Op::Fnma:
+    case Op::FmaZero:
+    case Op::FmaDown:
+    case Op::FmaUp:
+    case Op::HalvesMul:
+    case Op::HalvesFma:
+      return {Unit::multiplier, Op::Fma};
+    case Op::IMul:
+      return {Unit::multiplier, Op::IMul};
+    case Op::DotHalves:
+    case Op::MulHighHalves:
+    case Op::Reciprocal:
+    case Op::ReciprocalRoot:
+      return {Unit::multiplier, Op::DotHalves};
+    case Op::Div:
+      return {Unit::multiplier, Op::Div};
+    case Op::Sqrt:
+      return {Unit::multiplier, Op::Sqrt};
+    case Op::Add:
+    case Op::Sub:
+    case Op::AddZero:
+    case Op::HalvesAdd:
+      return {Unit::adder, Op::Add};
+    case Op::Min:
+    case Op::Max:
+    case Op::RangeMin:
+    case Op::RangeMax:
+    case Op::RangeMinAbs:
+    case Op::RangeMaxAbs:
+    case Op::HalvesMin:
+    case Op::HalvesMax:
+      return {Unit::adder, Op::Min};
+    case Op::Floor:
+    case Op::Ceil:
+    case Op::Trunc:
+    case Op::RoundEven:
+      return {Unit::adder, Op::Floor};
+    case Op::CvtToF:
+    case Op::CvtToFU:
+    case Op::CvtToFZero:
+    case Op::CvtToFUZero:
+      return {Unit::adder, Op::CvtToF};
+    case Op::CvtToI:
+    case Op::CvtToU:
+    case Op::CvtToINearest:
+    case Op::CvtToIZeroMask:
+    case Op::CvtToHalves:
+    case Op::CvtFromHalves:
+      return {Unit::adder, Op::CvtToI};
+    case Op::CmpF:
+    case Op::CmpFMasked:
+    case Op::HalvesCompare:
+      return {Unit::adder, Op::CmpF};
+    case Op::CmpI:
+    case Op::CmpU:
+    case Op::CmpIMasked:
+    case Op::CmpUMasked:
+    case Op::TestMasked:
+    case Op::TestBits:
+      return {Unit::any, Op::CmpU};
+    case Op::Shl:
+    case Op::ShrU:
+    case Op::ShrS:
+      return {Unit::shuffler, Op::Shl};
+    case Op::ShlV:
+    case Op::ShrUV:
+    case Op::ShrSV:
+      return {Unit::shuffler, Op::ShlV};
+    case Op::UnpackLo:
+    case Op::UnpackHi:
+    case Op::UnpackLoD:
+    case Op::UnpackHiD:
+    case Op::Shuffle32:
+    case Op::ShuffleWords:
+    case Op::ShuffleBytes:
+    case Op::AlignBytes:
+    case Op::PackWords:
+    case Op::PackHalves:
+      return {Unit::shuffler, Op::UnpackLo};
+    case Op::Permute64:
+    case Op::Permute128:
+    case Op::AlignWords:
+    case Op::HalvesOfWords:
+    case Op::WordsOfHalves:
+    case Op::BroadcastScalar:
+    case Op::SpreadFirst:
+      return {Unit::shuffler, Op::Permute64};
+    case Op::LookUp:
+    case Op::LookUpInOne:
+    case Op::LookUpHalves:
+      return {Unit::shuffler, Op::LookUpInOne};
+    case Op::Blend:
+    case Op::MergeZero:
+    case Op::MoveZeroMask:
+      return {Unit::any, Op::Blend};
+    case Op::IAdd:
+    case Op::ISub:
+    case Op::ISign:
+      return {Unit::any, Op::IAdd};
+    case Op::IMinU:
+    case Op::IMaxU:
+    case Op::IMinS:
+    case Op::IMaxS:
+    case Op::IMinHalves:
+      return {Unit::any, Op::IMinU};
+    case Op::ICmpEq:
+    case Op::ICmpEqHalves:
+      return {Unit::any, Op::ICmpEq};
+    case Op::KAnd:
+    case Op::KOr:
+    case Op::KXor:
+    case Op::KAndNot:
+    case Op::KNot:
+      return {Unit::any, Op::KAnd};
+    case Op::AndNot:
+    case Op::Xor:
+    case Op::Ternary:
+      return {Unit::any, Op::And};
+    case Op::LoadConstant:
+    case Op::LoadQuad:
+    case Op::LoadRow:
+    case Op::LoadFullAhead:
+    case Op::LoadMasked:
+      return {Unit::none, Op::LoadFull};
+    case Op::BroadcastMasked:
+      return {Unit::none, Op::Broadcast};
+    case Op::StoreRow:
+    case Op::ExtractRow:
+    case Op::StoreWord:
+      return {Unit::none, Op::StoreFull};
+    case Op::GatherPairs:
+      return {Unit::none, Op::Gather};
+    default:
+      return {info(op).kind == OpKind::arithmetic || op == Op::InsertRow ? Unit::any : Unit::none, op};
+  }
 }
 
 std::size_t column_of(Target target, Maker maker) {
@@ -193,6 +344,18 @@ class Probe {
   Reg one_ = lir::kNoReg, mask_ = lir::kNoReg, base_ = lir::kNoReg, offsets_ = lir::kNoReg;
 };
 
+// By table, the last one of which is empty, and by operation.
+auto by_operation(double plain, double OperationCost::*member) {
+  std::array<std::array<double, kOpCount>, 5> made{};
+  for (std::size_t c = 0; c + 1 < made.size(); ++c) {
+    made[c].fill(plain);
+    for (const OperationCost& cost : table(c)) made[c][static_cast<std::size_t>(cost.op)] = cost.*member;
+    for (std::size_t op = 0; op < kOpCount; ++op)
+      made[c][op] = made[c][static_cast<std::size_t>(kind_of(static_cast<Op>(op)).row)];
+  }
+  return made;
+}
+
 }  // namespace
 
 std::span<const OperationCost> costs(Target target, Maker maker) {
@@ -201,16 +364,25 @@ std::span<const OperationCost> costs(Target target, Maker maker) {
 }
 
 std::span<const double, kOpCount> clocks_by_operation(Target target, Maker maker) {
-  static const auto kByOperation = [] {
-    std::array<std::array<double, kOpCount>, 5> made{};  // the last one: no table
-    for (std::size_t c = 0; c + 1 < made.size(); ++c) {
-      made[c].fill(kPlain);
-      for (const OperationCost& cost : table(c)) made[c][static_cast<std::size_t>(cost.op)] = cost.clocks;
-    }
-    return made;
-  }();
+  static const auto kByOperation = by_operation(kPlain, &OperationCost::clocks);
   return plain(target) == Target::a64 ? kByOperation.back() : kByOperation[column_of(target, maker)];
 }
+
+double latency_of(Target target, Op op, Maker maker) {
+  static const auto kByOperation = by_operation(1, &OperationCost::latency);
+  return plain(target) == Target::a64 ? 0
+                                      : kByOperation[column_of(target, maker)][static_cast<std::size_t>(op)];
+}
+
+Unit unit_of(Op op) { return kind_of(op).unit; }
+
+double vector_ports(Target target, Maker maker) {
+  // What needs no unit of its own.
+  const double clocks = clocks_of(target, Op::And, maker);
+  return clocks == 0 ? 1 : std::round(1 / clocks);
+}
+
+bool adds_where_it_multiplies(Maker maker) { return maker != Maker::amd; }
 
 double clocks_of(Target target, Op op, Maker maker) {
   return clocks_by_operation(target, maker)[static_cast<std::size_t>(op)];
@@ -237,6 +409,7 @@ Result<MachineCode> compile_probe(Target target, Op op, bool dependent) {
   const EntryCode entry = {&code, &allocation, true, 0, 0};
   CompileOptions options;
   options.validate = true;
+  options.costs = true;
   WARPJIT_CHECK(host->emit(entry, nullptr, *host, pool, options, out));
   return out;
 }

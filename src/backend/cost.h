@@ -18,9 +18,17 @@ struct OperationCost {
 // Of the target's operations that have rows; empty for a target without a table. On processors of a maker;
 // those of others count as Intel's.
 std::span<const OperationCost> costs(Target target, Maker on = maker());
-// Those without a row count as what takes one place among six in a clock.
+// Those without a row count as another one that is as dear everywhere, or as what takes one place among six
+// in a clock.
 double clocks_of(Target target, Op op, Maker on = maker());
 std::span<const double, kOpCount> clocks_by_operation(Target target, Maker on = maker());
+double latency_of(Target target, Op op, Maker on = maker());  // without a row: one clock
+
+// Which part of a processor with vectors an operation takes; none: it is of scalars or of memory alone.
+enum class Unit : std::uint8_t { none, any, multiplier, adder, shuffler };
+Unit unit_of(Op op);
+double vector_ports(Target target, Maker on = maker());  // operations on vectors that begin in a clock
+bool adds_where_it_multiplies(Maker on = maker());       // adder and multiplier are the same ports
 
 // A kernel whose groups do nothing but the operation, kProbeRepeats times: each takes what the one before
 // made, or not. Its table needs kProbeTable bytes. Errors: unsupported for an operation that costs() of the

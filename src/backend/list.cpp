@@ -26,12 +26,30 @@ std::string list(const MachineCode& code, const std::function<std::string(std::u
       text += '\n';
     }
   };
+  std::size_t next_cost = 0;
+  const auto cost = [&](std::uint32_t offset) {
+    while (next_cost < code.costs.size() && code.costs[next_cost].offset < offset) ++next_cost;
+    // What has no code stands before what has.
+    while (next_cost + 1 < code.costs.size() && code.costs[next_cost + 1].offset == offset) ++next_cost;
+    if (next_cost == code.costs.size() || code.costs[next_cost].offset != offset) {
+      text += "            ";
+      return;
+    }
+    const InstructionCost& of_it = code.costs[next_cost];
+    std::snprintf(line, sizeof line, "%5.2f %4.0f  ", of_it.clocks, of_it.latency);
+    text += line;
+  };
   const auto begin_line = [&](std::uint32_t offset) {
     if (offset == code.kernel_offset) text += "kernel:\n";
     if (offset == code.preamble_offset) text += "preamble:\n";
+    for (std::size_t n = code.loops.size(); n-- > 0;)
+      if (code.loops[n].end == offset) text += "; end of loop " + std::to_string(n) + '\n';
+    for (std::size_t n = 0; n < code.loops.size(); ++n)
+      if (code.loops[n].begin == offset) text += "; begin of loop " + std::to_string(n) + '\n';
     heading(offset);
     std::snprintf(line, sizeof line, "  %05x  ", offset);
     text += line;
+    if (!code.costs.empty()) cost(offset);
   };
   if (!code.listing.empty()) {
     for (const MachineCode::Line& instruction : code.listing) {

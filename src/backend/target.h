@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/loop_cost.h"
 #include "backend/processor.h"
 #include "base/fuel.h"
 #include "base/result.h"
@@ -242,6 +243,7 @@ struct CompileOptions {
   std::uint32_t registers = 0;  // registers per class the allocator may use (tests: 4); 0: all
   bool validate = false;        // asmjit operand validation, LIR verifier, allocation checker
   bool listing = false;         // keep asmjit's text of each instruction
+  bool costs = false;           // MachineCode::loops and costs
 };
 
 // A host offset from which on code belongs to a guest address (ir::kNoAddress: to none), ascending.
@@ -289,6 +291,9 @@ struct MachineCode {
     std::string text;
   };
   std::vector<Line> listing;  // where CompileOptions::listing asks for it
+  // Where CompileOptions::costs asks for them, and the target has a table: of the kernel, outer loops first.
+  std::vector<LoopCost> loops;
+  std::vector<InstructionCost> costs;  // ascending
 };
 
 // Memory that compilations fill and leave for the next one. One compilation at a time may use it.
@@ -318,8 +323,8 @@ Result<MachineCode> compile(const ir::GroupProgram& program, Target target, cons
 Result<MachineCode> compile(const ir::GroupProgram& program, Target target, const CompileOptions& options);
 
 // A listing of the code with guest addresses: asmjit's text where the code has it, else Zydis's of x86-64
-// where built with it, else bytes.
-// `annotate` gives the text printed where a new guest address begins (for example its disassembly).
+// where built with it, else bytes. Where costs are there, they stand before what they are of: clocks,
+// latency. `annotate` gives the text printed where a new guest address begins (for example its disassembly).
 std::string list(const MachineCode& code, const std::function<std::string(std::uint32_t)>& annotate = {});
 
 }  // namespace warpjit::backend

@@ -79,7 +79,8 @@ TEST_F(CliTest, HelpAndUsage) {
 
 TEST_F(CliTest, CostsOfOperations) {
   EXPECT_EQ(run("host").code, 2);
-  EXPECT_EQ(run("host --cost x.json").code, 2);
+  EXPECT_EQ(run("host --cost --parts 2").code, 2);
+  EXPECT_EQ(run("host --cost missing.json").code, 2);
   EXPECT_EQ(run("host --cost --target a64").code, 4);
   const Outcome measured = run("host --cost --json");
   if (measured.code == 4) GTEST_SKIP() << "no table of this machine";
@@ -98,6 +99,23 @@ TEST_F(CliTest, CostsOfOperations) {
   const std::string listed = "host " + kExamples + "mvp_light.shbin --statistics --json --target ";
   EXPECT_GT(json::parse(run(listed + "v3").out)["group_clocks"], 0);
   EXPECT_EQ(json::parse(run(listed + "a64").out)["group_clocks"], 0);
+}
+
+TEST_F(CliTest, CostsOfLoops) {
+  const std::string of_loop = "host " + kExamples + "breakc_loop.json --cost --statistics --target ";
+  const json loops = json::parse(run(of_loop + "v3 --json").out)["loops"];
+  if (loops.empty()) GTEST_SKIP() << "built without this target";
+  ASSERT_EQ(loops.size(), 2u);
+  EXPECT_EQ(loops[1]["depth"], 1);
+  EXPECT_EQ(loops[1]["bound"], "chain");  // each turn divides what the one before made
+  EXPECT_EQ(loops[1]["turn"], loops[1]["clocks"]["chain"]);
+  EXPECT_NE(run(of_loop + "v3").out.find("bound by chain"), std::string::npos);
+  const Outcome none = run(of_loop + "a64");
+  EXPECT_EQ(none.code, 0);
+  EXPECT_NE(none.out.find("no table of this target"), std::string::npos);
+  EXPECT_TRUE(json::parse(run(of_loop + "a64 --json").out)["loops"].empty());
+  EXPECT_NE(run("host " + kExamples + "breakc_loop.json --cost --target v3").out.find("begin of loop 1"),
+            std::string::npos);
 }
 
 TEST_F(CliTest, Info) {

@@ -1,6 +1,9 @@
 // warpjit host: the host code of a program, annotated with the guest's instructions.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "backend/target.h"
 #include "command.h"
 #include "files.h"
@@ -36,8 +39,42 @@ Json to_json(const backend::MachineCode& code) {
           {"group_clocks", s.group_clocks}};
 }
 
+Json to_json(const backend::LoopCost& loop) {
+  Json clocks;
+  for (std::size_t n = 0; n < backend::kBoundCount; ++n)
+    clocks[std::string(name(static_cast<backend::Bound>(n)))] = loop.clocks[n];
+  return {{"begin", loop.begin},           {"end", loop.end},     {"depth", loop.depth},
+          {"operations", loop.operations}, {"turn", loop.turn()}, {"bound", name(loop.bound())},
+          {"clocks", std::move(clocks)}};
+}
+
+// What a turn takes if one thing alone bounds it, the greatest first.
+std::string list_bounds(const backend::LoopCost& loop) {
+  std::vector<std::size_t> order(backend::kBoundCount);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order,
+                           [&](std::size_t a, std::size_t b) { return loop.clocks[a] > loop.clocks[b]; });
+  std::string text;
+  for (const std::size_t n : order)
+    if (loop.clocks[n] >= 0.05)
+      text += fmt::format("{}{} {:.1f}", text.empty() ? "" : ", ", name(static_cast<backend::Bound>(n)),
+                          loop.clocks[n]);
+  return text;
+}
+
+void print_loops(const backend::MachineCode& code) {
+  if (code.loops.empty()) fmt::print("; no costs: there is no table of this target\n");
+  for (std::size_t n = 0; n < code.loops.size(); ++n) {
+    const backend::LoopCost& loop = code.loops[n];
+    fmt::print("; loop {}{}, {:05x} to {:05x}{}: {} operations, {:.1f} clocks a turn, bound by {}\n;   {}\n",
+               n, loop.depth == 0 ? " over groups" : fmt::format(" at depth {}", loop.depth), loop.begin,
+               loop.end, loop.depth == 0 && code.loops.size() > 1 ? ", with a turn of each within it" : "",
+               loop.operations, loop.turn(), name(loop.bound()), list_bounds(loop));
+  }
+}
+
 int print_host(const HostOptions& options) {
-  if (options.cost) return print_costs(options.target, options.json);
+  if (options.input.file.empty()) return print_costs(options.target, options.json);
   // Code can be made for targets that this machine does not run.
   const auto target = pick_target(options.target);
   if (!target) return fail(target.error());
@@ -57,6 +94,7 @@ int print_host(const HostOptions& options) {
   compile.registers = options.registers;
   compile.validate = true;
   compile.listing = !options.statistics;
+  compile.costs = options.cost;
   const auto code = backend::compile(*program, *target, compile);
   if (!code) return fail(code.error());
 
@@ -71,6 +109,10 @@ int print_host(const HostOptions& options) {
   if (options.json) {
     Json json = to_json(*code);
     if (!options.statistics) json["listing"] = listing;
+    if (options.cost) {
+      json["loops"] = Json::array();
+      for (const backend::LoopCost& loop : code->loops) json["loops"].push_back(to_json(loop));
+    }
     print_json(json);
     return kOk;
   }
@@ -91,6 +133,7 @@ int print_host(const HostOptions& options) {
     fmt::print(
         "; {:.1f} clocks a group that takes each loop once, if each operation takes what it does alone\n",
         s.group_clocks);
+  if (options.cost) print_loops(*code);
   if (!options.statistics) fmt::print("{}", listing);
   return kOk;
 }
@@ -102,8 +145,11 @@ void add_host(CLI::App& app, int& exit) {
   CLI::App* command = app.add_subcommand("host", "List the host code, annotated with guest instructions");
   add_program(*command, options->input);
   command->get_option("file")->required(false);
-  CLI::Option* cost = command->add_flag(
-      "--cost", options->cost, "no code: measure what operations cost on this machine, beside the table");
+  command->add_flag(
+      "--cost", options->cost,
+      "what a turn of each loop takes by the table of costs and what bounds it, and each instruction's "
+      "clocks "
+      "and latency; without a file: measure what operations cost on this machine, beside the table");
   command
       ->add_option("--target", options->target,
                    "v3 (AVX2), v4 (AVX-512), a64 (NEON); one that this machine lacks works too")
@@ -123,16 +169,17 @@ void add_host(CLI::App& app, int& exit) {
       "the version for runs in which 0 is multiplied by infinity, not the one that is tried first");
   command->add_flag("--statistics", options->statistics, "no listing, only the counts");
   command->add_flag("--json", options->json, "print JSON");
-  for (CLI::Option* other : command->get_options())
-    if (const std::string name = other->get_single_name();
-        other != cost && name != "help" && name != "target" && name != "json")
-      cost->excludes(other);
   command->footer(
       "Examples:\n  warpjit host run.json --target v4\n  warpjit host shader.shbin --target v3 "
       "--statistics\n  "
-      "warpjit host --cost");
-  command->callback([options, &exit] {
-    if (!options->cost && options->input.file.empty()) throw CLI::RequiredError("file");
+      "warpjit host run.json --cost --statistics\n  warpjit host --cost");
+  command->callback([options, command, &exit] {
+    if (options->input.file.empty())
+      for (const CLI::Option* given : command->parse_order())
+        if (const std::string name = given->get_single_name();
+            name != "cost" && name != "target" && name != "json")
+          throw CLI::RequiredError("file");
+    if (options->input.file.empty() && !options->cost) throw CLI::RequiredError("file");
     exit = print_host(*options);
   });
 }

@@ -44,6 +44,8 @@ Status Emitter::run(const EntryCode& kernel, const EntryCode* preamble, const Co
   out_.kernel_offset = 0;
   make_entry(kernel);
   out_.statistics.group_instructions = out_.statistics.instructions;
+  if (options_.costs && !backend::costs(host_.target).empty())
+    out_.loops = loop_costs(host_, kernel, places_);
   if (preamble != nullptr) {
     a.align(asmjit::AlignMode::kCode, 16);
     out_.preamble_offset = static_cast<std::uint32_t>(a.offset());
@@ -151,16 +153,27 @@ void Emitter::find_targets() {
 void Emitter::block(std::uint32_t b) {
   assembler().bind(labels_[b]);
   const std::uint32_t instructions = out_.statistics.instructions;
+  const auto begin = static_cast<std::uint32_t>(assembler().offset());
   for (std::uint32_t i = allocation_->block_first[b]; i < allocation_->block_first[b + 1]; ++i) {
     const Inst& inst = allocation_->insts[i];
     if (inst.guest_address != address_) mark(inst.guest_address);
+    if (options_.costs) note_cost(inst);
     instruction(b, inst);
   }
   if (code_->blocks[b].rare) out_.statistics.instructions = instructions;
   if (code_->blocks[b].cold) return;
+  if (options_.costs) places_.push_back({b, begin, static_cast<std::uint32_t>(assembler().offset())});
   const auto clocks = clocks_by_operation(host_.target);
   for (std::uint32_t i = allocation_->block_first[b]; i < allocation_->block_first[b + 1]; ++i)
     out_.statistics.group_clocks += clocks[allocation_->insts[i].op];
+}
+
+void Emitter::note_cost(const Inst& inst) {
+  const auto op = static_cast<Op>(inst.op);
+  if (backend::costs(host_.target).empty() || (info(op).kind == OpKind::move && inst.def == inst.use[0]))
+    return;
+  out_.costs.push_back({static_cast<std::uint32_t>(assembler().offset()), clocks_of(host_.target, op),
+                        latency_of(host_.target, op)});
 }
 
 void Emitter::mark(std::uint32_t guest_address) {

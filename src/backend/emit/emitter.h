@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/emit/loop_costs.h"
 #include "backend/host.h"
 
 namespace warpjit::backend {
@@ -109,6 +110,7 @@ class Emitter {
   void find_order();
   void find_targets();
   void block(std::uint32_t b);
+  void note_cost(const Inst& inst);
   bool falls_to(std::uint32_t b, std::uint32_t target) const;
   void jump_unless_next(std::uint32_t b, std::uint32_t target);
   void instruction(std::uint32_t b, const Inst& inst);
@@ -127,6 +129,7 @@ class Emitter {
   std::vector<std::uint32_t> place_;   // of a block in order_
   std::vector<std::uint32_t> target_;  // of a block that only jumps: where to
   std::vector<Stop> stops_;
+  std::vector<BlockPlace> places_;  // where CompileOptions::costs asks for them
   std::uint32_t address_ = ir::kNoAddress;
 };
 
