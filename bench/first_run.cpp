@@ -1,10 +1,14 @@
 // The time of the first draw with a shader that is new to an engine: waiting for the kernel ("blocking"), or
 // run by the interpreter until it is ready ("background"); beside a draw whose kernel is cached. Medians, and
-// the 99th percentile as a counter, in microseconds.
+// the 99th percentile as a counter, in microseconds. Of all examples likewise ("example/"): a little of each,
+// 8 threads, a block or 8 x 8 pixels, and ("whole") all of those over pixels.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include "launch/bound_launch.h"
 #include "launch/read_launch.h"
@@ -21,11 +25,14 @@ double percentile(std::vector<double>& sorted, double part) {
   return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
 }
 
-void first_run(benchmark::State& state, const std::string& shader, Mode mode) {
-  auto file = tool::read_launch(WARPJIT_EXAMPLES + shader + ".json");
+// `whole`: draws over pixels are as large as the launch says.
+void first_run(benchmark::State& state, const std::string& path, Mode mode, bool whole = false) {
+  auto file = tool::read_launch(path);
   if (!file) return state.SkipWithError(to_string(file.error()).c_str());
   if (file->work == Work::grid) {  // one block
     file->grid.grid = {1, 1, 1};
+  } else if (file->work == Work::pixels) {
+    if (!whole) tool::set_target_size(*file, 8, 8);
   } else if (Status extended = tool::set_count(*file, static_cast<std::uint64_t>(state.range(0)));
              !extended) {
     return state.SkipWithError(to_string(extended.error()).c_str());
@@ -68,10 +75,31 @@ int main(int argc, char** argv) {
       const bool is_kernel = shader.starts_with("../");
       auto* bench = benchmark::RegisterBenchmark(
           ((is_kernel ? shader.substr(3) : shader) + "/" + kModes[static_cast<int>(mode)]).c_str(),
-          [=](benchmark::State& state) { first_run(state, shader, mode); });
+          [=](benchmark::State& state) { first_run(state, WARPJIT_EXAMPLES + shader + ".json", mode); });
       bench->UseManualTime()->Iterations(300);
       if (!is_kernel) bench->Arg(8)->Arg(100)->Arg(1000)->Arg(10000);
     }
+  std::vector<std::filesystem::path> examples;
+  const std::filesystem::path root = std::filesystem::path(WARPJIT_EXAMPLES) / "..";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root))
+    if (entry.path().extension() == ".json" && tool::read_launch(entry.path()))
+      examples.push_back(entry.path());
+  std::sort(examples.begin(), examples.end());
+  for (const std::filesystem::path& path : examples)
+    for (const bool whole : {false, true})
+      for (const Mode mode : {Mode::cached, Mode::blocking, Mode::background}) {
+        if (whole && tool::read_launch(path)->work != Work::pixels) continue;
+        const std::string name = "example/" + (path.parent_path() / path.stem())
+                                                  .lexically_normal()
+                                                  .lexically_relative(root.lexically_normal())
+                                                  .string();
+        benchmark::RegisterBenchmark(
+            (name + (whole ? "/whole/" : "/") + kModes[static_cast<int>(mode)]).c_str(),
+            [=](benchmark::State& state) { first_run(state, path.string(), mode, whole); })
+            ->UseManualTime()
+            ->Iterations(whole ? 10 : 30)
+            ->Arg(8);
+      }
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }

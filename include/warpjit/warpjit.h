@@ -625,8 +625,8 @@ typedef struct warpjit_report {
   uint64_t code_bytes; /* machine code with its constants */
   uint64_t compile_ns; /* guest words to kernel */
   uint64_t run_ns;
-  uint64_t interpreted; /* threads, invocations or blocks that the guest interpreter ran in place of a kernel
-                           being compiled */
+  uint64_t interpreted; /* threads, invocations, blocks or fragments that the guest interpreter ran in place
+                           of a kernel being compiled */
   /* Since 0.2: */
   int32_t work;     /* WARPJIT_WORK_..., of a run */
   uint32_t ordered; /* 1: geometry invocations may depend on earlier ones and run one after another */

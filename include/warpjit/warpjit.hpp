@@ -547,8 +547,8 @@ struct Report : CompileReport {
   Work work = Work::rows;
   std::uint64_t run_ns = 0;
   unsigned threads = 1;  // host threads asked to work
-  // Threads, invocations or blocks of the launch that the guest interpreter ran while the kernel was compiled
-  // in the background. If these are all, `engine` is guest.
+  // Threads, invocations, blocks or fragments of the launch that the guest interpreter ran while the kernel
+  // was compiled in the background. If these are all, `engine` is guest.
   std::uint64_t interpreted = 0;
   std::uint64_t invocations = 0, triangles = 0;  // of a geometry program
   std::uint64_t primitives = 0, groups = 0;      // over pixels: primitives drawn, after clipping; groups run

@@ -320,10 +320,10 @@ void PrimitiveBatch::clear() {
   s.flat_w = true;
 }
 
-std::uint64_t PrimitiveBatch::add(const Vertices& vertices, std::uint64_t first) {
+std::uint64_t PrimitiveBatch::add(const Vertices& vertices, std::uint64_t first, std::uint64_t end) {
   State& s = *state_;
   const TopologyRow& topology = row(s.raster.topology);
-  const std::uint64_t end = vertices.primitives(s.raster.topology);
+  end = std::min(end, vertices.primitives(s.raster.topology));
   const bool reused = vertices.indexed || topology.step < topology.vertices;
   const auto make = [&](std::uint64_t number) {
     const std::uint32_t* const words = vertices.words + number * vertices.stride;

@@ -79,8 +79,8 @@ class PrimitiveBatch {
 
   void clear();
   // Adds primitives from `first` on, counted within these vertices, until the batch is full. Returns the
-  // first that was not added: the number of primitives if all were.
-  std::uint64_t add(const Vertices& vertices, std::uint64_t first);
+  // first that was not added: the number of primitives if all were. None from `end` on.
+  std::uint64_t add(const Vertices& vertices, std::uint64_t first, std::uint64_t end = ~std::uint64_t{0});
   // To be called after the last add() and before what follows, which is const and may run on many threads.
   void sort();
   std::span<const Tile> tiles() const;  // by row, then column

@@ -171,6 +171,17 @@ TEST(RandomPixels, EnginesAgree) {
       const auto place = static_cast<std::size_t>(std::ranges::mismatch(got, expected).in1 - got.begin());
       EXPECT_TRUE(got == expected) << "seed " << seed << ", " << way.name << ": " << draw.place(place);
     }
+    // The guest interpreter until a kernel takes over: at once, soon, or somewhere in the middle.
+    constexpr std::uint64_t kAsks[] = {0, 1, 2, 5, 13, 40};
+    engine.state().set_hooks({.asks = kAsks[seed % std::size(kAsks)]});
+    engine.clear_cache();
+    RunOptions background;
+    background.background = true;
+    background.threads = seed % 2 == 0 ? 1 : 3;
+    const std::vector<std::byte> got = draw.run(engine, background);
+    const auto place = static_cast<std::size_t>(std::ranges::mismatch(got, expected).in1 - got.begin());
+    EXPECT_TRUE(got == expected) << "seed " << seed << ", in the background: " << draw.place(place);
+    engine.wait_for_compilations();
     std::vector<std::byte> before;
     for (const Target& target : draw.targets)
       before.insert(before.end(), target.initial.begin(), target.initial.end());

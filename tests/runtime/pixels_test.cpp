@@ -122,6 +122,37 @@ TEST(PixelDraws, InstancesAreDrawnInOrder) {
   }
 }
 
+// The guest interpreter stands in for the kernels of both stages, which take over in the middle.
+TEST(PixelDraws, KernelsTakeOverInTheMiddle) {
+  Engine engine;
+  if (!engine.info().jit) GTEST_SKIP() << engine.info().no_jit_reason;
+  constexpr std::uint32_t kVertices = 500, kInstances = 3, kPoints = kVertices * kInstances;
+  PointDraw draw;
+  draw.place(kVertices, kInstances, 1);
+  EXPECT_TRUE(draw.launch.set_instances(kInstances));
+  std::vector<Pixel> expected(draw.pixels.size());
+  for (std::uint32_t i = 0; i < kInstances; ++i)
+    for (std::uint32_t n = 0; n < kVertices; ++n) expected[i * kSide + n % kSide] = {n, i, n, 1};
+  RunOptions background;
+  background.background = true;
+  for (const unsigned threads : {1U, 2U})
+    for (const std::uint64_t asks : {0, 1, 2, 5, 9, 100, 499, 500, 501, 1300, 1499, 100000}) {
+      engine.state().set_hooks({.asks = asks});
+      engine.clear_cache();
+      background.threads = threads;
+      const auto report = draw.run(engine, background);
+      ASSERT_TRUE(report) << to_string(report.error());
+      EXPECT_TRUE(draw.pixels == expected) << asks << " asks, threads " << threads;
+      // It asks before each point, and once more.
+      EXPECT_EQ(report->interpreted, std::min<std::uint64_t>(asks, kPoints)) << asks;
+      EXPECT_EQ(report->engine, asks < kPoints ? EngineKind::jit : EngineKind::guest) << asks;
+      engine.wait_for_compilations();
+    }
+  const auto report = draw.run(engine, background);
+  ASSERT_TRUE(report) << to_string(report.error());
+  EXPECT_EQ(report->interpreted, 0U);
+}
+
 TEST(PixelDraws, RowsOfInstancesLieInTheirBuffer) {
   const Engine engine;
   PointDraw draw;

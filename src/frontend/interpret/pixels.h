@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -77,6 +78,14 @@ struct PixelTarget {
   std::ptrdiff_t pitch = 0;   // bytes from a row to the next
 };
 
+// How far a draw came: of primitive `primitive`, counted within the draw, remain rows `y` and `y` + 1 from
+// column x on and all rows below; and all primitives behind it. x and y are even.
+struct PixelProgress {
+  std::uint64_t primitive = 0;
+  std::uint32_t x = 0, y = 0;
+  std::uint64_t fragments = 0;  // that ran, without helpers
+};
+
 struct PixelWork {
   RasterState raster;
   OutputState output;
@@ -96,6 +105,9 @@ struct PixelWork {
   std::atomic<std::uint32_t>* progress = nullptr;      // thousandths that are done
   ir::MemoryFault* fault = nullptr;       // becomes the first fault of the program, if it has none yet
   std::uint32_t* instructions = nullptr;  // of each pixel, row 0 first: what its fragments executed is added
+  // Asked now and then, if set: whether somebody else draws the rest, so that draw() returns.
+  std::function<bool()> enough{};
+  PixelProgress* came_to = nullptr;  // set at the end
 };
 
 // Primitives in order, each completely. Errors: the program's; bad_input for state outside its limits;

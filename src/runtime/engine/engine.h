@@ -32,6 +32,9 @@ struct TestHooks {
   std::uint32_t parts = 0;                  // vectors per value, 0: chosen by the backend
   std::uint32_t registers = 0;              // registers per class that the allocator may use, 0: all
   std::optional<backend::Tuning> tuning{};  // none: this processor's
+  // How often a draw in the background goes on without its kernel before it waits for it; none: it never
+  // waits.
+  std::optional<std::uint64_t> asks{};
 };
 
 class EngineState {
@@ -102,9 +105,12 @@ class EngineState {
   Status lease_kernel(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
                       CompileReport& report, const KernelHints& hints = {});
   // Likewise, but does not wait if the run is in the background: if there is no kernel yet, the guest
-  // interpreter's.
+  // interpreter's; `job` is the compilation then.
   Status lease_at_once(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
-                       CompileReport& report, const KernelHints& hints = {});
+                       CompileReport& report, const KernelHints& hints = {},
+                       std::shared_ptr<CompileJob>* job = nullptr);
+  // Whether the kernel is there, and not the guest interpreter's.
+  bool is_ready(AwaitedKernel& awaited) const;
 
   // ---- Running
 
@@ -132,7 +138,11 @@ class EngineState {
   static Status begin_primitives(PrimitiveRun& run);
   Status lease_primitives(PrimitiveRun& run);
   Status add_primitives(PrimitiveRun& run, const pixels::Vertices& part);
+  Status draw_from(PrimitiveRun& run, const pixels::Vertices& part, std::uint64_t next);
   Status draw_waiting(PrimitiveRun& run);
+  // Draws in the guest interpreter until the kernel is there, and then what remains.
+  Status draw_meanwhile(PrimitiveRun& run, const pixels::Vertices& part);
+  Status draw_pieces(PrimitiveRun& run, const pixels::Vertices& part, const interpret::PixelProgress& done);
   // Their geometry stage (runtime/work/run_strips.cpp). add_input takes primitives as add_primitives does.
   Status begin_geometry(const LaunchState& launch, const SlotRows& rows, const RunOptions& options,
                         GeometryRun& run);

@@ -275,7 +275,8 @@ Status EngineState::lease_alone(const LaunchState& launch, const RunOptions& opt
 }
 
 Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
-                                  CompileReport& report, const KernelHints& hints) {
+                                  CompileReport& report, const KernelHints& hints,
+                                  std::shared_ptr<CompileJob>* waited_for) {
   if (!options.background || options.engine == EngineKind::guest)
     return lease_kernel(launch, options, lease, report, hints);
   WARPJIT_TRY(const Choice choice, choose(options, hints));
@@ -284,10 +285,20 @@ Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options
   if (!job) return lease_kernel(launch, options, lease, report, hints);
   if (job->state() == CompileJob::State::failed) return job->report().error();
   interpreted_runs_.fetch_add(1, std::memory_order_relaxed);
+  if (waited_for != nullptr) *waited_for = job;
   RunOptions guest = options;
   guest.engine = EngineKind::guest;
   guest.target = Target::automatic;
   return lease_kernel(launch, guest, lease, report);
+}
+
+bool EngineState::is_ready(AwaitedKernel& awaited) const {
+  if (hooks_.asks) {
+    if (awaited.asked++ < *hooks_.asks) return false;
+    awaited.job->wait(std::nullopt);
+  }
+  const std::shared_ptr<const Kernel> kernel = awaited.job->kernel();
+  return kernel && kernel->report().engine != EngineKind::guest;
 }
 
 }  // namespace warpjit::runtime

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pixels/batch.h"
+#include "runtime/engine/background.h"
 #include "runtime/engine/launch_cache.h"
 #include "runtime/work/launch.h"
 
@@ -20,6 +21,12 @@ struct SlotRows {
   const std::uint32_t* words = nullptr;
   std::uint32_t slots = 0, stride = 0;  // words
   std::uint64_t count = 0;              // vertices of an instance
+};
+
+// The compilation of a kernel for which the guest interpreter stands in.
+struct AwaitedKernel {
+  std::shared_ptr<CompileJob> job{};  // null: nothing is awaited
+  std::uint64_t asked = 0;            // how often the draw has
 };
 
 // The vertex stage of a draw, or the vertices that are bound instead.
@@ -36,8 +43,8 @@ struct VertexRun {
   // Nothing of it without a stage.
   std::optional<LaunchState> stage;
   std::vector<Input> inputs;
-  LaunchCache::Lease lease;
-  bool leased = false;
+  std::optional<LaunchCache::Lease> lease{};  // once there are vertices
+  AwaitedKernel awaited{};
   std::unique_ptr<std::uint32_t[]> words;
 };
 
@@ -50,7 +57,8 @@ struct PrimitiveRun {
   std::uint32_t slots;                            // of a vertex
   std::optional<pixels::PrimitiveBatch> batch{};  // none: the guest interpreter draws
   std::optional<LaunchCache::Lease> lease{};      // once there are primitives
-  KernelHints hints{};                            // what it is for
+  AwaitedKernel awaited{};
+  KernelHints hints{};  // what it is for
   std::chrono::steady_clock::duration compile_time{};
   bool waiting = false;  // something is in the batch
   // Parts of the draw: what the primitives to add are, what has been added, and what is drawn.

@@ -44,17 +44,22 @@ interpret::PixelWork guest_work(const LaunchState& launch, const pixels::Vertice
   return draw;
 }
 
+Result<pixels::PrimitiveBatch> make_batch(const PrimitiveRun& run, const RasterState& raster) {
+  const LaunchPixels& work = *run.launch.pixels;
+  WARPJIT_TRY(pixels::PrimitiveBatch batch,
+              pixels::PrimitiveBatch::make(raster, work.width, work.height, run.slots,
+                                           run.launch.shader->slot_uses(), work.output.depth_format));
+  batch.clear();
+  return batch;
+}
+
 }  // namespace
 
 Status EngineState::begin_primitives(PrimitiveRun& run) {
   if (run.options.engine == EngineKind::guest) return {};
-  const LaunchPixels& work = *run.launch.pixels;
-  RasterState raster = work.raster;
+  RasterState raster = run.launch.pixels->raster;
   raster.topology = run.topology;
-  WARPJIT_TRY(run.batch,
-              pixels::PrimitiveBatch::make(raster, work.width, work.height, run.slots,
-                                           run.launch.shader->slot_uses(), work.output.depth_format));
-  run.batch->clear();
+  WARPJIT_TRY(run.batch, make_batch(run, raster));
   return {};
 }
 
@@ -68,7 +73,7 @@ Status EngineState::lease_primitives(PrimitiveRun& run) {
   CompileReport ignored;
   CompileReport& report = first ? run.report : ignored;
   LaunchCache::Lease& lease = run.lease.emplace();
-  WARPJIT_CHECK(first ? lease_at_once(run.launch, run.options, lease, report, run.hints)
+  WARPJIT_CHECK(first ? lease_at_once(run.launch, run.options, lease, report, run.hints, &run.awaited.job)
                       : lease_kernel(run.launch, run.options, lease, report, run.hints));
   run.compile_time += std::chrono::steady_clock::now() - start;
   if (run.report.engine != EngineKind::guest) return {};
@@ -86,6 +91,12 @@ Status EngineState::add_primitives(PrimitiveRun& run, const pixels::Vertices& pa
     if (run.batch) next = run.batch->add(part, 0);
     WARPJIT_CHECK(lease_primitives(run));
   }
+  if (run.awaited.job) return draw_meanwhile(run, part);
+  return draw_from(run, part, next);
+}
+
+Status EngineState::draw_from(PrimitiveRun& run, const pixels::Vertices& part, std::uint64_t next) {
+  const std::uint64_t primitives = part.primitives(run.topology);
   if (!run.batch)
     return run.lease->kernel().draw(run.launch.values, guest_work(run.launch, part, run), run.fuel());
   for (;;) {
@@ -96,6 +107,49 @@ Status EngineState::add_primitives(PrimitiveRun& run, const pixels::Vertices& pa
     if (next == primitives) return {};
     WARPJIT_CHECK(draw_waiting(run));
   }
+}
+
+Status EngineState::draw_meanwhile(PrimitiveRun& run, const pixels::Vertices& part) {
+  interpret::PixelProgress done{.primitive = part.primitives(run.topology)};
+  interpret::PixelWork work = guest_work(run.launch, part, run);
+  work.enough = [&] { return is_ready(run.awaited); };
+  work.came_to = &done;
+  WARPJIT_CHECK(run.lease->kernel().draw(run.launch.values, work, run.fuel()));
+  run.report.interpreted += done.fragments;
+  if (done.primitive == part.primitives(run.topology)) return {};
+  run.awaited.job.reset();
+  run.lease.emplace();
+  WARPJIT_CHECK(lease_kernel(run.launch, run.options, *run.lease, run.report, run.hints));
+  return draw_pieces(run, part, done);
+}
+
+Status EngineState::draw_pieces(PrimitiveRun& run, const pixels::Vertices& part,
+                                const interpret::PixelProgress& done) {
+  using Rectangle = RasterState::Rectangle;
+  const RasterState& state = run.launch.pixels->raster;
+  const Rectangle& whole = state.scissor;
+  const auto draw_within = [&](const Rectangle& scissor) -> Status {
+    if (scissor.width == 0 || scissor.height == 0) return {};
+    RasterState raster = state;
+    raster.topology = run.topology;
+    raster.scissor = scissor;
+    WARPJIT_TRY(run.batch, make_batch(run, raster));
+    run.batch->add(part, done.primitive, done.primitive + 1);
+    run.waiting = true;
+    return draw_waiting(run);
+  };
+  // What is behind `from` of an extent, as its first place and how many there are.
+  const auto behind = [](std::uint32_t first, std::uint32_t extent, std::uint32_t from) {
+    const std::uint32_t skipped = from > first ? std::min(from - first, extent) : 0;
+    return std::pair{first + skipped, extent - skipped};
+  };
+  const auto [x, width] = behind(whole.x, whole.width, done.x);
+  const auto [y, height] = behind(whole.y, whole.height, done.y);
+  const auto [below, rows_below] = behind(whole.y, whole.height, done.x == 0 ? done.y : done.y + 2);
+  if (done.x != 0) WARPJIT_CHECK(draw_within({x, y, width, height - rows_below}));
+  WARPJIT_CHECK(draw_within({whole.x, below, whole.width, rows_below}));
+  WARPJIT_CHECK(begin_primitives(run));
+  return draw_from(run, part, done.primitive + 1);
 }
 
 Status EngineState::draw_waiting(PrimitiveRun& run) {

@@ -133,17 +133,31 @@ Status EngineState::run_vertices(VertexRun& run, const LaunchState& launch, cons
     WARPJIT_CHECK(stage.bind(input_location(input.number), attribute));
   }
   stage.count = run.rows.count * count;
-  if (!run.leased) {
-    CompileReport ignored;
-    WARPJIT_CHECK(lease_at_once(stage, options, run.lease, ignored));
-    run.leased = true;
-  }
-  const Kernel& kernel = run.lease.kernel();
-  const RunPlan plan(stage, kernel, run.lease.table(), options.fuel.value_or(launch.fuel), options.cancel);
-  const RunPlan all = plan.with_rows(reinterpret_cast<std::byte*>(run.words.get()), 0);
-  const unsigned workers = worker_count({stage.count, 1, kernel.lanes(), 0}, options, kernel);
-  const std::uint64_t chunk = (stage.count / workers + kVertexRange) / kVertexRange * kVertexRange;
-  return run_parallel(all, {0, stage.count, chunk}, workers);
+  CompileReport ignored;
+  if (!run.lease)
+    WARPJIT_CHECK(lease_at_once(stage, options, run.lease.emplace(), ignored, {}, &run.awaited.job));
+  // Vertices from `from` on, as long as the kernel that the guest interpreter stands in for is not there.
+  // Returns the first that is left.
+  const auto run_from = [&](std::uint64_t from) -> Result<std::uint64_t> {
+    const Kernel& kernel = run.lease->kernel();
+    const RunPlan plan(stage, kernel, run.lease->table(), options.fuel.value_or(launch.fuel), options.cancel);
+    const RunPlan all = plan.with_rows(reinterpret_cast<std::byte*>(run.words.get()), 0);
+    const unsigned workers = worker_count({stage.count - from, 1, kernel.lanes(), 0}, options, kernel);
+    while (from < stage.count && !(run.awaited.job && is_ready(run.awaited))) {
+      const std::uint64_t left = stage.count - from;
+      const std::uint64_t count = run.awaited.job ? std::min(left, workers * kVertexRange) : left;
+      const std::uint64_t chunk = (count / workers + kVertexRange) / kVertexRange * kVertexRange;
+      WARPJIT_CHECK(run_parallel(all, {from, count, chunk}, workers));
+      from += count;
+    }
+    return from;
+  };
+  WARPJIT_TRY(const std::uint64_t done, run_from(0));
+  if (done == stage.count) return {};
+  run.awaited.job.reset();
+  WARPJIT_CHECK(lease_kernel(stage, options, run.lease.emplace(), ignored));
+  const Result<std::uint64_t> rest = run_from(done);
+  return rest ? Status() : Status(rest.error());
 }
 
 }  // namespace warpjit::runtime

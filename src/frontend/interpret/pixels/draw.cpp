@@ -90,11 +90,16 @@ class Draw {
         work_.indexed ? work_.indices.size() : std::min(work_.vertex_count, vertices_);
     const std::uint64_t count = primitive_count(work_.raster.topology, places);
     count_ = count;
-    for (std::uint64_t n = 0; n < count; ++n) {
+    for (std::uint64_t n = 0; n < count && !stops_at(n, 0, 0); ++n) {
       WARPJIT_CHECK(not_cancelled());
       number_ = n;
       WARPJIT_CHECK(primitive(n));
+      if (stopped_) break;
     }
+    if (work_.came_to == nullptr) return {};
+    if (!stopped_) progress_.primitive = count;
+    progress_.fragments = ran_;
+    *work_.came_to = progress_;
     return {};
   }
 
@@ -136,44 +141,79 @@ class Draw {
     std::vector<std::optional<WindowVertex>> window;
     for (const Vertex& vertex : clipped) window.push_back(to_window(work_.raster, vertex));
     if (window.empty()) return {};
-    if (count == 1) return window[0] ? fill(make_point(work_.raster, source, *window[0])) : Status();
-    if (count == 2) return window[0] && window[1] ? line(source, {*window[0], *window[1]}) : Status();
-    for (std::size_t corner = 2; corner < window.size(); ++corner) {
+    std::vector<std::unique_ptr<RasterPrimitive>> parts;
+    if (count == 1 && window[0]) parts.push_back(make_point(work_.raster, source, *window[0]));
+    if (count == 2 && window[0] && window[1])
+      for (auto& triangle : make_line(work_.raster, source, {*window[0], *window[1]}))
+        parts.push_back(std::move(triangle));
+    for (std::size_t corner = 2; count == 3 && corner < window.size(); ++corner) {
       const auto &a = window[0], &b = window[corner - 1], &c = window[corner];
-      if (a && b && c) WARPJIT_CHECK(fill(make_triangle(work_.raster, source, {*a, *b, *c})));
+      if (a && b && c) parts.push_back(make_triangle(work_.raster, source, {*a, *b, *c}));
     }
+    std::erase(parts, nullptr);
+    if (parts.size() > 1 && work_.enough) return fill_by_rows(parts);
+    for (const auto& part : parts) WARPJIT_CHECK(fill(*part));
     return {};
   }
 
-  Status line(const Source& source, const std::array<WindowVertex, 2>& vertices) {
-    for (const auto& triangle : make_line(work_.raster, source, vertices)) WARPJIT_CHECK(fill(triangle));
-    return {};
+  RasterPrimitive::Box box_of(const RasterPrimitive& primitive) const {
+    const RasterPrimitive::Box box = primitive.box();
+    return {std::max(box.left, area_.left), std::max(box.top, area_.top), std::min(box.right, area_.right),
+            std::min(box.bottom, area_.bottom)};
   }
 
   // Runs the quads that the primitive covers, rows from the top, each from the left.
-  Status fill(const std::unique_ptr<RasterPrimitive>& primitive) {
-    if (primitive == nullptr) return {};
-    RasterPrimitive::Box box = primitive->box();
-    box = {std::max(box.left, area_.left), std::max(box.top, area_.top), std::min(box.right, area_.right),
-           std::min(box.bottom, area_.bottom)};
-    for (std::int64_t y = box.top & ~1; y <= box.bottom; y += 2) {
+  Status fill(const RasterPrimitive& primitive) {
+    const RasterPrimitive::Box box = box_of(primitive);
+    for (std::int64_t y = box.top & ~1; y <= box.bottom && !stopped_; y += 2) {
       show_progress(y - box.top, box.bottom - box.top + 1);
-      for (std::int64_t x = box.left & ~1; x <= box.right; x += 2) {
-        Quad quad{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), 0, primitive.get(), &targets_};
-        for (int n = 0; n < 4; ++n) {
-          const std::int64_t column = x + (n & 1), row = y + (n >> 1);
-          const bool inside =
-              box.left <= column && column <= box.right && box.top <= row && row <= box.bottom;
-          if (inside && primitive->covers(256 * column + 128, 256 * row + 128))
-            quad.coverage = static_cast<std::uint8_t>(quad.coverage | 1 << n);
-        }
-        if (work_.output.early_tests) test(quad);
-        if (quad.coverage == quad.failed) continue;
-        quads_.push_back(quad);
-        if (quads_.size() == program_.most_quads()) WARPJIT_CHECK(run_quads());
-      }
+      WARPJIT_CHECK(fill_rows(primitive, box, y, true));
     }
     return run_quads();  // of this primitive alone
+  }
+
+  // Parts of a primitive, which have no pixel in common, so that it can be left between two rows.
+  Status fill_by_rows(std::span<const std::unique_ptr<RasterPrimitive>> parts) {
+    std::int64_t top = area_.bottom + 1, bottom = area_.top - 1;
+    for (const auto& part : parts) {
+      top = std::min(top, box_of(*part).top);
+      bottom = std::max(bottom, box_of(*part).bottom);
+    }
+    for (std::int64_t y = top & ~1; y <= bottom && !stops_at(number_, 0, y); y += 2)
+      for (const auto& part : parts) {
+        if (const RasterPrimitive::Box box = box_of(*part); (box.top & ~1) <= y && y <= box.bottom)
+          WARPJIT_CHECK(fill_rows(*part, box, y, false));
+        WARPJIT_CHECK(run_quads());
+      }
+    return {};
+  }
+
+  // Rows y and y + 1; if `stops`, perhaps not all of them.
+  Status fill_rows(const RasterPrimitive& primitive, const RasterPrimitive::Box& box, std::int64_t y,
+                   bool stops) {
+    for (std::int64_t x = box.left & ~1; x <= box.right; x += 2) {
+      Quad quad{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), 0, &primitive, &targets_};
+      for (int n = 0; n < 4; ++n) {
+        const std::int64_t column = x + (n & 1), row = y + (n >> 1);
+        const bool inside = box.left <= column && column <= box.right && box.top <= row && row <= box.bottom;
+        if (inside && primitive.covers(256 * column + 128, 256 * row + 128))
+          quad.coverage = static_cast<std::uint8_t>(quad.coverage | 1 << n);
+      }
+      if (work_.output.early_tests) test(quad);
+      if (quad.coverage == quad.failed) continue;
+      quads_.push_back(quad);
+      if (quads_.size() != program_.most_quads()) continue;
+      WARPJIT_CHECK(run_quads());
+      if (stops && stops_at(number_, x + 2, y)) return {};
+    }
+    return {};
+  }
+
+  // Asks whether somebody else draws what is there from this place on.
+  bool stops_at(std::uint64_t primitive, std::int64_t x, std::int64_t y) {
+    if (!work_.enough || !work_.enough()) return false;
+    progress_ = {primitive, static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), 0};
+    return stopped_ = true;
   }
 
   // The tests that come before the program.
@@ -196,6 +236,7 @@ class Draw {
       const std::size_t lane = n % 4;
       const Fragment& fragment = fragments_[n];
       if ((quad.coverage >> lane & 1) == 0) continue;
+      ++ran_;
       const std::int32_t x = quad.x + static_cast<std::int32_t>(lane & 1),
                          y = quad.y + (lane >> 1 != 0 ? 1 : 0);
       if (work_.instructions != nullptr)
@@ -217,6 +258,9 @@ class Draw {
   RasterPrimitive::Box area_;             // what may be drawn
   std::vector<Quad> quads_;               // that wait
   std::vector<Fragment> fragments_;
+  PixelProgress progress_;
+  bool stopped_ = false;
+  std::uint64_t ran_ = 0;  // fragments
 };
 
 bool is_depth_format(PixelFormat format) {
