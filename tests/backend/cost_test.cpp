@@ -58,7 +58,8 @@ TEST(Costs, LoopsAreBoundByWhatTheyConsistOf) {
       ASSERT_TRUE(apart) << to_string(apart.error());
       ASSERT_EQ(apart->loops.size(), 1u);
       const LoopCost& loop = apart->loops[0];
-      EXPECT_EQ(loop.bound(), bound) << name(loop.bound());
+      // Where multiplications take all ports for vectors, these bound it as much.
+      EXPECT_GE(loop.clocks[static_cast<std::size_t>(bound)], 0.97 * loop.turn()) << name(loop.bound());
       EXPECT_EQ(loop.depth, 0u);
       EXPECT_GE(loop.operations, kProbeRepeats);
       EXPECT_NEAR(loop.turn(),

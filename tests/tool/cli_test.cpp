@@ -107,9 +107,10 @@ TEST_F(CliTest, CostsOfLoops) {
   if (loops.empty()) GTEST_SKIP() << "built without this target";
   ASSERT_EQ(loops.size(), 2u);
   EXPECT_EQ(loops[1]["depth"], 1);
-  EXPECT_EQ(loops[1]["bound"], "chain");  // each turn divides what the one before made
-  EXPECT_EQ(loops[1]["turn"], loops[1]["clocks"]["chain"]);
-  EXPECT_NE(run(of_loop + "v3").out.find("bound by chain"), std::string::npos);
+  const std::string bound = loops[1]["bound"];  // differs by the processor's maker
+  EXPECT_EQ(loops[1]["turn"], loops[1]["clocks"][bound]);
+  EXPECT_GT(loops[1]["clocks"]["chain"], 10);  // each turn divides what the one before made
+  EXPECT_NE(run(of_loop + "v3").out.find("bound by " + bound), std::string::npos);
   const Outcome none = run(of_loop + "a64");
   EXPECT_EQ(none.code, 0);
   EXPECT_NE(none.out.find("no table of this target"), std::string::npos);
