@@ -548,7 +548,7 @@ struct Report : CompileReport {
   std::uint64_t run_ns = 0;
   unsigned threads = 1;  // host threads asked to work
   // Threads, invocations, blocks or fragments of the launch that the guest interpreter ran while the kernel
-  // was compiled in the background. If these are all, `engine` is guest.
+  // was compiled in the background. `engine` is guest if no kernel took over.
   std::uint64_t interpreted = 0;
   std::uint64_t invocations = 0, triangles = 0;  // of a geometry program
   std::uint64_t primitives = 0, groups = 0;      // over pixels: primitives drawn, after clipping; groups run

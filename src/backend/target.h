@@ -291,9 +291,9 @@ struct MachineCode {
     std::string text;
   };
   std::vector<Line> listing;  // where CompileOptions::listing asks for it
-  // Where CompileOptions::costs asks for them, and the target has a table: of the kernel, outer loops first.
-  std::vector<LoopCost> loops;
-  std::vector<InstructionCost> costs;  // ascending
+  // Where CompileOptions::costs asks for them, and the target has a table.
+  std::vector<LoopCost> loops;         // of the kernel, outer ones first
+  std::vector<InstructionCost> costs;  // of all code, ascending
 };
 
 // Memory that compilations fill and leave for the next one. One compilation at a time may use it.

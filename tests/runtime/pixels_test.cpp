@@ -146,11 +146,13 @@ TEST(PixelDraws, KernelsTakeOverInTheMiddle) {
       // It asks before each point, and once more.
       EXPECT_EQ(report->interpreted, std::min<std::uint64_t>(asks, kPoints)) << asks;
       EXPECT_EQ(report->engine, asks < kPoints ? EngineKind::jit : EngineKind::guest) << asks;
+      EXPECT_FALSE(report->cache_hit) << asks;
       engine.wait_for_compilations();
     }
   const auto report = draw.run(engine, background);
   ASSERT_TRUE(report) << to_string(report.error());
   EXPECT_EQ(report->interpreted, 0U);
+  EXPECT_TRUE(report->cache_hit);
 }
 
 TEST(PixelDraws, RowsOfInstancesLieInTheirBuffer) {

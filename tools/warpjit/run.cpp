@@ -78,7 +78,10 @@ void print_timing(const LaunchFile& file, const Report& report) {
   fmt::print(stderr, "{}\n", modes_warning(file));
   if (report.interpreted != 0)
     fmt::print(stderr, "{}: the guest interpreter ran {} {} while the kernel was compiled\n", file.name,
-               report.interpreted, file.work == Work::grid ? "blocks" : "threads");
+               report.interpreted,
+               file.work == Work::grid     ? "blocks"
+               : file.work == Work::pixels ? "fragments"
+                                           : "threads");
 }
 
 // Why another engine ran than was asked for.

@@ -107,11 +107,11 @@ struct PixelWork {
   std::uint32_t* instructions = nullptr;  // of each pixel, row 0 first: what its fragments executed is added
   // Asked now and then, if set: whether somebody else draws the rest, so that draw() returns.
   std::function<bool()> enough{};
-  PixelProgress* came_to = nullptr;  // set at the end
+  PixelProgress* came_to = nullptr;  // set unless there was an error
 };
 
-// Primitives in order, each completely. Errors: the program's; bad_input for state outside its limits;
-// cancelled.
+// Primitives in order, each completely, until it is `enough`. Errors: the program's; bad_input for state
+// outside its limits; cancelled.
 Status draw(const PixelWork& work, FragmentProgram& program);
 
 }  // namespace warpjit::interpret

@@ -111,6 +111,9 @@ class EngineState {
                        std::shared_ptr<CompileJob>* job = nullptr);
   // Whether the kernel is there, and not the guest interpreter's.
   bool is_ready(AwaitedKernel& awaited) const;
+  // Leases the kernel that is_ready() found; nothing is awaited then.
+  Status lease_awaited(LaunchState& launch, const RunOptions& options, AwaitedKernel& awaited,
+                       LaunchCache::Lease& lease, CompileReport& report, const KernelHints& hints = {});
 
   // ---- Running
 

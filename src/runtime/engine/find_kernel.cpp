@@ -47,10 +47,12 @@ bool has_packed_outputs(const LaunchState& launch) {
   constexpr std::size_t kRow = 16;
   if (launch.work() == Work::draw)
     return launch.draw.result_stride == kRow * launch.draw.facts.output_bindings();
-  const auto* first = static_cast<const std::byte*>(launch.outputs[0].buffer.data);
+  const auto first = reinterpret_cast<std::uintptr_t>(launch.outputs[0].buffer.data);
   for (std::size_t n = 0; n < launch.output_count; ++n) {
     const OutputBuffer& buffer = launch.outputs[n].buffer;
-    if (buffer.data != first + n * kRow || buffer.stride != launch.output_count * kRow) return false;
+    if (reinterpret_cast<std::uintptr_t>(buffer.data) != first + n * kRow ||
+        buffer.stride != launch.output_count * kRow)
+      return false;
   }
   return launch.output_count != 0;
 }
@@ -297,8 +299,18 @@ bool EngineState::is_ready(AwaitedKernel& awaited) const {
     if (awaited.asked++ < *hooks_.asks) return false;
     awaited.job->wait(std::nullopt);
   }
-  const std::shared_ptr<const Kernel> kernel = awaited.job->kernel();
-  return kernel && kernel->report().engine != EngineKind::guest;
+  awaited.kernel = awaited.job->kernel();
+  return awaited.kernel && awaited.kernel->report().engine != EngineKind::guest;
+}
+
+Status EngineState::lease_awaited(LaunchState& launch, const RunOptions& options, AwaitedKernel& awaited,
+                                  LaunchCache::Lease& lease, CompileReport& report,
+                                  const KernelHints& hints) {
+  WARPJIT_TRY(const Choice choice, choose(options, hints));
+  WARPJIT_CHECK(fill(launch, launch_key(launch, options, choice), std::move(awaited.kernel), lease));
+  awaited = {};
+  report = lease.kernel().report();
+  return {};
 }
 
 }  // namespace warpjit::runtime

@@ -25,8 +25,9 @@ struct SlotRows {
 
 // The compilation of a kernel for which the guest interpreter stands in.
 struct AwaitedKernel {
-  std::shared_ptr<CompileJob> job{};  // null: nothing is awaited
-  std::uint64_t asked = 0;            // how often the draw has
+  std::shared_ptr<CompileJob> job{};       // null: nothing is awaited
+  std::uint64_t asked = 0;                 // how often
+  std::shared_ptr<const Kernel> kernel{};  // once it is there
 };
 
 // The vertex stage of a draw, or the vertices that are bound instead.

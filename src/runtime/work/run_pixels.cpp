@@ -112,14 +112,15 @@ Status EngineState::draw_from(PrimitiveRun& run, const pixels::Vertices& part, s
 Status EngineState::draw_meanwhile(PrimitiveRun& run, const pixels::Vertices& part) {
   interpret::PixelProgress done{.primitive = part.primitives(run.topology)};
   interpret::PixelWork work = guest_work(run.launch, part, run);
-  work.enough = [&] { return is_ready(run.awaited); };
+  if (work.instructions == nullptr) work.enough = [&] { return is_ready(run.awaited); };
   work.came_to = &done;
   WARPJIT_CHECK(run.lease->kernel().draw(run.launch.values, work, run.fuel()));
   run.report.interpreted += done.fragments;
   if (done.primitive == part.primitives(run.topology)) return {};
-  run.awaited.job.reset();
-  run.lease.emplace();
-  WARPJIT_CHECK(lease_kernel(run.launch, run.options, *run.lease, run.report, run.hints));
+  WARPJIT_CHECK(
+      lease_awaited(run.launch, run.options, run.awaited, run.lease.emplace(), run.report, run.hints));
+  run.drawn = run.added = run.begin + (run.end - run.begin) * static_cast<double>(done.primitive) /
+                                          static_cast<double>(part.primitives(run.topology));
   return draw_pieces(run, part, done);
 }
 

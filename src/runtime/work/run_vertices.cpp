@@ -145,17 +145,17 @@ Status EngineState::run_vertices(VertexRun& run, const LaunchState& launch, cons
     const unsigned workers = worker_count({stage.count - from, 1, kernel.lanes(), 0}, options, kernel);
     while (from < stage.count && !(run.awaited.job && is_ready(run.awaited))) {
       const std::uint64_t left = stage.count - from;
-      const std::uint64_t count = run.awaited.job ? std::min(left, workers * kVertexRange) : left;
-      const std::uint64_t chunk = (count / workers + kVertexRange) / kVertexRange * kVertexRange;
-      WARPJIT_CHECK(run_parallel(all, {from, count, chunk}, workers));
-      from += count;
+      const std::uint64_t piece = run.awaited.job ? std::min(left, workers * kVertexRange) : left;
+      const std::uint64_t chunk =
+          run.awaited.job ? kVertexRange : (piece / workers + kVertexRange) / kVertexRange * kVertexRange;
+      WARPJIT_CHECK(run_parallel(all, {from, piece, chunk}, workers));
+      from += piece;
     }
     return from;
   };
   WARPJIT_TRY(const std::uint64_t done, run_from(0));
   if (done == stage.count) return {};
-  run.awaited.job.reset();
-  WARPJIT_CHECK(lease_kernel(stage, options, run.lease.emplace(), ignored));
+  WARPJIT_CHECK(lease_awaited(stage, options, run.awaited, run.lease.emplace(), ignored));
   const Result<std::uint64_t> rest = run_from(done);
   return rest ? Status() : Status(rest.error());
 }

@@ -172,7 +172,7 @@ class Draw {
     return run_quads();  // of this primitive alone
   }
 
-  // Parts of a primitive, which have no pixel in common, so that it can be left between two rows.
+  // Parts of a primitive, in the same order in all rows, so that it can be left between two.
   Status fill_by_rows(std::span<const std::unique_ptr<RasterPrimitive>> parts) {
     std::int64_t top = area_.bottom + 1, bottom = area_.top - 1;
     for (const auto& part : parts) {
