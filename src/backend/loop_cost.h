@@ -17,7 +17,8 @@ enum class Bound : std::uint8_t {
   loads,
   stores,
   chain,   // what waits for what the turn before left
-  window,  // operands: what waits for them keeps a place among those that a processor looks at at once
+  window,  // how far the processor looks ahead: nothing begins before what stands 256 operations before it
+           // ended
 };
 inline constexpr std::size_t kBoundCount = 9;
 std::string_view name(Bound bound);
