@@ -1,4 +1,6 @@
 // Repeats, predicates and what is refused, of single instructions.
+#include <algorithm>
+
 #include "frontend/usse/flow/texels.h"
 #include "frontend/usse/interpret/quad.h"
 
@@ -58,40 +60,45 @@ Instruction turned(const Instruction& instruction, unsigned turn, const MoeState
   return i;
 }
 
-void QuadAlu::execute_turn(const Instruction& i, unsigned lane, unsigned turn) {
+void QuadAlu::execute_turn(const Instruction& i, unsigned lanes, unsigned turn) {
+  const auto each = [&](void (QuadAlu::*execute)(const Instruction&, unsigned)) {
+    for_lanes(lanes, [&](unsigned lane) { (this->*execute)(i, lane); });
+  };
   switch (i.group) {
     case Group::vmad2:
-      return mad2(i, lane);
+      return mad2(i, lanes);
     case Group::nmad:
-      return nmad(i, lane);
+      return nmad(i, lanes);
     case Group::mad:
-      return mad(i, lane);
+      return mad(i, lanes);
     case Group::dp:
-      return dot(i, lane, turn);
+      return dot(i, lanes, turn);
     case Group::dual:
-      return dual(i, lane);
+      return dual(i, lanes);
     case Group::comp:
-      return complex(i, lane);
+      return complex(i, lanes);
     case Group::mov:
-      return move(i, lane);
+      return each(&QuadAlu::move);
     case Group::pck:
-      return pack(i, lane);
+      return each(&QuadAlu::pack);
     case Group::tst:
-      return test(i, lane);
+      return test(i, lanes);
     case Group::bits:
-      return bitwise(i, lane);
+      return each(&QuadAlu::bitwise);
     case Group::sop:
-      return sum_of_products(i, lane);
+      return each(&QuadAlu::sum_of_products);
     case Group::i8mad:
-      return mad8(i, lane);
+      return each(&QuadAlu::mad8);
     case Group::i16mad:
-      return mad16(i, lane);
+      return each(&QuadAlu::mad16);
     case Group::i32mad:
-      return mad32(i, lane);
+      return each(&QuadAlu::mad32);
     case Group::i32mad2:
-      return mad32_step(i, lane);
-    case Group::limm:
-      return write_word(i.d[0], 0, lane, static_cast<std::uint32_t>(i.value(Immediate::value)));
+      return each(&QuadAlu::mad32_step);
+    case Group::limm: {
+      const auto value = static_cast<std::uint32_t>(i.value(Immediate::value));
+      return write_words(i.d[0], 0, lanes, {value, value, value, value});
+    }
     case Group::moe:
     case Group::smp:
     case Group::memory:
@@ -103,13 +110,17 @@ void QuadAlu::execute_turn(const Instruction& i, unsigned lane, unsigned turn) {
 
 void QuadAlu::execute(const Instruction& instruction, unsigned lanes) {
   lanes &= holds(instruction.predicate);
+  if (lanes == 0) return;
   const bool repeats = instruction.group != Group::vmad2 && instruction.group != Group::nmad &&
                        instruction.group != Group::dual && instruction.group != Group::limm;
+  const bool in_place = !repeats || std::ranges::all_of(quad_.moe, &MoeState::starts_in_place);
   for (unsigned turn = 0; turn <= instruction.repeat; ++turn) {
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      if ((lanes >> lane & 1) == 0) continue;
-      execute_turn(repeats ? turned(instruction, turn, quad_.moe[lane]) : instruction, lane, turn);
-    }
+    if (in_place && (turn == 0 || !repeats))
+      execute_turn(instruction, lanes, turn);
+    else
+      for_lanes(lanes, [&](unsigned lane) {
+        execute_turn(turned(instruction, turn, quad_.moe[lane]), 1U << lane, turn);
+      });
     commit();
   }
 }

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "base/small_vector.h"
 #include "frontend/usse/container/program.h"
 #include "frontend/usse/encoding/decode.h"
 
@@ -14,6 +14,14 @@ namespace warpjit::usse {
 inline constexpr unsigned kLanes = 4;
 
 using LaneWords = std::array<std::uint32_t, kLanes>;
+using LaneFloats = std::array<float, kLanes>;
+
+// Calls `visit` with the numbers of the lanes in the mask, the lowest first.
+template <class Visit>
+void for_lanes(unsigned lanes, const Visit& visit) {
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if ((lanes >> lane & 1) != 0) visit(lane);
+}
 
 // What a repeated instruction adds to its operands in turn k: increments times k plus the offset, or a step
 // of two bits for each turn.
@@ -22,6 +30,11 @@ struct MoeState {
   std::array<bool, 4> swizzled{};
   std::array<std::int32_t, 4> offset{};
 
+  // Are the operands of the first turn those of the instruction?
+  bool starts_in_place() const {
+    return (offset[0] | offset[1] | offset[2] | offset[3]) == 0 &&
+           !(swizzled[0] || swizzled[1] || swizzled[2] || swizzled[3]);
+  }
   std::int32_t step(std::size_t operand, unsigned turn) const {
     const std::int32_t k = static_cast<std::int32_t>(turn) + offset[operand];
     if (!swizzled[operand]) return increment[operand] * k;
@@ -60,12 +73,29 @@ class QuadAlu {
   // Lanes for which the predicate holds.
   unsigned holds(Predicate predicate) const;
 
-  // A component of a register, without swizzle and modifiers.
-  float raw_component(const Register& reg, Type type, unsigned component, unsigned lane);
+  // What is read of several lanes goes into an array of the caller: handed over as a result it would be in
+  // two halves, and a host waits where it reads as one what was written as two.
+
+  // A component of a register in each of the lanes, without swizzle and modifiers; in other lanes anything.
+  void raw_components(const Register& reg, Type type, unsigned component, unsigned lanes, LaneFloats& values);
+  float raw_component(const Register& reg, Type type, unsigned component, unsigned lane) {
+    LaneFloats values;
+    raw_components(reg, type, component, 1U << lane, values);
+    return values[lane];
+  }
   // A word of a register, `word` words behind the first; of i its component.
-  std::uint32_t read_word(const Register& reg, unsigned word, unsigned lane);
+  void read_words(const Register& reg, unsigned word, unsigned lanes, LaneWords& words);
+  std::uint32_t read_word(const Register& reg, unsigned word, unsigned lane) {
+    LaneWords words;
+    read_words(reg, word, 1U << lane, words);
+    return words[lane];
+  }
+  void write_words(const Register& reg, unsigned word, unsigned lanes, const LaneWords& values,
+                   std::uint32_t mask = ~0U);
   void write_word(const Register& reg, unsigned word, unsigned lane, std::uint32_t value,
-                  std::uint32_t mask = ~0U);
+                  std::uint32_t mask = ~0U) {
+    write_words(reg, word, 1U << lane, {value, value, value, value}, mask);
+  }
   void commit();
 
  private:
@@ -74,32 +104,47 @@ class QuadAlu {
     std::uint32_t mask, value;
   };
 
-  // The place of a word; null: there is none.
+  // The place of a word; null: there is none. All lanes have one in a bank that is shared; else theirs stand
+  // side by side, if no index register says where.
   std::uint32_t* place(const Register& reg, unsigned word, unsigned lane);
+  bool is_shared(Bank bank) const {
+    return bank == Bank::sa || (file_.secondary && (bank == Bank::r || bank == Bank::pa || bank == Bank::o));
+  }
 
-  // ---- Typed components, of a source behind its swizzle and modifiers
-  float component(const Source& source, Type type, unsigned k, unsigned lane);
-  void write_component(const Register& reg, Type type, unsigned k, unsigned lane, float value);
-  // As write_component for all components of a mask.
-  void write_masked(const Destination& destination, Type type, unsigned mask, unsigned lane,
-                    const std::array<float, 4>& values);
+  // ---- Typed components, of a source behind its swizzle and modifiers; in lanes outside of `lanes` anything
+  void read_components(const Source& source, Type type, unsigned k, unsigned lanes, LaneFloats& values);
+  LaneFloats components(const Source& source, Type type, unsigned k, unsigned lanes) {
+    LaneFloats values;
+    read_components(source, type, k, lanes, values);
+    return values;
+  }
+  float component(const Source& source, Type type, unsigned k, unsigned lane) {
+    return components(source, type, k, 1U << lane)[lane];
+  }
+  void write_components(const Register& reg, Type type, unsigned k, unsigned lanes, const LaneFloats& values);
+  void write_component(const Register& reg, Type type, unsigned k, unsigned lane, float value) {
+    write_components(reg, type, k, 1U << lane, {value, value, value, value});
+  }
+  // As write_components for all components of a mask; NaNs become kNan.
+  void write_masked(const Destination& destination, Type type, unsigned mask, unsigned lanes,
+                    const std::array<LaneFloats, 4>& values);
   // Component k of `to` becomes component `select` of `from`; bits are kept where both have one layout.
   void copy_component(const Register& to, Type to_type, unsigned k, const Register& from, Type from_type,
                       unsigned select, unsigned lane);
   // An element of so many bits; of an immediate the number.
   std::uint32_t element(const Register& reg, unsigned bits, unsigned k, unsigned lane);
-  float test_float(const Instruction& i, unsigned k, unsigned lane);
+  LaneFloats test_floats(const Instruction& i, unsigned k, unsigned lanes);
 
-  void mad2(const Instruction& i, unsigned lane);
-  void nmad(const Instruction& i, unsigned lane);
-  void mad(const Instruction& i, unsigned lane);
-  void dot(const Instruction& i, unsigned lane, unsigned turn);
-  std::array<float, 4> operation(const Instruction& i, bool second, unsigned lane);
-  void dual(const Instruction& i, unsigned lane);
-  void complex(const Instruction& i, unsigned lane);
+  void mad2(const Instruction& i, unsigned lanes);
+  void nmad(const Instruction& i, unsigned lanes);
+  void mad(const Instruction& i, unsigned lanes);
+  void dot(const Instruction& i, unsigned lanes, unsigned turn);
+  std::array<LaneFloats, 4> operation(const Instruction& i, bool second, unsigned lanes);
+  void dual(const Instruction& i, unsigned lanes);
+  void complex(const Instruction& i, unsigned lanes);
+  void test(const Instruction& i, unsigned lanes);
   void move(const Instruction& i, unsigned lane);
   void pack(const Instruction& i, unsigned lane);
-  void test(const Instruction& i, unsigned lane);
   void bitwise(const Instruction& i, unsigned lane);
   void sum_of_products(const Instruction& i, unsigned lane);
   void mad8(const Instruction& i, unsigned lane);
@@ -107,16 +152,16 @@ class QuadAlu {
   void mad32(const Instruction& i, unsigned lane);
   void mad32_step(const Instruction& i, unsigned lane);
   void move_word(const Instruction& i, unsigned lane);
-  void execute_turn(const Instruction& i, unsigned lane, unsigned turn);
+  void execute_turn(const Instruction& i, unsigned lanes, unsigned turn);
 
   Quad& quad_;
   const RegisterFile& file_;
-  std::vector<Write> writes_;
+  SmallVector<Write, 4 * kLanes> writes_;
   struct PredicateWrite {
     std::uint8_t predicate, lane;
     bool value;
   };
-  std::vector<PredicateWrite> predicate_writes_;
+  SmallVector<PredicateWrite, kLanes> predicate_writes_;
 };
 
 // The instruction of a turn of a repeated one.

@@ -1,4 +1,7 @@
 // Registers of the guest interpreter: places of words, typed components.
+#include <algorithm>
+#include <bit>
+
 #include "frontend/usse/interpret/numbers.h"
 #include "frontend/usse/interpret/quad.h"
 
@@ -59,8 +62,7 @@ std::uint32_t* QuadAlu::place(const Register& reg, unsigned word, unsigned lane)
     quad_.fault = true;
     return false;
   };
-  if (reg.bank == Bank::sa ||
-      (file_.secondary && (reg.bank == Bank::r || reg.bank == Bank::pa || reg.bank == Bank::o)))
+  if (is_shared(reg.bank))
     return inside(static_cast<std::uint32_t>(file_.sa.size())) ? &file_.sa[number] : nullptr;
   switch (reg.bank) {
     case Bank::r:
@@ -74,25 +76,43 @@ std::uint32_t* QuadAlu::place(const Register& reg, unsigned word, unsigned lane)
   }
 }
 
-std::uint32_t QuadAlu::read_word(const Register& reg, unsigned word, unsigned lane) {
+void QuadAlu::read_words(const Register& reg, unsigned word, unsigned lanes, LaneWords& words) {
   switch (reg.bank) {
     case Bank::c:
-      return word < 2 ? kSpecialConstants[reg.number & 63][word] : 0;
+      return words.fill(word < 2 ? kSpecialConstants[reg.number & 63][word] : 0);
     case Bank::g:
-      return 0;
+      return words.fill(0);
     case Bank::immediate:
-      return reg.number;
+      return words.fill(reg.number);
     default:
       break;
   }
-  const std::uint32_t* const found = place(reg, word, lane);
-  return found == nullptr ? 0 : *found;
+  if (reg.index != 0) {
+    words.fill(0);
+    for_lanes(lanes, [&](unsigned lane) {
+      if (const std::uint32_t* const found = place(reg, word, lane)) words[lane] = *found;
+    });
+  } else if (const std::uint32_t* const found = place(reg, word, 0)) {
+    if (is_shared(reg.bank))
+      words.fill(*found);
+    else
+      std::copy_n(found, kLanes, words.begin());
+  } else {
+    words.fill(0);
+  }
 }
 
-void QuadAlu::write_word(const Register& reg, unsigned word, unsigned lane, std::uint32_t value,
-                         std::uint32_t mask) {
-  if (reg.bank == Bank::c || reg.bank == Bank::g) return;
-  if (std::uint32_t* const found = place(reg, word, lane)) writes_.push_back({found, mask, value});
+void QuadAlu::write_words(const Register& reg, unsigned word, unsigned lanes, const LaneWords& values,
+                          std::uint32_t mask) {
+  if (reg.bank == Bank::c || reg.bank == Bank::g || lanes == 0) return;
+  std::uint32_t* const first = reg.index != 0 ? nullptr : place(reg, word, 0);
+  const unsigned step = is_shared(reg.bank) ? 0 : 1;
+  for_lanes(lanes, [&](unsigned lane) {
+    std::uint32_t* const found = reg.index != 0     ? place(reg, word, lane)
+                                 : first != nullptr ? first + lane * step
+                                                    : nullptr;
+    if (found != nullptr) writes_.push_back({found, mask, values[lane]});
+  });
 }
 
 void QuadAlu::commit() {
@@ -106,36 +126,59 @@ void QuadAlu::commit() {
   predicate_writes_.clear();
 }
 
-float QuadAlu::raw_component(const Register& reg, Type type, unsigned component, unsigned lane) {
-  if (reg.bank == Bank::immediate) return static_cast<float>(reg.number);
-  if (reg.bank == Bank::i || type == Type::f32) return to_float(read_word(reg, component, lane));
-  const unsigned count = per_word(type);
-  const std::uint32_t field = read_word(reg, component / count, lane) >> component % count * bits_of(type);
-  return type == Type::f16 ? half_value(static_cast<std::uint16_t>(field)) : c10_value(field);
+void QuadAlu::raw_components(const Register& reg, Type type, unsigned component, unsigned lanes,
+                             LaneFloats& values) {
+  if (reg.bank == Bank::immediate) return values.fill(static_cast<float>(reg.number));
+  LaneWords words;
+  if (reg.bank == Bank::i || type == Type::f32) {
+    read_words(reg, component, lanes, words);
+    values = std::bit_cast<LaneFloats>(words);
+    return;
+  }
+  const unsigned count = per_word(type), shift = component % count * bits_of(type);
+  read_words(reg, component / count, lanes, words);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    values[lane] = type == Type::f16 ? half_value(static_cast<std::uint16_t>(words[lane] >> shift))
+                                     : c10_value(words[lane] >> shift);
 }
 
-float QuadAlu::component(const Source& source, Type type, unsigned k, unsigned lane) {
+void QuadAlu::read_components(const Source& source, Type type, unsigned k, unsigned lanes,
+                              LaneFloats& values) {
   constexpr std::array<float, 4> kConstants{0.0F, 1.0F, 2.0F, 0.5F};
   const auto select = static_cast<unsigned>(source.swizzle[k]);
-  const float value = select >= 4 ? kConstants[select - 4] : raw_component(source, type, select, lane);
-  std::uint32_t bits = to_bits(value);
-  if (source.absolute) bits &= 0x7fffffff;
-  if (source.negate) bits ^= 0x80000000;
-  return to_float(bits);
+  if (select >= 4)
+    values.fill(kConstants[select - 4]);
+  else
+    raw_components(source, type, select, lanes, values);
+  if (!source.absolute && !source.negate) return;
+  const std::uint32_t keep = source.absolute ? 0x7fffffff : 0xffffffff, flip = source.negate ? 0x80000000 : 0;
+  for (float& value : values) value = to_float((to_bits(value) & keep) ^ flip);
 }
 
-void QuadAlu::write_component(const Register& reg, Type type, unsigned k, unsigned lane, float value) {
-  if (reg.bank == Bank::i || type == Type::f32) return write_word(reg, k, lane, to_bits(value));
+void QuadAlu::write_components(const Register& reg, Type type, unsigned k, unsigned lanes,
+                               const LaneFloats& values) {
+  LaneWords words{};
+  if (reg.bank == Bank::i || type == Type::f32) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) words[lane] = to_bits(values[lane]);
+    return write_words(reg, k, lanes, words);
+  }
   const unsigned count = per_word(type), bits = bits_of(type), shift = k % count * bits;
-  const std::uint32_t field = type == Type::f16 ? to_half(value) : to_c10(value);
+  for_lanes(lanes, [&](unsigned lane) {
+    const std::uint32_t field = type == Type::f16 ? to_half(values[lane]) : to_c10(values[lane]);
+    words[lane] = field << shift;
+  });
   const std::uint32_t mask = reg.bank == Bank::idx ? ~0U : low_mask<std::uint32_t>(bits) << shift;
-  write_word(reg, k / count, lane, field << shift, mask);
+  write_words(reg, k / count, lanes, words, mask);
 }
 
-void QuadAlu::write_masked(const Destination& destination, Type type, unsigned mask, unsigned lane,
-                           const std::array<float, 4>& values) {
-  for (unsigned k = 0; k < 4; ++k)
-    if ((mask >> k & 1) != 0) write_component(destination, type, k, lane, to_float(result_bits(values[k])));
+void QuadAlu::write_masked(const Destination& destination, Type type, unsigned mask, unsigned lanes,
+                           const std::array<LaneFloats, 4>& values) {
+  for (unsigned k = 0; k < 4; ++k) {
+    if ((mask >> k & 1) == 0) continue;
+    LaneFloats results{};
+    for (unsigned lane = 0; lane < kLanes; ++lane) results[lane] = to_float(result_bits(values[k][lane]));
+    write_components(destination, type, k, lanes, results);
+  }
 }
 
 unsigned QuadAlu::holds(Predicate predicate) const {

@@ -86,13 +86,13 @@ class Interpreter::Execution {
   Status step(std::uint32_t pc, unsigned group) {
     const Instruction& i = code_[pc];
     unsigned stay = group;  // lanes that go on behind it
-    if (run_.executed != nullptr) for_each(group, [&](unsigned lane) { ++(*run_.executed)[lane]; });
+    if (run_.executed != nullptr) for_lanes(group, [&](unsigned lane) { ++(*run_.executed)[lane]; });
     switch (i.group) {
       case Group::flow:
         WARPJIT_CHECK(flow(i, pc, group, stay));
         break;
       case Group::moe:
-        for_each(group, [&](unsigned lane) { set_moe(i, quad_.moe[lane]); });
+        for_lanes(group, [&](unsigned lane) { set_moe(i, quad_.moe[lane]); });
         break;
       case Group::memory:
         access(i, pc, group);
@@ -101,7 +101,7 @@ class Interpreter::Execution {
         WARPJIT_CHECK(sample(i, pc, group));
         break;
       case Group::depthf:
-        for_each(group & alu_.holds(i.predicate), [&](unsigned lane) {
+        for_lanes(group & alu_.holds(i.predicate), [&](unsigned lane) {
           run_.depth_replaced |= 1U << lane;
           run_.depth[lane] = to_float(alu_.read_word(i.s[0], 0, lane));
         });
@@ -112,17 +112,11 @@ class Interpreter::Execution {
     }
     const bool more = pc + 1 < code_.size();
     const bool ends = i.end && !(more && !secondary_ && code_[pc + 1].opcode == Opcode::phas);
-    for_each(stay, [&](unsigned lane) {
+    for_lanes(stay, [&](unsigned lane) {
       lanes_[lane].pc = pc + 1;
       if (ends || !more) lanes_[lane].running = false;
     });
     return {};
-  }
-
-  template <class Visit>
-  static void for_each(unsigned lanes, const Visit& visit) {
-    for (unsigned lane = 0; lane < kLanes; ++lane)
-      if ((lanes >> lane & 1) != 0) visit(lane);
   }
 
   static void set_moe(const Instruction& i, MoeState& moe) {
@@ -143,7 +137,7 @@ class Interpreter::Execution {
         run_.dead |= taken;
         if (dead_go_on_) return {};
         stay = group & ~taken;
-        for_each(taken, [&](unsigned lane) { lanes_[lane].running = false; });
+        for_lanes(taken, [&](unsigned lane) { lanes_[lane].running = false; });
         return {};
       case Opcode::emit:
         run_.emitted = true;
@@ -196,7 +190,7 @@ class Interpreter::Execution {
   void access(const Instruction& i, std::uint32_t pc, unsigned group) {
     const unsigned bytes = 4U >> i.size;
     const bool store = i.opcode == Opcode::st;
-    for_each(group & alu_.holds(i.predicate), [&](unsigned lane) {
+    for_lanes(group & alu_.holds(i.predicate), [&](unsigned lane) {
       std::uint32_t address = alu_.read_word(i.s[0], 0, lane);
       address +=
           i.s[1].bank == Bank::immediate ? i.s[1].number * bytes : alu_.read_word(i.s[1], 0, lane) & 0xffff;
@@ -252,7 +246,7 @@ class Interpreter::Execution {
     if (texture == nullptr || state == nullptr)
       return failed(ErrorCode::bad_input, "no texture is bound to the unit that it samples", pc);
     const TextureSampler sampler(*texture, *state);
-    for_each(group & alu_.holds(i.predicate), [&](unsigned lane) {
+    for_lanes(group & alu_.holds(i.predicate), [&](unsigned lane) {
       unsigned word = 0;
       const auto write = [&](const TexelWords& texel, unsigned count) {
         for (unsigned k = 0; k < count; ++k)

@@ -1,4 +1,5 @@
 // VTST and VTSTMSK: an operation whose result is compared with zero (docs/guests/usse.md 5.4).
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -107,44 +108,60 @@ bool passes(const Instruction& i, Number value) {
 
 }  // namespace
 
-float QuadAlu::test_float(const Instruction& i, unsigned k, unsigned lane) {
-  const auto a = [&](unsigned from) { return component(i.s[1], i.type, k, from); };
-  const auto b = [&](unsigned from) { return component(i.s[2], i.type, i.scalar2 ? 0 : k, from); };
-  const auto x = [&] { return component(i.s[1], i.type, 0, lane); };
+LaneFloats QuadAlu::test_floats(const Instruction& i, unsigned k, unsigned lanes) {
+  const auto a = [&](unsigned n) { return components(i.s[1], i.type, n, lanes); };
+  const auto b = [&](unsigned n) { return components(i.s[2], i.type, i.scalar2 ? 0 : n, lanes); };
+  const auto each = [&](const auto& function) {
+    const LaneFloats x = a(k), y = b(k);
+    LaneFloats results{};
+    for (unsigned lane = 0; lane < kLanes; ++lane) results[lane] = function(x[lane], y[lane]);
+    return results;
+  };
+  const auto of_first = [&](float (*function)(float)) {
+    LaneFloats results = a(0);
+    for_lanes(lanes, [&](unsigned lane) { results[lane] = function(results[lane]); });
+    return results;
+  };
+  const auto difference = [&](unsigned from) {
+    const float result = component(i.s[1], i.type, k, from) - component(i.s[2], i.type, i.scalar2 ? 0 : k, 0);
+    return LaneFloats{result, result, result, result};
+  };
   switch (i.alu) {
     case Alu::add:
-      return a(lane) + b(lane);
+      return each([](float x, float y) { return x + y; });
     case Alu::frc:
-      return a(lane) - std::floor(b(lane));
+      return each([](float x, float y) { return x - std::floor(y); });
     case Alu::rcp:
-      return reciprocal(x());
+      return of_first(reciprocal);
     case Alu::rsq:
-      return reciprocal_root(x());
+      return of_first(reciprocal_root);
     case Alu::log:
-      return logarithm(x());
+      return of_first(logarithm);
     case Alu::exp:
-      return power_of_two(x());
+      return of_first(power_of_two);
     case Alu::dp: {
-      float sum = 0.0F;
+      LaneFloats sum{};
       for (unsigned n = 0; n < 4; ++n) {
-        const float product =
-            component(i.s[1], i.type, n, lane) * component(i.s[2], i.type, i.scalar2 ? 0 : n, lane);
-        sum = n == 0 ? product : sum + product;
+        const LaneFloats x = a(n), y = b(n);
+        for (unsigned lane = 0; lane < kLanes; ++lane) {
+          const float product = x[lane] * y[lane];
+          sum[lane] = n == 0 ? product : sum[lane] + product;
+        }
       }
       return sum;
     }
     case Alu::min:
-      return minimum(a(lane), b(lane));
+      return each(minimum);
     case Alu::max:
-      return maximum(a(lane), b(lane));
+      return each(maximum);
     case Alu::dsx:
-      return a(1) - b(0);
+      return difference(1);
     case Alu::dsy:
-      return a(2) - b(0);
+      return difference(2);
     case Alu::mul:
-      return a(lane) * b(lane);
+      return each([](float x, float y) { return x * y; });
     default:
-      return a(lane) - b(lane);
+      return each([](float x, float y) { return x - y; });
   }
 }
 
@@ -153,53 +170,61 @@ std::uint32_t QuadAlu::element(const Register& reg, unsigned bits, unsigned k, u
   return read_word(reg, k * bits / 32, lane) >> k * bits % 32;
 }
 
-void QuadAlu::test(const Instruction& i, unsigned lane) {
+void QuadAlu::test(const Instruction& i, unsigned lanes) {
   const bool is_float = static_cast<unsigned>(i.alu) < 16;
   const unsigned bits = is_float ? 0 : elements_of(i.alu).bits;
-  std::array<bool, 4> passed{};
+  std::array<std::array<bool, 4>, kLanes> passed{};
   const auto channel = [&](unsigned k, bool store) {
     if (is_float) {
-      const float value = test_float(i, k, lane);
-      passed[k] = passes(i, value);
-      if (store) write_component(i.d[0], i.type, k, lane, to_float(result_bits(value)));
+      LaneFloats values = test_floats(i, k, lanes);
+      for_lanes(lanes, [&](unsigned lane) {
+        passed[lane][k] = passes(i, values[lane]);
+        values[lane] = to_float(result_bits(values[lane]));
+      });
+      if (store) write_components(i.d[0], i.type, k, lanes, values);
       return;
     }
-    const std::int64_t value =
-        compute(i.alu, element(i.s[1], bits, k, lane), element(i.s[2], bits, i.scalar2 ? 0 : k, lane));
-    passed[k] = passes(i, value);
     const unsigned shift = k * bits % 32;
     const std::uint32_t mask = low_mask<std::uint32_t>(bits);
-    if (store)
-      write_word(i.d[0], k * bits / 32, lane, (static_cast<std::uint32_t>(value) & mask) << shift,
-                 i.d[0].bank == Bank::idx ? ~0U : mask << shift);
+    for_lanes(lanes, [&](unsigned lane) {
+      const std::int64_t value =
+          compute(i.alu, element(i.s[1], bits, k, lane), element(i.s[2], bits, i.scalar2 ? 0 : k, lane));
+      passed[lane][k] = passes(i, value);
+      if (store)
+        write_word(i.d[0], k * bits / 32, lane, (static_cast<std::uint32_t>(value) & mask) << shift,
+                   i.d[0].bank == Bank::idx ? ~0U : mask << shift);
+    });
   };
 
   if (i.opcode == Opcode::tst) {
     constexpr unsigned kAll = 4, kAny = 5;
-    bool result = false;
-    if (i.channel < kAll) {
+    if (i.channel < kAll)
       channel(i.channel, i.write_back);
-      result = passed[i.channel];
-    } else {
+    else
       for (unsigned k = 0; k < 4; ++k) channel(k, i.write_back);
-      const unsigned count = passed[0] + passed[1] + passed[2] + passed[3];
-      result = i.channel == kAny ? count != 0 : count == 4;
-    }
-    predicate_writes_.push_back({i.predicate_written, static_cast<std::uint8_t>(lane), result});
+    for_lanes(lanes, [&](unsigned lane) {
+      const auto count = std::ranges::count(passed[lane], true);
+      const bool result = i.channel < kAll    ? passed[lane][i.channel]
+                          : i.channel == kAny ? count != 0
+                                              : count == 4;
+      predicate_writes_.push_back({i.predicate_written, static_cast<std::uint8_t>(lane), result});
+    });
     return;
   }
 
   for (unsigned k = 0; k < 4; ++k) channel(k, false);
-  for (unsigned k = 0; k < 4; ++k) {
-    if (i.mask_type == MaskType::numbers && is_float) {
-      write_component(i.d[0], i.type, k, lane, passed[k] ? 1.0F : 0.0F);
-      continue;
+  for_lanes(lanes, [&](unsigned lane) {
+    for (unsigned k = 0; k < 4; ++k) {
+      if (i.mask_type == MaskType::numbers && is_float) {
+        write_component(i.d[0], i.type, k, lane, passed[lane][k] ? 1.0F : 0.0F);
+        continue;
+      }
+      const unsigned width = i.mask_type == MaskType::bytes ? 8 : i.mask_type == MaskType::halves ? 16 : bits;
+      const unsigned shift = k * width % 32;
+      const std::uint32_t mask = low_mask<std::uint32_t>(width) << shift;
+      write_word(i.d[0], k * width / 32, lane, passed[lane][k] ? mask : 0, mask);
     }
-    const unsigned width = i.mask_type == MaskType::bytes ? 8 : i.mask_type == MaskType::halves ? 16 : bits;
-    const unsigned shift = k * width % 32;
-    const std::uint32_t mask = low_mask<std::uint32_t>(width) << shift;
-    write_word(i.d[0], k * width / 32, lane, passed[k] ? mask : 0, mask);
-  }
+  });
 }
 
 }  // namespace warpjit::usse

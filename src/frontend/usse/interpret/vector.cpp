@@ -1,5 +1,6 @@
 // Vector and dual instructions, and functions of one component (docs/guests/usse.md 5.2).
 #include <cmath>
+#include <functional>
 
 #include "frontend/usse/interpret/numbers.h"
 #include "frontend/usse/interpret/quad.h"
@@ -19,84 +20,106 @@ unsigned pair_mask(const Destination& destination, Type type) {
 
 float fraction(float a, float b) { return a - std::floor(b); }
 
-}  // namespace
-
-void QuadAlu::mad2(const Instruction& i, unsigned lane) {
-  const unsigned mask = pair_mask(i.d[0], i.type);
-  std::array<float, 4> values{};
-  for (unsigned k = 0; k < 4; ++k) {
-    if ((mask >> k & 1) == 0) continue;
-    const float product = component(i.s[0], i.type, k, lane) * component(i.s[1], i.type, k, lane);
-    values[k] = product + component(i.s[2], i.type, k, lane);
-  }
-  write_masked(i.d[0], i.type, mask, lane, values);
+// A function of what each lane has.
+template <class Function>
+LaneFloats each(const LaneFloats& a, const LaneFloats& b, const Function& function) {
+  LaneFloats results{};
+  for (unsigned lane = 0; lane < kLanes; ++lane) results[lane] = function(a[lane], b[lane]);
+  return results;
+}
+// Likewise one that takes its time: only of the lanes in the mask.
+LaneFloats of_each(unsigned lanes, const LaneFloats& a, float (*function)(float)) {
+  LaneFloats results{};
+  for_lanes(lanes, [&](unsigned lane) { results[lane] = function(a[lane]); });
+  return results;
+}
+// Products and sums are rounded apart.
+LaneFloats product_sum(const LaneFloats& a, const LaneFloats& b, const LaneFloats& c) {
+  return each(each(a, b, std::multiplies<float>()), c, std::plus<float>());
+}
+// a(0) b(0) + a(1) b(1) and so on, the first one first.
+template <class First, class Second>
+LaneFloats dot_product(unsigned terms, const First& a, const Second& b) {
+  LaneFloats sum = each(a(0U), b(0U), std::multiplies<float>());
+  for (unsigned k = 1; k < terms; ++k)
+    sum = each(sum, each(a(k), b(k), std::multiplies<float>()), std::plus<float>());
+  return sum;
 }
 
-void QuadAlu::nmad(const Instruction& i, unsigned lane) {
-  const auto s1 = [&](unsigned k, unsigned from) { return component(i.s[1], i.type, k, from); };
-  const auto s2 = [&](unsigned k, unsigned from) { return component(i.s[2], i.type, k, from); };
-  std::array<float, 4> values{};
+}  // namespace
+
+void QuadAlu::mad2(const Instruction& i, unsigned lanes) {
+  const unsigned mask = pair_mask(i.d[0], i.type);
+  std::array<LaneFloats, 4> values{};
+  for (unsigned k = 0; k < 4; ++k)
+    if ((mask >> k & 1) != 0)
+      values[k] = product_sum(components(i.s[0], i.type, k, lanes), components(i.s[1], i.type, k, lanes),
+                              components(i.s[2], i.type, k, lanes));
+  write_masked(i.d[0], i.type, mask, lanes, values);
+}
+
+void QuadAlu::nmad(const Instruction& i, unsigned lanes) {
+  const auto s1 = [&](unsigned k) { return components(i.s[1], i.type, k, lanes); };
+  const auto s2 = [&](unsigned k) { return components(i.s[2], i.type, k, lanes); };
+  // What another lane has less what the first has, in all lanes.
+  const auto difference = [&](unsigned k, unsigned from) {
+    const float result = component(i.s[1], i.type, k, from) - component(i.s[2], i.type, k, 0);
+    return LaneFloats{result, result, result, result};
+  };
+  std::array<LaneFloats, 4> values{};
   if (i.opcode == Opcode::dp) {
-    float sum = s1(0, lane) * s2(0, lane);
-    for (unsigned k = 1; k < 4; ++k) {
-      const float product = s1(k, lane) * s2(k, lane);
-      sum += product;
-    }
-    values.fill(sum);
-    return write_masked(i.d[0], i.type, i.d[0].mask, lane, values);
+    values.fill(dot_product(4, s1, s2));
+    return write_masked(i.d[0], i.type, i.d[0].mask, lanes, values);
   }
   for (unsigned k = 0; k < 4; ++k) {
     if ((i.d[0].mask >> k & 1) == 0) continue;
     switch (i.opcode) {
       case Opcode::mul:
-        values[k] = s1(k, lane) * s2(k, lane);
+        values[k] = each(s1(k), s2(k), [](float a, float b) { return a * b; });
         break;
       case Opcode::add:
-        values[k] = s1(k, lane) + s2(k, lane);
+        values[k] = each(s1(k), s2(k), [](float a, float b) { return a + b; });
         break;
       case Opcode::frc:
-        values[k] = fraction(s1(k, lane), s2(k, lane));
+        values[k] = each(s1(k), s2(k), fraction);
         break;
       case Opcode::dsx:
-        values[k] = s1(k, 1) - s2(k, 0);
+        values[k] = difference(k, 1);
         break;
       case Opcode::dsy:
-        values[k] = s1(k, 2) - s2(k, 0);
+        values[k] = difference(k, 2);
         break;
       case Opcode::min:
-        values[k] = minimum(s1(k, lane), s2(k, lane));
+        values[k] = each(s1(k), s2(k), minimum);
         break;
       default:
-        values[k] = maximum(s1(k, lane), s2(k, lane));
+        values[k] = each(s1(k), s2(k), maximum);
         break;
     }
   }
-  write_masked(i.d[0], i.type, i.d[0].mask, lane, values);
+  write_masked(i.d[0], i.type, i.d[0].mask, lanes, values);
 }
 
-void QuadAlu::mad(const Instruction& i, unsigned lane) {
-  std::array<float, 4> values{};
-  for (unsigned k = 0; k < 4; ++k) {
-    if ((i.d[0].mask >> k & 1) == 0) continue;
-    const float product = component(i.s[0], Type::f32, k, lane) * component(i.s[1], Type::f32, k, lane);
-    values[k] = product + component(i.s[2], Type::f32, k, lane);
-  }
-  write_masked(i.d[0], Type::f32, i.d[0].mask, lane, values);
+void QuadAlu::mad(const Instruction& i, unsigned lanes) {
+  std::array<LaneFloats, 4> values{};
+  for (unsigned k = 0; k < 4; ++k)
+    if ((i.d[0].mask >> k & 1) != 0)
+      values[k] =
+          product_sum(components(i.s[0], Type::f32, k, lanes), components(i.s[1], Type::f32, k, lanes),
+                      components(i.s[2], Type::f32, k, lanes));
+  write_masked(i.d[0], Type::f32, i.d[0].mask, lanes, values);
 }
 
 // Each turn the mask moves on to the next component.
-void QuadAlu::dot(const Instruction& i, unsigned lane, unsigned turn) {
-  const unsigned terms = i.opcode == Opcode::dp3 ? 3 : 4;
-  float sum = component(i.s[1], Type::f32, 0, lane) * component(i.s[0], Type::f32, 0, lane);
-  for (unsigned k = 1; k < terms; ++k) {
-    const float product = component(i.s[1], Type::f32, k, lane) * component(i.s[0], Type::f32, k, lane);
-    sum += product;
-  }
+void QuadAlu::dot(const Instruction& i, unsigned lanes, unsigned turn) {
+  const LaneFloats sum = dot_product(
+      i.opcode == Opcode::dp3 ? 3 : 4, [&](unsigned k) { return components(i.s[1], Type::f32, k, lanes); },
+      [&](unsigned k) { return components(i.s[0], Type::f32, k, lanes); });
   const unsigned mask = (i.d[0].mask << turn | i.d[0].mask >> (4 - turn)) & 15U;
-  write_masked(i.d[0], Type::f32, mask, lane, {sum, sum, sum, sum});
+  write_masked(i.d[0], Type::f32, mask, lanes, {sum, sum, sum, sum});
 }
 
-std::array<float, 4> QuadAlu::operation(const Instruction& i, bool second, unsigned lane) {
+std::array<LaneFloats, 4> QuadAlu::operation(const Instruction& i, bool second, unsigned lanes) {
   const auto source = [&](unsigned index) -> Source {
     const unsigned operand = dual_operand(i, second, index);
     if (operand == 2 && source_count(i.operation1) == 1) return Source{{.bank = Bank::i, .number = 2}};
@@ -104,63 +127,59 @@ std::array<float, 4> QuadAlu::operation(const Instruction& i, bool second, unsig
   };
   const Operation operation = second ? i.operation2 : i.operation1;
   const Source a = source(0), b = source(1), c = source(2);
-  const auto at = [&](const Source& operand, unsigned k) { return component(operand, i.type, k, lane); };
-  std::array<float, 4> values{};
-  const auto scalar = [&](float value) {
+  const auto at = [&](const Source& operand, unsigned k) { return components(operand, i.type, k, lanes); };
+  std::array<LaneFloats, 4> values{};
+  const auto scalar = [&](const LaneFloats& value) {
     values.fill(value);
     return values;
   };
-  const auto each = [&](const auto& compute) {
+  const auto vector = [&](const auto& compute) {
     for (unsigned k = 0; k < 4; ++k) values[k] = compute(k);
     return values;
   };
   const auto dot = [&](const Source& x, const Source& y) {
-    float sum = at(x, 0) * at(y, 0);
-    for (unsigned k = 1; k < (i.opcode == Opcode::dual3 ? 3U : 4U); ++k) {
-      const float product = at(x, k) * at(y, k);
-      sum += product;
-    }
-    return scalar(sum);
+    return scalar(dot_product(
+        i.opcode == Opcode::dual3 ? 3 : 4, [&](unsigned k) { return at(x, k); },
+        [&](unsigned k) { return at(y, k); }));
   };
-  const auto mad = [&](unsigned k) {
-    const float product = at(a, k) * at(b, k);
-    return product + at(c, k);
-  };
+  const auto mad = [&](unsigned k) { return product_sum(at(a, k), at(b, k), at(c, k)); };
+  const auto add = [&](unsigned k) { return each(at(a, k), at(b, k), std::plus<float>()); };
+  const auto multiply = [&](unsigned k) { return each(at(a, k), at(b, k), std::multiplies<float>()); };
   switch (operation) {
     case Operation::vmad:
-      return each(mad);
+      return vector(mad);
     case Operation::vdp:
       return dot(a, b);
     case Operation::vssq:
       return dot(a, a);
     case Operation::vmul:
-      return each([&](unsigned k) { return at(a, k) * at(b, k); });
+      return vector(multiply);
     case Operation::vadd:
-      return each([&](unsigned k) { return at(a, k) + at(b, k); });
+      return vector(add);
     case Operation::vmov:
-      return each([&](unsigned k) { return at(a, k); });
+      return vector([&](unsigned k) { return at(a, k); });
     case Operation::frsq:
-      return scalar(reciprocal_root(at(a, 0)));
+      return scalar(of_each(lanes, at(a, 0), reciprocal_root));
     case Operation::frcp:
-      return scalar(reciprocal(at(a, 0)));
+      return scalar(of_each(lanes, at(a, 0), reciprocal));
     case Operation::fmad:
       return scalar(mad(0));
     case Operation::fadd:
-      return scalar(at(a, 0) + at(b, 0));
+      return scalar(add(0));
     case Operation::fmul:
-      return scalar(at(a, 0) * at(b, 0));
+      return scalar(multiply(0));
     case Operation::fsubflr:
-      return scalar(fraction(at(a, 0), at(b, 0)));
+      return scalar(each(at(a, 0), at(b, 0), fraction));
     case Operation::fexp:
-      return scalar(power_of_two(at(a, 0)));
+      return scalar(of_each(lanes, at(a, 0), power_of_two));
     case Operation::flog:
-      return scalar(logarithm(at(a, 0)));
+      return scalar(of_each(lanes, at(a, 0), logarithm));
   }
   return values;
 }
 
-void QuadAlu::dual(const Instruction& i, unsigned lane) {
-  const std::array<float, 4> first = operation(i, false, lane), second = operation(i, true, lane);
+void QuadAlu::dual(const Instruction& i, unsigned lanes) {
+  const std::array<LaneFloats, 4> first = operation(i, false, lanes), second = operation(i, true, lanes);
   const bool half = i.type == Type::f16;
   const Operation unified = i.primary_unified ? i.operation1 : i.operation2;
   unsigned mask = i.opcode == Opcode::dual3 ? 7 : 15;
@@ -169,23 +188,23 @@ void QuadAlu::dual(const Instruction& i, unsigned lane) {
     mask = one ? (half ? 3 : 1) : (half ? 15 : 3);
   }
   const auto write = [&](const Destination& destination, Operation operation, unsigned written,
-                         const std::array<float, 4>& values) {
-    if (operation != Operation::vmov) return write_masked(destination, i.type, written, lane, values);
+                         const std::array<LaneFloats, 4>& values) {
+    if (operation != Operation::vmov) return write_masked(destination, i.type, written, lanes, values);
     for (unsigned k = 0; k < 4; ++k)
-      if ((written >> k & 1) != 0) write_component(destination, i.type, k, lane, values[k]);
+      if ((written >> k & 1) != 0) write_components(destination, i.type, k, lanes, values[k]);
   };
   write(i.d[0], unified, mask, i.primary_unified ? first : second);
   write(i.d[1], i.primary_unified ? i.operation2 : i.operation1, i.d[1].mask,
         i.primary_unified ? second : first);
 }
 
-void QuadAlu::complex(const Instruction& i, unsigned lane) {
-  const float x = component(i.s[1], i.source_type, 0, lane);
-  const float value = i.opcode == Opcode::rcp   ? reciprocal(x)
-                      : i.opcode == Opcode::rsq ? reciprocal_root(x)
-                      : i.opcode == Opcode::log ? logarithm(x)
-                                                : power_of_two(x);
-  write_masked(i.d[0], i.type, i.d[0].mask, lane, {value, value, value, value});
+void QuadAlu::complex(const Instruction& i, unsigned lanes) {
+  const LaneFloats value = of_each(lanes, components(i.s[1], i.source_type, 0, lanes),
+                                   i.opcode == Opcode::rcp   ? reciprocal
+                                   : i.opcode == Opcode::rsq ? reciprocal_root
+                                   : i.opcode == Opcode::log ? logarithm
+                                                             : power_of_two);
+  write_masked(i.d[0], i.type, i.d[0].mask, lanes, {value, value, value, value});
 }
 
 // Moves of words, halves or bytes have one component.

@@ -196,36 +196,4 @@ std::string where_byte(const std::string& file, std::uint64_t address, std::uint
   return file.empty() ? std::string(text) : file + ", " + text;
 }
 
-Elements elements_of(Type type) {
-  switch (type) {
-    case Type::i8:
-      return {8, 1};
-    case Type::v2i8:
-      return {8, 2};
-    case Type::v4i8:
-    case Type::v4u8:
-      return {8, 4};
-    case Type::v4s8:
-      return {8, 4, true};
-    case Type::i16:
-      return {16, 1};
-    case Type::v2i16:
-    case Type::v2u16:
-    case Type::v2f16:
-    case Type::f16:
-      return {16, 2};
-    case Type::v2s16:
-      return {16, 2, true};
-    case Type::s32:
-      return {32, 1, true};
-    case Type::i64:
-    case Type::u64:
-      return {64, 1};
-    case Type::s64:
-      return {64, 1, true};
-    default:
-      return {32, 1};
-  }
-}
-
 }  // namespace warpjit::valhall

@@ -59,7 +59,44 @@ struct Elements {
   unsigned bits, count;
   bool is_signed = false;
 };
-Elements elements_of(Type type);
+// Interpreters ask for each lane, so that this is a table.
+inline constexpr auto kElements = [] {
+  constexpr auto elements = [](Type type) -> Elements {
+    switch (type) {
+      case Type::i8:
+        return {8, 1};
+      case Type::v2i8:
+        return {8, 2};
+      case Type::v4i8:
+      case Type::v4u8:
+        return {8, 4};
+      case Type::v4s8:
+        return {8, 4, true};
+      case Type::i16:
+        return {16, 1};
+      case Type::v2i16:
+      case Type::v2u16:
+      case Type::v2f16:
+      case Type::f16:
+        return {16, 2};
+      case Type::v2s16:
+        return {16, 2, true};
+      case Type::s32:
+        return {32, 1, true};
+      case Type::i64:
+      case Type::u64:
+        return {64, 1};
+      case Type::s64:
+        return {64, 1, true};
+      default:
+        return {32, 1};
+    }
+  };
+  std::array<Elements, kTypeCount> all{};
+  for (int n = 0; n < kTypeCount; ++n) all[static_cast<std::size_t>(n)] = elements(static_cast<Type>(n));
+  return all;
+}();
+constexpr const Elements& elements_of(Type type) { return kElements[static_cast<std::size_t>(type)]; }
 
 // The part of a source that is taken: a half h, a byte b or a word w of it; for vectors, the half or byte
 // that each element is made of, the lowest element first.

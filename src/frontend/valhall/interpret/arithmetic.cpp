@@ -72,10 +72,8 @@ Result<Operation> find_operation(const Instruction& i) {
   return operation;
 }
 
-std::uint64_t evaluate(const Operation& operation, const Instruction& instruction, const Inputs& inputs) {
-  std::uint64_t value = operation.compute(instruction, inputs);
-  if (operation.result == Operation::Result::wide) return value;
-  if (instruction.write_mask == 3) return value & 0xffffffff;
+std::uint64_t merged(const Operation& operation, const Instruction& instruction, const Inputs& inputs,
+                     std::uint64_t value) {
   if (operation.result == Operation::Result::single) {
     // A second rounding, to nearest even whatever the first one was.
     const double single = static_cast<double>(to_float(static_cast<std::uint32_t>(value)));

@@ -34,7 +34,15 @@ struct Operation {
 // bits that no field has.
 Result<Operation> find_operation(const Instruction& instruction);
 
+// What a value becomes that is written to parts of the destination, or to both of its halves.
+std::uint64_t merged(const Operation& operation, const Instruction& instruction, const Inputs& inputs,
+                     std::uint64_t value);
 // The destination's new value.
-std::uint64_t evaluate(const Operation& operation, const Instruction& instruction, const Inputs& inputs);
+inline std::uint64_t evaluate(const Operation& operation, const Instruction& instruction,
+                              const Inputs& inputs) {
+  const std::uint64_t value = operation.compute(instruction, inputs);
+  if (operation.result == Operation::Result::wide) return value;
+  return instruction.write_mask == 3 ? value & 0xffffffff : merged(operation, instruction, inputs, value);
+}
 
 }  // namespace warpjit::valhall

@@ -10,17 +10,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-double flushed(const FloatFormat& format, double value) {
-  const bool denormal = std::fabs(value) < std::ldexp(1.0, format.least_exponent);
-  return denormal ? std::copysign(0.0, value) : value;
-}
 bool flushes(const FloatFormat& format, const FloatMode& mode) {
   return &format == &kHalf ? mode.flush_half : mode.flush_single;
-}
-
-double changed(const Source& source, double value) {
-  if (source.absolute) value = std::fabs(value);
-  return source.negate ? -value : value;
 }
 
 // A NaN becomes the lower bound; -0 becomes +0 where that is the bound.
@@ -40,15 +31,6 @@ double clamped(Clamp clamp, double value) {
 }
 
 }  // namespace
-
-double single_source(const Source& source, std::uint64_t value, const FloatMode& mode) {
-  if (source.lanes == Lanes::h0 || source.lanes == Lanes::h1) {
-    const double half = half_value(value >> (source.lanes == Lanes::h1 ? 16 : 0) & 0xffff);
-    return changed(source, mode.flush_half ? flushed(kHalf, half) : half);
-  }
-  const double single = static_cast<double>(to_float(static_cast<std::uint32_t>(value)));
-  return changed(source, mode.flush_single ? flushed(kSingle, single) : single);
-}
 
 double half_source(const Source& source, std::uint64_t value, unsigned k, const FloatMode& mode) {
   const double half =

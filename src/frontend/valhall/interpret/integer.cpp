@@ -4,17 +4,21 @@
 
 namespace warpjit::valhall {
 
-std::int64_t integer_element(const Source& source, std::uint64_t value, const Elements& elements,
-                             unsigned k) {
-  // The name says which piece each element is: "h1", "h10", "b3210".
-  const std::string_view lanes = name(source.lanes);
-  unsigned bits = elements.bits, index = k;
-  if (!lanes.empty() && source.lanes != Lanes::both && source.lanes != Lanes::lowbits) {
-    bits = lanes[0] == 'b' ? 8 : lanes[0] == 'h' ? 16 : 32;
-    index = static_cast<unsigned>(lanes[1 + std::min<std::size_t>(k, lanes.size() - 2)] - '0');
-  }
-  const std::uint64_t piece = value >> (index * bits) & element_mask(bits);
-  return elements.is_signed ? sign_extend(piece, bits) : static_cast<std::int64_t>(piece);
+const Pieces& pieces_of(Lanes lanes) {
+  static const std::array<Pieces, static_cast<std::size_t>(Lanes::reserved) + 1> kPieces = [] {
+    std::array<Pieces, static_cast<std::size_t>(Lanes::reserved) + 1> all{};
+    for (std::size_t n = 0; n < static_cast<std::size_t>(Lanes::reserved); ++n) {
+      const std::string_view digits = name(static_cast<Lanes>(n));
+      if (digits.empty() || n == static_cast<std::size_t>(Lanes::both) ||
+          n == static_cast<std::size_t>(Lanes::lowbits))
+        continue;
+      all[n].bits = digits[0] == 'b' ? 8 : digits[0] == 'h' ? 16 : 32;
+      for (std::size_t k = 0; k < 4; ++k)
+        all[n].index[k] = static_cast<std::uint8_t>(digits[1 + std::min(k, digits.size() - 2)] - '0');
+    }
+    return all;
+  }();
+  return kPieces[static_cast<std::size_t>(lanes)];
 }
 
 namespace {
@@ -135,11 +139,8 @@ enum class Logic { and_, or_, xor_ };
 unsigned shift_count(const Instruction& i, const Inputs& in, unsigned k) {
   const Lanes lanes = i.source[1].lanes;
   const unsigned count = elements_of(i.type).count;
-  unsigned byte = k;
-  if (count != 4 || lanes != Lanes::b02) {
-    const std::string_view digits = name(lanes);
-    byte = static_cast<unsigned>(digits[1 + (count == 4 ? k / 2 : k)] - '0');
-  }
+  const unsigned byte =
+      count == 4 && lanes == Lanes::b02 ? k : pieces_of(lanes).index[count == 4 ? k / 2 : k];
   return static_cast<unsigned>(in.source[1] >> (8 * byte) & 0xff);
 }
 

@@ -22,17 +22,19 @@ bool rounds_away(Round round, bool negative, bool odd, std::uint64_t rest, std::
 
 }  // namespace
 
-std::uint32_t round_to(const FloatFormat& format, double value, Round round) {
+std::uint32_t round_by_hand(const FloatFormat& format, double value, Round round) {
+  if (std::isnan(value)) return format.nan();
   const bool negative = std::signbit(value);
   const std::uint32_t sign = negative ? format.sign() : 0;
-  if (std::isnan(value)) return format.nan();
   if (std::isinf(value)) return sign | format.infinity();
   if (value == 0) return sign;
 
-  int exponent = 0;
-  const double fraction = std::frexp(std::fabs(value), &exponent);  // [1/2, 1)
-  const auto significand = static_cast<std::uint64_t>(std::ldexp(fraction, kDoubleFraction + 1));
-  --exponent;
+  // Denormals of double have no leading one; they are far below any number of the format.
+  const std::uint64_t magnitude = to_bits(std::fabs(value));
+  const bool leading = magnitude >> kDoubleFraction != 0;
+  const int exponent = leading ? static_cast<int>(magnitude >> kDoubleFraction) - 1023 : -1022;
+  const std::uint64_t significand = (magnitude & low_mask<std::uint64_t>(kDoubleFraction)) |
+                                    (leading ? std::uint64_t{1} << kDoubleFraction : 0);
   // The bits of the significand that the format has no place for; more of them where it is denormal.
   const bool denormal = exponent < format.least_exponent;
   const int missing = static_cast<int>(kDoubleFraction - format.fraction_bits) +
@@ -54,18 +56,6 @@ std::uint32_t widen_half(std::uint32_t half) {
   if (exponent == 31) return sign | 0x7f800000 | fraction << 13 | (fraction != 0 ? 0x400000U : 0U);
   if (exponent != 0) return sign | (exponent + 112) << 23 | fraction << 13;
   return sign | to_bits(static_cast<float>(fraction) * 0x1p-24F);
-}
-
-double add_to_odd(double a, double b) {
-  const double sum = a + b;
-  if (!std::isfinite(sum)) return sum;
-  // What the sum lacks, exactly.
-  const double from_b = sum - a;
-  const double error = (a - (sum - from_b)) + (b - from_b);
-  const std::uint64_t bits = to_bits(sum);
-  if (error == 0 || (bits & 1) != 0) return sum;
-  const bool away = (error > 0) == (sum > 0);
-  return to_double(away ? bits + 1 : bits - 1);
 }
 
 double round_to_integer(double value, Round round) {

@@ -20,6 +20,10 @@ struct FloatFormat {
     return static_cast<std::uint32_t>(greatest_exponent - least_exponent + 2) << fraction_bits;
   }
   constexpr std::uint32_t sign() const { return (infinity() | low_mask<std::uint32_t>(fraction_bits)) + 1; }
+  // The least number that is no denormal.
+  constexpr double least_normal() const {
+    return to_double(static_cast<std::uint64_t>(least_exponent + 1023) << 52);
+  }
   // Every NaN that arithmetic gives.
   constexpr std::uint32_t nan() const { return infinity() | 1U << (fraction_bits - 1); }
 };
@@ -29,9 +33,15 @@ static_assert(kSingle.infinity() == 0x7f800000 && kSingle.sign() == 0x80000000 &
               kSingle.nan() == 0x7fc00000);
 static_assert(kHalf.infinity() == 0x7c00 && kHalf.sign() == 0x8000 && kHalf.nan() == 0x7e00);
 
-// The bits of `value` in the format, rounded once. What is too large becomes infinity, or the greatest finite
-// number if the rounding is away from infinity. A NaN is nan().
-std::uint32_t round_to(const FloatFormat& format, double value, Round round = Round::nearest_even);
+// The bits of `value` in the format, rounded once. Needs the FloatEnvironment. What is too large becomes
+// infinity, or the greatest finite number if the rounding is away from infinity. A NaN is nan().
+std::uint32_t round_by_hand(const FloatFormat& format, double value, Round round);
+inline std::uint32_t round_to(const FloatFormat& format, double value, Round round = Round::nearest_even) {
+  // The host's own conversion.
+  if (&format == &kSingle && round == Round::nearest_even && !std::isnan(value))
+    return to_bits(static_cast<float>(value));
+  return round_by_hand(format, value, round);
+}
 
 // An f16 as an f32 and as a double. A NaN keeps its payload and becomes quiet.
 std::uint32_t widen_half(std::uint32_t half);
@@ -39,7 +49,17 @@ inline double half_value(std::uint32_t half) { return static_cast<double>(to_flo
 
 // a + b, rounded to odd: a sum that is not exact gets an odd last bit, so that rounding it again to at most
 // 51 bits gives what rounding the exact sum once does.
-double add_to_odd(double a, double b);
+inline double add_to_odd(double a, double b) {
+  const double sum = a + b;
+  if (!std::isfinite(sum)) return sum;
+  // What the sum lacks, exactly.
+  const double from_b = sum - a;
+  const double error = (a - (sum - from_b)) + (b - from_b);
+  const std::uint64_t bits = to_bits(sum);
+  if (error == 0 || (bits & 1) != 0) return sum;
+  const bool away = (error > 0) == (sum > 0);
+  return to_double(away ? bits + 1 : bits - 1);
+}
 
 // Rounds to an integer; keeps the sign of a zero result.
 double round_to_integer(double value, Round round);

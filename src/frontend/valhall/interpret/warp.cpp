@@ -111,11 +111,28 @@ void WarpRun::start_warp(Warp& warp, std::uint32_t lanes) const {
   for (std::uint32_t& pc : warp.pc) pc = program_.entry;
 }
 
+void WarpRun::find_front(Warp& warp) {
+  warp.front = 0;
+  warp.front_pc = warp.behind_front = ~0U;
+  for_lanes(warp.runnable(), [&](unsigned lane) {
+    const std::uint32_t pc = warp.pc[lane];
+    if (pc < warp.front_pc) {
+      warp.behind_front = warp.front_pc;
+      warp.front_pc = pc;
+      warp.front = 0;
+    }
+    if (pc == warp.front_pc)
+      warp.front |= 1U << lane;
+    else
+      warp.behind_front = std::min(warp.behind_front, pc);
+  });
+}
+
 Status WarpRun::step(Warp& warp) {
-  std::uint32_t pc = ~0U, active = 0;
-  for_lanes(warp.runnable(), [&](unsigned lane) { pc = std::min(pc, warp.pc[lane]); });
-  for_lanes(warp.runnable(), [&](unsigned lane) { active |= std::uint32_t{warp.pc[lane] == pc} << lane; });
-  const WarpOp& op = ops_[op_of_word_[pc / 8]];
+  warp.front &= warp.runnable();
+  if (warp.front == 0) find_front(warp);
+  std::uint32_t active = warp.front;
+  const WarpOp& op = ops_[op_of_word_[warp.front_pc / 8]];
   ++report_.warp_instructions;
   report_.lane_instructions += static_cast<unsigned>(std::popcount(active));
   if (executed_ != nullptr) for_lanes(active, [&](unsigned lane) { ++(*executed_)[lane]; });
@@ -138,9 +155,16 @@ Status WarpRun::go_on(Warp& warp, const WarpOp& op, std::uint32_t active, std::u
   if (leaves) return stopped(warp, op, ErrorCode::fault, message(StopReason::no_code));
   if (taken != 0 && op.target <= op.address && !pay(warp, taken))
     return stopped(warp, op, ErrorCode::out_of_fuel, kOutOfFuelMessage);
+  // Mostly the lanes stay together and come to no others.
+  if ((taken == 0 || taken == active) && op.kind != WarpOp::Kind::barrier) {
+    warp.front = active;
+    warp.front_pc = static_cast<std::uint32_t>(taken != 0 ? op.target : next);
+    if (warp.front_pc < warp.behind_front) return {};
+  }
   for_lanes(active, [&](unsigned lane) {
     warp.pc[lane] = static_cast<std::uint32_t>((taken >> lane & 1) != 0 ? op.target : next);
   });
+  warp.front = 0;
   return {};
 }
 
@@ -150,9 +174,8 @@ Error WarpRun::stopped(const Warp& warp, const WarpOp& op, ErrorCode code, const
 
 void WarpRun::execute(Warp& warp, const WarpOp& op, std::uint32_t active, std::uint32_t& taken) {
   const Instruction& i = op.i;
-  LaneSources source{};
-  for (unsigned n = 0; n < 4; ++n)
-    if (i.source[n].kind != Source::Kind::none) fetch(warp, op, i.source[n], active, source[n]);
+  LaneSources source;
+  for (unsigned n = 0; n < 4; ++n) fetch(warp, op, i.source[n], active, source[n]);
   switch (op.kind) {
     case WarpOp::Kind::nothing:
     case WarpOp::Kind::barrier:
@@ -200,31 +223,34 @@ void WarpRun::execute(Warp& warp, const WarpOp& op, std::uint32_t active, std::u
   execute_own(warp, op, active, source);
 }
 
-// What a source names, for each lane, before a part of it is taken.
+// What a source names, for each lane, before a part of it is taken. Of lanes that are not active: anything.
 void WarpRun::fetch(const Warp& warp, const WarpOp& op, const Source& source, std::uint32_t active,
                     LaneValues& values) {
-  if (source.kind == Source::Kind::gpr) {
-    for_lanes(active, [&](unsigned lane) {
-      values[lane] = source.wide ? warp.pair(source.value, lane) : warp.registers[source.value][lane];
-    });
-    return;
-  }
-  if (source.kind == Source::Kind::special) {
-    for_lanes(active, [&](unsigned lane) {
-      const std::uint64_t pair = special(warp, op, source.value, lane);
-      values[lane] = source.wide ? pair : static_cast<std::uint32_t>(pair >> source.value % 2 * 32);
-    });
-    return;
-  }
   std::uint64_t value = 0;
-  if (source.kind == Source::Kind::constant) {
-    value = kConstants[source.value];
-  } else {
-    const auto accessor = by(warp, op, static_cast<unsigned>(std::countr_zero(active)));
-    value = memory_.uniform(source.value, accessor);
-    if (source.wide) value |= std::uint64_t{memory_.uniform(source.value + 1U, accessor)} << 32;
+  switch (source.kind) {
+    case Source::Kind::none:
+      break;
+    case Source::Kind::gpr:
+      for (unsigned lane = 0; lane < kWarpLanes; ++lane)
+        values[lane] = source.wide ? warp.pair(source.value, lane) : warp.registers[source.value][lane];
+      return;
+    case Source::Kind::special:
+      for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
+        const std::uint64_t pair = special(warp, op, source.value, lane);
+        values[lane] = source.wide ? pair : static_cast<std::uint32_t>(pair >> source.value % 2 * 32);
+      }
+      return;
+    case Source::Kind::constant:
+      value = kConstants[source.value];
+      break;
+    case Source::Kind::uniform: {
+      const auto accessor = by(warp, op, static_cast<unsigned>(std::countr_zero(active)));
+      value = memory_.uniform(source.value, accessor);
+      if (source.wide) value |= std::uint64_t{memory_.uniform(source.value + 1U, accessor)} << 32;
+      break;
+    }
   }
-  for_lanes(active, [&](unsigned lane) { values[lane] = value; });
+  values.fill(value);
 }
 
 std::uint64_t WarpRun::special(const Warp& warp, const WarpOp& op, std::uint8_t value, unsigned lane) const {
@@ -250,8 +276,9 @@ void WarpRun::compute(Warp& warp, const WarpOp& op, std::uint32_t active, const 
   const unsigned d = op.i.destination;
   const bool wide = op.operation.result == Operation::Result::wide;
   for_lanes(active, [&](unsigned lane) {
-    Inputs inputs{.destination = wide ? warp.pair(d, lane) : warp.registers[d][lane], .mode = program_.mode};
-    for (unsigned n = 0; n < 4; ++n) inputs.source[n] = source[n][lane];
+    const Inputs inputs{{source[0][lane], source[1][lane], source[2][lane], source[3][lane]},
+                        wide ? warp.pair(d, lane) : warp.registers[d][lane],
+                        program_.mode};
     const std::uint64_t result = evaluate(op.operation, op.i, inputs);
     warp.registers[d][lane] = static_cast<std::uint32_t>(result);
     if (wide) warp.registers[d + 1][lane] = static_cast<std::uint32_t>(result >> 32);

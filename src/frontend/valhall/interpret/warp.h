@@ -27,9 +27,12 @@ using LaneSources = std::array<LaneValues, 4>;
 
 struct Warp {
   std::uint32_t registers[64][kWarpLanes] = {};
-  std::uint32_t pc[kWarpLanes] = {};
-  std::uint32_t running = 0;       // lanes that have not ended
-  std::uint32_t waiting = 0;       // of these, at a barrier
+  std::uint32_t pc[kWarpLanes] = {};  // of lanes that are not in front
+  std::uint32_t running = 0;          // lanes that have not ended
+  std::uint32_t waiting = 0;          // of these, at a barrier
+  // The lanes with the lowest program counter, this counter, and no more than the lowest of the others. No
+  // lanes: pc tells.
+  std::uint32_t front = 0, front_pc = 0, behind_front = 0;
   std::uint32_t first_thread = 0;  // of its workgroup
   std::uint32_t number = 0;        // in the grid
   std::int64_t fuel = 0;           // group_fuel
@@ -79,6 +82,7 @@ class WarpRun {
   std::array<std::uint32_t, kWarpLanes>* executed_ = nullptr;  // if not null, counts what lanes execute
 
  private:
+  static void find_front(Warp& warp);
   Status go_on(Warp& warp, const WarpOp& op, std::uint32_t active, std::uint32_t taken);
   Error stopped(const Warp& warp, const WarpOp& op, ErrorCode code, const char* what) const;
   void execute(Warp& warp, const WarpOp& op, std::uint32_t active, std::uint32_t& taken);
