@@ -29,6 +29,7 @@ bool inside(const ClipPlane& plane, const Vertex& vertex) { return side(plane, v
 // In the order in which they cut. |x| and |y| are at most w times `bound`.
 std::vector<ClipPlane> planes_of(const RasterState& raster, double bound) {
   std::vector<ClipPlane> planes;
+  planes.reserve(6 + raster.distances.count);
   const bool from_zero = raster.depth_zero_to_one || raster.window_positions;
   const auto [least, most] = raster.window_positions ? raster.depth_bounds : std::array<float, 2>{0, 1};
   if (raster.clip_near) planes.push_back({{0, 0, 1, from_zero ? -double{least} : 1.0}});
@@ -122,19 +123,21 @@ bool is_drawn(const RasterState& raster, std::span<const Vertex> vertices) {
   return true;
 }
 
-std::vector<Vertex> clip(const PixelWork& work, std::span<const Vertex> vertices) {
+std::vector<Vertex> clip(const PixelWork& work, std::vector<Vertex> polygon) {
   // Points end at the view volume itself.
-  const bool point = vertices.size() == 1;
+  const bool point = polygon.size() == 1;
   const double bound = work.raster.window_positions ? 32768 : point ? 1 : 8;
   const std::vector<ClipPlane> planes = planes_of(work.raster, bound);
+  const auto is_inside = [](const ClipPlane& plane) {
+    return [&plane](const Vertex& vertex) { return inside(plane, vertex); };
+  };
   for (const ClipPlane& plane : planes)
-    if (std::ranges::none_of(vertices, [&](const Vertex& v) { return inside(plane, v); })) return {};
+    if (std::ranges::none_of(polygon, is_inside(plane))) return {};
 
-  std::vector<Vertex> polygon(vertices.begin(), vertices.end());
-  const auto cut = vertices.size() == 3 ? cut_polygon : cut_line;
+  const auto cut = polygon.size() == 3 ? cut_polygon : cut_line;
   if (!point)
     for (const ClipPlane& plane : planes)
-      if (!polygon.empty()) polygon = cut(plane, polygon, work.uses);
+      if (!std::ranges::all_of(polygon, is_inside(plane))) polygon = cut(plane, polygon, work.uses);
   const auto drawable = [](const Vertex& vertex) { return is_finite(vertex) && vertex.position[3] > 0; };
   if (!std::ranges::all_of(polygon, drawable)) polygon.clear();
   return polygon;

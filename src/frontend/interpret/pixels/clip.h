@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/small_vector.h"
 #include "frontend/interpret/pixels.h"
 
 namespace warpjit::interpret {
@@ -15,7 +16,7 @@ struct Vertex {
   std::array<float, 4> position{};                 // x, y, z, w; clip coordinates
   std::optional<std::array<float, 4>> own_window;  // x, y, z, 1/w: of a vertex that came with them
   std::array<float, 8> distances{};                // those that clip or cull
-  std::vector<float> values;                       // one of each use; nobody reads those without a plane
+  SmallVector<float, 16> values;                   // one of each use; nobody reads those without a plane
 };
 
 Vertex load_vertex(const PixelWork& work, std::uint64_t index);
@@ -23,6 +24,6 @@ Vertex load_vertex(const PixelWork& work, std::uint64_t index);
 bool is_drawn(const RasterState& raster, std::span<const Vertex> vertices);
 
 // What is left of a triangle, a line or a point, in order; perhaps nothing.
-std::vector<Vertex> clip(const PixelWork& work, std::span<const Vertex> vertices);
+std::vector<Vertex> clip(const PixelWork& work, std::vector<Vertex> vertices);
 
 }  // namespace warpjit::interpret

@@ -126,6 +126,7 @@ class Draw {
     const Assembled assembled = assemble(work_.raster, n);
     const unsigned count = corners(work_.raster.topology);
     std::vector<Vertex> vertices;
+    vertices.reserve(count);
     for (unsigned corner = 0; corner < count; ++corner) {
       const auto vertex = vertex_at(assembled.places[corner]);
       if (!vertex) return {};
@@ -137,8 +138,9 @@ class Draw {
         work_.numbers.empty() ? static_cast<std::uint32_t>(n) : work_.numbers[static_cast<std::size_t>(n)],
         work_.vertices.subspan(static_cast<std::size_t>(provoking) * work_.stride, work_.slots), work_.uses,
         work_.raster.depth_bounds, work_.output.depth_format};
-    const std::vector<Vertex> clipped = clip(work_, vertices);
+    const std::vector<Vertex> clipped = clip(work_, std::move(vertices));
     std::vector<std::optional<WindowVertex>> window;
+    window.reserve(clipped.size());
     for (const Vertex& vertex : clipped) window.push_back(to_window(work_.raster, vertex));
     if (window.empty()) return {};
     std::vector<std::unique_ptr<RasterPrimitive>> parts;

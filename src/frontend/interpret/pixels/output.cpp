@@ -298,9 +298,10 @@ Color blended(const BlendState& state, const FormatInfo& format, const PixelWord
 
 void write_color(const PixelWork& work, unsigned number, const BlendState& state, const Color& color,
                  std::int32_t x, std::int32_t y) {
-  const FormatInfo& format = format_info(work.output.colors[number]);
   const PixelTarget& target = work.colors[number];
-  if (target.data == nullptr || format.bytes == 0) return;
+  if (target.data == nullptr) return;
+  const FormatInfo& format = format_info(work.output.colors[number]);
+  if (format.bytes == 0) return;
   std::byte* const place = pixel_of(target, format.bytes, x, y);
   PixelWords pixel = load_pixel(place, format.bytes);
   const Color result = state.enabled && format.kind != Kind::integer
@@ -371,11 +372,12 @@ void write_fragment(const PixelWork& work, bool front_facing, std::uint32_t dept
     return;
   if (!state.early_tests && !depth_stencil_test(work, front_facing, depth, fragment.stencil_reference, x, y))
     return;
+  constexpr BlendState kReplaced{};
   for (unsigned number = 0; number < kMaxColorTargets; ++number)
-    if ((fragment.written >> number & 1) != 0)
-      write_color(work, number,
-                  (fragment.replaced >> number & 1) != 0 ? BlendState{} : work.output.blend[number],
-                  fragment.colors[number], x, y);
+    if ((fragment.written >> number & 1) != 0) {
+      const BlendState& blend = (fragment.replaced >> number & 1) != 0 ? kReplaced : state.blend[number];
+      write_color(work, number, blend, fragment.colors[number], x, y);
+    }
 }
 
 std::array<std::uint32_t, 4> WorkTargets::color(unsigned target, std::int32_t x, std::int32_t y) const {

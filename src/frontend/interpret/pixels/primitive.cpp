@@ -62,6 +62,7 @@ class Triangle final : public RasterPrimitive {
 
     inverse_w_ = plane(v[0].inverse_w, v[1].inverse_w, v[2].inverse_w);
     depth_ = plane(v[0].z, v[1].z, v[2].z);
+    planes_.reserve(source.uses.size());
     for (std::size_t n = 0; n < source.uses.size(); ++n) {
       const pixels::SlotUse& use = source.uses[n];
       planes_.push_back(use.plane == UsePlane::none
@@ -128,6 +129,7 @@ class Point final : public RasterPrimitive {
     set_box({(x_ - half_side) >> 8, (y_ - half_side) >> 8, (x_ + half_side) >> 8, (y_ + half_side) >> 8});
     inverse_w_ = level(v.inverse_w);
     depth_ = level(v.z);
+    planes_.reserve(source.uses.size());
     for (std::size_t n = 0; n < source.uses.size(); ++n) {
       const pixels::SlotUse& use = source.uses[n];
       planes_.push_back(use.sprite == Sprite::none ? level(planar(v, use, n)) : sprite(v, use));

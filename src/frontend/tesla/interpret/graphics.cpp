@@ -61,7 +61,8 @@ class GraphicsRun {
   Status run(unsigned lanes, std::size_t number) {
     std::ranges::fill(context_.local, std::byte{0});
     context_.first_number = static_cast<std::uint32_t>(number);
-    for (LaneRow& row : graphics_.outputs) row.fill(0);
+    for (const ResultWord& result : graphics_.results)  // nobody sees other outputs
+      if (!result.constant) graphics_.outputs[result.output].fill(0);
     start_warp(warp_, interpreter_.program_, lanes, launch_.fuel);
     if (!graphics_.helpers_run) {
       warp_.active &= graphics_.live;
@@ -153,9 +154,17 @@ class Fragments final : public interpret::FragmentProgram {
       fragment.live = ((graphics.live | ~covered) >> lane & 1) != 0;
       fragment.instructions = counts_[lane];
       fragment.depth = results_.depth ? run_.register_word(*results_.depth, lane) : 0;
+      const auto color = [&](std::uint32_t target) {
+        const std::uint32_t first = results_.color(target);
+        const auto word = [&](std::uint32_t n) { return run_.register_word(first + n, lane); };
+        return std::array<std::uint32_t, 4>{word(0), word(1), word(2), word(3)};
+      };
+      if (!results_.each_target) {
+        fragment.colors.fill(color(0));
+        continue;
+      }
       for (std::uint32_t target = 0; target < fragment.colors.size(); ++target)
-        for (std::uint32_t component = 0; component < 4; ++component)
-          fragment.colors[target][component] = run_.register_word(results_.color(target) + component, lane);
+        fragment.colors[target] = color(target);
     }
     return {};
   }

@@ -341,11 +341,19 @@ inline u32 half_to_float(u32 x) {
 
 // A float rounded to an integer; the sign of zero stays.
 inline u32 round_to_integral(u32 x, Rounding rounding) {
-  const u32 sign = x & kSignBit, exponent = x >> 23 & 0xff;
-  if (exponent >= 150 || is_zero(x)) return x;
-  const RoundedMagnitude r = round_magnitude((x & 0x7fffff) | 0x800000, static_cast<int>(exponent) - 150, 64,
-                                             0, rounding, sign != 0);
-  return float_of(r.value, 0, sign != 0, Rounding::zero);
+  if ((x >> 23 & 0xff) >= 150) return x;  // is one, or none
+  const float number = as_float(x);
+  switch (rounding) {
+    case Rounding::nearest:
+      return as_word(std::nearbyint(number));
+    case Rounding::down:
+      return as_word(std::floor(number));
+    case Rounding::up:
+      return as_word(std::ceil(number));
+    case Rounding::zero:
+      break;
+  }
+  return as_word(std::trunc(number));
 }
 
 // A number of 64 bits and a sign, as integers of all widths and both signs share.
