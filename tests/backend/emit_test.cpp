@@ -193,5 +193,42 @@ TEST(Targets, NamesAndLimits) {
   }
 }
 
+// A constant that only masked lanes would read does not bring its page in.
+TEST(Emission, EntriesReadEachPageOfConstantsWhereLoadsAreMasked) {
+  ir::GroupProgram program;
+  KernelBuilder k(1, 1, 32);
+  F32 sum = k.b.LoadInput(0)[0];
+  for (int n = 0; n < 1500; ++n) sum = k.b.FAdd32(sum, k.b.constant(static_cast<float>(n) + 0.5F));
+  k.store(sum, sum, sum, sum);
+  k.b.ret();
+  program.kernel = k.function;
+  for (const Target target : {Target::x64_v3, Target::x64_v4}) {
+    SCOPED_TRACE(name(target));
+    CompileOptions options;
+    options.listing = options.validate = true;
+    const auto code = compile(program, target, options);
+    ASSERT_TRUE(code) << to_string(code.error());
+    const std::size_t pool = (std::size_t{code->code_size} + 63) / 64 * 64;
+    ASSERT_GT(code->bytes.size(), pool + 4096);
+    std::vector<std::string> reads;
+    for (const MachineCode::Line& line : code->listing) {
+      if (line.text.find("ymm") != std::string::npos || line.text.find("zmm") != std::string::npos) break;
+      if (line.text.find("[L0") != std::string::npos) reads.push_back(line.text);
+    }
+    if (target == Target::x64_v3) {
+      EXPECT_TRUE(reads.empty()) << reads.front();
+      continue;
+    }
+    ASSERT_GE(reads.size(), 3U);
+    const auto has = [&](std::size_t at) {
+      const std::string place = at == 0 ? "[L0]" : "[L0+" + std::to_string(at) + "]";
+      return std::ranges::any_of(reads,
+                                 [&](const std::string& read) { return read.find(place) != read.npos; });
+    };
+    for (std::size_t at = 0; at < code->bytes.size() - pool; at += 4096) EXPECT_TRUE(has(at)) << at;
+    EXPECT_TRUE(has(code->bytes.size() - pool - 4));
+  }
+}
+
 }  // namespace
 }  // namespace warpjit::backend

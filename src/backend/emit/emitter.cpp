@@ -41,6 +41,7 @@ Status Emitter::run(const EntryCode& kernel, const EntryCode* preamble, const Co
   a.addEncodingOptions(asmjit::EncodingOptions::kOptimizedAlign);  // long nops
   if (options_.validate) a.addDiagnosticOptions(asmjit::DiagnosticOptions::kValidateAssembler);
   pool_ = a.newLabel();
+  pool_bytes_ = static_cast<std::int32_t>(pool.words().size() * 4);
   out_.kernel_offset = 0;
   make_entry(kernel);
   out_.statistics.group_instructions = out_.statistics.instructions;

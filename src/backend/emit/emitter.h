@@ -79,6 +79,7 @@ class Emitter {
   MachineCode& out_;
   const lir::Allocation* allocation_ = nullptr;
   Label pool_, leave_, thunk_;
+  std::int32_t pool_bytes_ = 0;
   bool burns_fuel_ = false, calls_ = false;  // does the entry?
   std::int32_t call_words_ = 0;              // byte in the lowering's frame area
 

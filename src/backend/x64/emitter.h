@@ -108,6 +108,7 @@ class X64Emitter final : public Emitter {
 
   // Entry and exit, the way to the next group, calls (emit_entry.cpp).
   void enter(const EntryCode& entry) override;
+  void read_pool();
   void refuel() override;
   void advance(const EntryCode& entry, const Label& group) override;
   void next_block(const EntryCode& entry, const Label& group);
