@@ -3,11 +3,14 @@
 namespace warpjit::backend {
 namespace {
 
-enum class Zen : std::uint8_t { none, third, fourth };  // of family 19h, where the fourth has AVX-512
+// The third and fourth are of family 19h; the fourth and those behind it have AVX-512.
+enum class Zen : std::uint8_t { none, third, fourth, fifth };
 
 Zen find_zen() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_is("amdfam19h")) return __builtin_cpu_supports("avx512f") ? Zen::fourth : Zen::third;
+  const bool has_avx512 = __builtin_cpu_supports("avx512f");
+  if (__builtin_cpu_is("amdfam19h")) return has_avx512 ? Zen::fourth : Zen::third;
+  if (__builtin_cpu_is("amd") && has_avx512) return Zen::fifth;
 #endif
   return Zen::none;
 }
@@ -19,8 +22,8 @@ Tuning find_tuning() {
   tuning.bytes_ahead = zen == Zen::fourth ? 0 : 8192;
   tuning.bytes_ahead_of_rows = zen == Zen::fourth ? 128 : 8192;
   if (zen == Zen::third) tuning.lanes_without_loops = 32;
-  tuning.multiplies_ahead = zen == Zen::third;
-  tuning.extracts_lanes = zen != Zen::none;
+  tuning.multiplies_ahead = zen == Zen::third || zen == Zen::fifth;
+  tuning.extracts_lanes = zen == Zen::third || zen == Zen::fourth;
   return tuning;
 }
 

@@ -33,12 +33,12 @@ struct Tuning {
   std::uint32_t lanes_without_loops = UINT32_MAX;
   // Lanes that address rows of tables, with AVX2, go to scalars by extractions, not through memory: eight
   // rows take 9 to 10 clocks on an EPYC of Zen 3 in place of 14; on one of Zen 4 raymarch has 1.26 times the
-  // rate. Of other processors it is not known.
+  // rate, on one of Zen 5 1.00 to 1.02, and small triangles 0.82. Of other processors it is not known.
   bool extracts_lanes = false;
   // With AVX2, rows of truncated products are made ahead of their sums, in the mode that rounds toward zero
   // (lower/deferred_checks.h). To change to it and back takes 5 clocks on an EPYC of Zen 3, where the matrix
-  // product has 1.22 times the rate. On a Xeon it takes 20 to 36, and products are slower so. Of other
-  // processors it is not known.
+  // product has 1.22 times the rate, as on one of Zen 5. On a Xeon it takes 20 to 36, and products are slower
+  // so. Of other processors it is not known.
   bool multiplies_ahead = false;
 
   bool operator==(const Tuning&) const = default;
