@@ -1,16 +1,22 @@
 #include "backend/processor.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 namespace warpjit::backend {
 namespace {
 
-// The third and fourth are of family 19h; the fourth and those behind it have AVX-512.
+// The third and fourth are of family 19h, of which the fourth has AVX-512; the fifth is of 1Ah.
 enum class Zen : std::uint8_t { none, third, fourth, fifth };
 
 Zen find_zen() {
 #if defined(__x86_64__)
-  const bool has_avx512 = __builtin_cpu_supports("avx512f");
-  if (__builtin_cpu_is("amdfam19h")) return has_avx512 ? Zen::fourth : Zen::third;
-  if (__builtin_cpu_is("amd") && has_avx512) return Zen::fifth;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (maker() != Maker::amd || __get_cpuid(1, &a, &b, &c, &d) == 0) return Zen::none;
+  const unsigned family = (a >> 8 & 15) + (a >> 20 & 255);  // of those from 15 on
+  if (family == 0x19) return __builtin_cpu_supports("avx512f") ? Zen::fourth : Zen::third;
+  if (family == 0x1a) return Zen::fifth;
 #endif
   return Zen::none;
 }

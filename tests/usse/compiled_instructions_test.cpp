@@ -113,7 +113,7 @@ TEST_P(CompiledInstructions, RandomWords) {
         const FloatEnvironment environment;
         QuadAlu(wanted.quad, {.sa = wanted.sa}).execute(*instruction, 15);
       }
-      // Lanes write sa one after another in the interpreter.
+      // Lanes of the interpreter write sa in an order that nothing defines.
       if (wanted.sa != before.sa) continue;
       Program program;
       program.primary = {word};

@@ -41,9 +41,8 @@ void X64Emitter::enter(const EntryCode& entry) {
   if (host_.mask_registers) read_pool();
 }
 
-// A constant that is read only in lanes of an empty mask raises no page fault, so that nobody maps its page
-// if the system has not, or has taken it away; the processor then needs some 700 clocks to find that nothing
-// is wanted. Where saxpy's constants were alone in such a page, it had a 60th of its rate.
+// A masked load of no lanes raises no page fault, so that a page that is not mapped stays so, and each such
+// load takes some 700 clocks. Reading a word of each page of the constants maps them.
 void X64Emitter::read_pool() {
   constexpr std::int32_t kLeastPage = 4096;
   if (pool_bytes_ == 0) return;

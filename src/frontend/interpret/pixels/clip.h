@@ -24,6 +24,6 @@ Vertex load_vertex(const PixelWork& work, std::uint64_t index);
 bool is_drawn(const RasterState& raster, std::span<const Vertex> vertices);
 
 // What is left of a triangle, a line or a point, in order; perhaps nothing.
-std::vector<Vertex> clip(const PixelWork& work, std::vector<Vertex> vertices);
+std::vector<Vertex> clip(const PixelWork& work, std::vector<Vertex> polygon);
 
 }  // namespace warpjit::interpret

@@ -339,9 +339,9 @@ inline u32 half_to_float(u32 x) {
   return sign | (exponent + 112) << 23 | fraction << 13;
 }
 
-// A float rounded to an integer; the sign of zero stays.
+// A flushed float rounded to an integer; the sign of zero stays.
 inline u32 round_to_integral(u32 x, Rounding rounding) {
-  if ((x >> 23 & 0xff) >= 150) return x;  // is one, or none
+  if ((x >> 23 & 0xff) >= 150) return x;  // integers, infinities and NaNs
   const float number = as_float(x);
   switch (rounding) {
     case Rounding::nearest:

@@ -73,8 +73,8 @@ class QuadAlu {
   // Lanes for which the predicate holds.
   unsigned holds(Predicate predicate) const;
 
-  // What is read of several lanes goes into an array of the caller: handed over as a result it would be in
-  // two halves, and a host waits where it reads as one what was written as two.
+  // Functions that are not inlined put what they read of several lanes into an array of the caller: a result
+  // would be handed over in two halves, and a host waits where it reads as one what was written as two.
 
   // A component of a register in each of the lanes, without swizzle and modifiers; in other lanes anything.
   void raw_components(const Register& reg, Type type, unsigned component, unsigned lanes, LaneFloats& values);
@@ -104,8 +104,8 @@ class QuadAlu {
     std::uint32_t mask, value;
   };
 
-  // The place of a word; null: there is none. All lanes have one in a bank that is shared; else theirs stand
-  // side by side, if no index register says where.
+  // The place of a word; null: there is none. In shared banks all lanes have the same place. In others,
+  // without an index register, lane n's is n words behind that of lane 0.
   std::uint32_t* place(const Register& reg, unsigned word, unsigned lane);
   bool is_shared(Bank bank) const {
     return bank == Bank::sa || (file_.secondary && (bank == Bank::r || bank == Bank::pa || bank == Bank::o));

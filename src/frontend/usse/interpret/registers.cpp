@@ -105,14 +105,14 @@ void QuadAlu::read_words(const Register& reg, unsigned word, unsigned lanes, Lan
 void QuadAlu::write_words(const Register& reg, unsigned word, unsigned lanes, const LaneWords& values,
                           std::uint32_t mask) {
   if (reg.bank == Bank::c || reg.bank == Bank::g || lanes == 0) return;
-  std::uint32_t* const first = reg.index != 0 ? nullptr : place(reg, word, 0);
-  const unsigned step = is_shared(reg.bank) ? 0 : 1;
-  for_lanes(lanes, [&](unsigned lane) {
-    std::uint32_t* const found = reg.index != 0     ? place(reg, word, lane)
-                                 : first != nullptr ? first + lane * step
-                                                    : nullptr;
-    if (found != nullptr) writes_.push_back({found, mask, values[lane]});
-  });
+  if (reg.index != 0) {
+    for_lanes(lanes, [&](unsigned lane) {
+      if (std::uint32_t* const found = place(reg, word, lane)) writes_.push_back({found, mask, values[lane]});
+    });
+  } else if (std::uint32_t* const first = place(reg, word, 0)) {
+    const unsigned step = is_shared(reg.bank) ? 0 : 1;
+    for_lanes(lanes, [&](unsigned lane) { writes_.push_back({first + lane * step, mask, values[lane]}); });
+  }
 }
 
 void QuadAlu::commit() {

@@ -75,10 +75,10 @@ void QuadAlu::nmad(const Instruction& i, unsigned lanes) {
     if ((i.d[0].mask >> k & 1) == 0) continue;
     switch (i.opcode) {
       case Opcode::mul:
-        values[k] = each(s1(k), s2(k), [](float a, float b) { return a * b; });
+        values[k] = each(s1(k), s2(k), std::multiplies<float>());
         break;
       case Opcode::add:
-        values[k] = each(s1(k), s2(k), [](float a, float b) { return a + b; });
+        values[k] = each(s1(k), s2(k), std::plus<float>());
         break;
       case Opcode::frc:
         values[k] = each(s1(k), s2(k), fraction);

@@ -58,18 +58,19 @@ bool compare_element(const Instruction& instruction, const Inputs& inputs, unsig
 inline double flushed(const FloatFormat& format, double value) {
   return std::fabs(value) < format.least_normal() ? std::copysign(0.0, value) : value;
 }
-// A source as f32, which may be half a register, and as element k of v2f16: flushed, made absolute, negated.
-inline double changed(const Source& source, double value) {
+// Absolute, then negated.
+inline double with_modifiers(const Source& source, double value) {
   if (source.absolute) value = std::fabs(value);
   return source.negate ? -value : value;
 }
+// A source as f32, which may be half a register, and as element k of v2f16: flushed, made absolute, negated.
 inline double single_source(const Source& source, std::uint64_t value, const FloatMode& mode) {
   if (source.lanes == Lanes::h0 || source.lanes == Lanes::h1) {
     const double half = half_value(value >> (source.lanes == Lanes::h1 ? 16 : 0) & 0xffff);
-    return changed(source, mode.flush_half ? flushed(kHalf, half) : half);
+    return with_modifiers(source, mode.flush_half ? flushed(kHalf, half) : half);
   }
   const double single = static_cast<double>(to_float(static_cast<std::uint32_t>(value)));
-  return changed(source, mode.flush_single ? flushed(kSingle, single) : single);
+  return with_modifiers(source, mode.flush_single ? flushed(kSingle, single) : single);
 }
 double half_source(const Source& source, std::uint64_t value, unsigned k, const FloatMode& mode);
 

@@ -35,7 +35,7 @@ double clamped(Clamp clamp, double value) {
 double half_source(const Source& source, std::uint64_t value, unsigned k, const FloatMode& mode) {
   const double half =
       half_value(static_cast<std::uint32_t>(integer_element(source, value, elements_of(Type::v2f16), k)));
-  return changed(source, mode.flush_half ? flushed(kHalf, half) : half);
+  return with_modifiers(source, mode.flush_half ? flushed(kHalf, half) : half);
 }
 
 std::uint32_t finish(const FloatFormat& format, double value, const Instruction& instruction,

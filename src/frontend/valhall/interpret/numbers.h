@@ -33,11 +33,11 @@ static_assert(kSingle.infinity() == 0x7f800000 && kSingle.sign() == 0x80000000 &
               kSingle.nan() == 0x7fc00000);
 static_assert(kHalf.infinity() == 0x7c00 && kHalf.sign() == 0x8000 && kHalf.nan() == 0x7e00);
 
-// The bits of `value` in the format, rounded once. Needs the FloatEnvironment. What is too large becomes
+// The bits of `value` in the format, rounded once. What is too large becomes
 // infinity, or the greatest finite number if the rounding is away from infinity. A NaN is nan().
+// round_by_hand does without the host's conversion, for which round_to needs the FloatEnvironment.
 std::uint32_t round_by_hand(const FloatFormat& format, double value, Round round);
 inline std::uint32_t round_to(const FloatFormat& format, double value, Round round = Round::nearest_even) {
-  // The host's own conversion.
   if (&format == &kSingle && round == Round::nearest_even && !std::isnan(value))
     return to_bits(static_cast<float>(value));
   return round_by_hand(format, value, round);

@@ -113,18 +113,18 @@ void WarpRun::start_warp(Warp& warp, std::uint32_t lanes) const {
 
 void WarpRun::find_front(Warp& warp) {
   warp.front = 0;
-  warp.front_pc = warp.behind_front = ~0U;
+  warp.front_pc = warp.next_pc = ~0U;
   for_lanes(warp.runnable(), [&](unsigned lane) {
     const std::uint32_t pc = warp.pc[lane];
     if (pc < warp.front_pc) {
-      warp.behind_front = warp.front_pc;
+      warp.next_pc = warp.front_pc;
       warp.front_pc = pc;
       warp.front = 0;
     }
     if (pc == warp.front_pc)
       warp.front |= 1U << lane;
     else
-      warp.behind_front = std::min(warp.behind_front, pc);
+      warp.next_pc = std::min(warp.next_pc, pc);
   });
 }
 
@@ -157,9 +157,12 @@ Status WarpRun::go_on(Warp& warp, const WarpOp& op, std::uint32_t active, std::u
     return stopped(warp, op, ErrorCode::out_of_fuel, kOutOfFuelMessage);
   // Mostly the lanes stay together and come to no others.
   if ((taken == 0 || taken == active) && op.kind != WarpOp::Kind::barrier) {
-    warp.front = active;
-    warp.front_pc = static_cast<std::uint32_t>(taken != 0 ? op.target : next);
-    if (warp.front_pc < warp.behind_front) return {};
+    const auto to = static_cast<std::uint32_t>(taken != 0 ? op.target : next);
+    if (to < warp.next_pc) {
+      warp.front = active;
+      warp.front_pc = to;
+      return {};
+    }
   }
   for_lanes(active, [&](unsigned lane) {
     warp.pc[lane] = static_cast<std::uint32_t>((taken >> lane & 1) != 0 ? op.target : next);

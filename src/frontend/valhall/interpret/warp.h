@@ -30,13 +30,13 @@ struct Warp {
   std::uint32_t pc[kWarpLanes] = {};  // of lanes that are not in front
   std::uint32_t running = 0;          // lanes that have not ended
   std::uint32_t waiting = 0;          // of these, at a barrier
-  // The lanes with the lowest program counter, this counter, and no more than the lowest of the others. No
-  // lanes: pc tells.
-  std::uint32_t front = 0, front_pc = 0, behind_front = 0;
-  std::uint32_t first_thread = 0;  // of its workgroup
-  std::uint32_t number = 0;        // in the grid
-  std::int64_t fuel = 0;           // group_fuel
-  std::uint64_t of_all_lanes = 0;  // transfers made by all lanes that have not ended
+  std::uint32_t front = 0;            // the lanes that step next, all runnable ones at front_pc; 0: pc tells
+  std::uint32_t front_pc = 0;         // their program counter
+  std::uint32_t next_pc = 0;          // the lowest one of the other runnable lanes; ~0: there are none
+  std::uint32_t first_thread = 0;     // of its workgroup
+  std::uint32_t number = 0;           // in the grid
+  std::int64_t fuel = 0;              // group_fuel
+  std::uint64_t of_all_lanes = 0;     // transfers made by all lanes that have not ended
   FuelCounts counts{0};
 
   std::uint32_t runnable() const { return running & ~waiting; }
