@@ -166,6 +166,13 @@ bool sink_to_cold(lir::Code& code, const std::vector<std::uint32_t>& uses, std::
 // processors to compute them side by side.
 void order_parts(lir::Code& code, std::vector<lir::Inst>& workspace);
 
+// Kernels over a grid that have no loops: checks that the groups begin with, of scalars that grow from one
+// group to the next, are made for as many of the groups that follow as pass them (lir/check_ahead.cpp). A
+// block has `block_groups` groups; calls run whole blocks. `workspace` is memory that the next call may use
+// again.
+void check_ahead(lir::Code& code, const Host& host, const Tuning& tuning, std::uint32_t block_groups,
+                 std::vector<lir::Inst>& workspace);
+
 // Do instructions respect their effects? A terminator ends its block; instructions that may be removed or
 // repeated have no effect; a register that an instruction clears has no other reader. Empty text if so.
 std::string verify_effects(const lir::Code& code);

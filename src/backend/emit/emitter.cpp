@@ -94,14 +94,18 @@ void Emitter::make_entry(const EntryCode& r) {
   stops_.clear();
   const Label group = a.newLabel();
   enter(r);
-  a.align(asmjit::AlignMode::kCode, 32);
-  a.bind(group);
-  if (burns_fuel_) refuel();
   find_targets();
   find_order();
   const auto first_cold =
       std::find_if(order_.begin(), order_.end(), [&](std::uint32_t b) { return code_->blocks[b].cold; });
-  std::for_each(order_.begin(), first_cold, [&](std::uint32_t b) { block(b); });
+  std::for_each(order_.begin(), first_cold, [&](std::uint32_t b) {
+    if (b == code_->first_of_group) {
+      a.align(asmjit::AlignMode::kCode, 32);
+      a.bind(group);
+      if (burns_fuel_) refuel();
+    }
+    block(b);
+  });
   a.bind(next_group_);
   mark(ir::kNoAddress);
   if (r.loops_over_groups) advance(r, group);

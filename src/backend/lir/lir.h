@@ -89,10 +89,11 @@ struct Code {
   std::vector<RegClass> classes;  // of each virtual register
   // Of each virtual register: which part of a value it is, 0 if none. A hint, which order_parts completes.
   std::vector<std::uint8_t> part_of;
-  std::uint32_t frame_bytes = 0;   // the lowering's own area
-  std::uint32_t shared_phase = 0;  // MachineCode::shared_phase
-  bool flushes = false;            // some of it runs in the mode `flush`
-  bool flushes_between = false;    // blocks begin and end so, else in `keep_denormals`
+  std::uint32_t frame_bytes = 0;     // the lowering's own area
+  std::uint32_t shared_phase = 0;    // MachineCode::shared_phase
+  std::uint32_t first_of_group = 0;  // the block that each group begins with; those before run once a call
+  bool flushes = false;              // some of it runs in the mode `flush`
+  bool flushes_between = false;      // blocks begin and end so, else in `keep_denormals`
 
   Reg new_reg(RegClass c) {
     classes.push_back(c);
