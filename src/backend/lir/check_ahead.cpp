@@ -415,18 +415,14 @@ class AheadChecker {
     jump(kGoOn, kMeet);
   }
 
-  // Groups behind this one to the end of the row of blocks, or of the block.
+  // Groups behind this one to the end of the row of blocks, or of the block. The call may end before.
   Reg groups_in_range() {
     Reg count = add(Op::SSub, {number(block_groups_ - 1), argument(offsetof(KernelArgs, group_index))});
     if (!whole_rows_) return count;
-    // Columns behind this block's; of the blocks that the call still runs the lower word says less, if
-    // anything.
     Reg blocks =
         add(Op::SSub, {argument(offsetof(KernelArgs, grid_columns)), argument(offsetof(KernelArgs, block))});
     blocks = add(Op::SAddImm, {blocks}, -1);
-    const std::int64_t least = pack_condition(Condition::less_u);
-    blocks = add(Op::SMin, {blocks, argument(offsetof(KernelArgs, more_blocks))}, least);
-    blocks = add(Op::SMin, {blocks, number(kMostBlocks)}, least);
+    blocks = add(Op::SMin, {blocks, number(kMostBlocks)}, pack_condition(Condition::less_u));
     return add(Op::SAdd, {count, add(Op::SMul, {blocks, number(block_groups_)})});
   }
 
