@@ -108,11 +108,17 @@ Background::~Background() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-Background::JobPointer Background::find(std::uint64_t hash, const CodeCache::Key& key) {
+Background::JobPointer Background::find(std::uint64_t hash, const CodeCache::Key& key) const {
   const auto [begin, end] = jobs_.equal_range(hash);
   for (auto at = begin; at != end; ++at)
     if (at->second->key() == key) return at->second;
   return nullptr;
+}
+
+bool Background::has(const CodeCache::Key& key) const {
+  const std::uint64_t hash = hash_bytes(key);
+  const std::lock_guard lock(mutex_);
+  return find(hash, key) != nullptr;
 }
 
 void Background::forget(const JobPointer& job) {
@@ -136,7 +142,7 @@ bool Background::start_threads() {
 Background::JobPointer Background::submit(const CodeCache::Key& key, bool urgent,
                                           const CompileJob::Work& work, const CompileJob::Rest& rest) {
   const std::uint64_t hash = hash_bytes(key);
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (JobPointer job = find(hash, key)) {
     if (job->state() != CompileJob::State::cancelled) {
       const auto at = urgent ? std::find(waiting_.begin(), waiting_.end(), job) : waiting_.end();
@@ -149,6 +155,7 @@ Background::JobPointer Background::submit(const CodeCache::Key& key, bool urgent
   const auto job = std::make_shared<CompileJob>(key, work, rest);
   (urgent ? urgent_ : waiting_).push_back(job);
   jobs_.emplace(hash, job);
+  lock.unlock();  // or the thread that wakes would wait for it
   wake_.notify_one();
   return job;
 }

@@ -80,6 +80,7 @@ class Background {
   // queue is full, or no thread can be had.
   std::shared_ptr<CompileJob> submit(const CodeCache::Key& key, bool urgent, const CompileJob::Work& work,
                                      const CompileJob::Rest& rest = {});
+  bool has(const CodeCache::Key& key) const;
   // Failures are kept, so that runs report them, until they are forgotten.
   void forget_failures();
 
@@ -94,7 +95,7 @@ class Background {
   static constexpr std::size_t kMostFailures = 256;  // then the oldest is forgotten
   using JobPointer = std::shared_ptr<CompileJob>;
 
-  JobPointer find(std::uint64_t hash, const CodeCache::Key& key);
+  JobPointer find(std::uint64_t hash, const CodeCache::Key& key) const;
   void forget(const JobPointer& job);
   bool start_threads();
   void work();

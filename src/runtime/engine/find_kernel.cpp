@@ -278,16 +278,21 @@ Status EngineState::lease_alone(const LaunchState& launch, const RunOptions& opt
 
 Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
                                   CompileReport& report, const KernelHints& hints,
-                                  std::shared_ptr<CompileJob>* waited_for) {
+                                  std::shared_ptr<CompileJob>* waited_for, std::function<void()>* later) {
   if (!options.background || options.engine == EngineKind::guest)
     return lease_kernel(launch, options, lease, report, hints);
   WARPJIT_TRY(const Choice choice, choose(options, hints));
   WARPJIT_TRY(Request asked, request(launch, options, choice));
-  const std::shared_ptr<CompileJob> job = cache_.find(asked.key) ? nullptr : submit(std::move(asked), true);
-  if (!job) return lease_kernel(launch, options, lease, report, hints);
-  if (job->state() == CompileJob::State::failed) return job->report().error();
+  if (cache_.find(asked.key)) return lease_kernel(launch, options, lease, report, hints);
+  if (later != nullptr && !background_.has(asked.key)) {
+    *later = [this, request = std::move(asked)] { submit(request, true); };
+  } else {
+    const std::shared_ptr<CompileJob> job = submit(std::move(asked), true);
+    if (!job) return lease_kernel(launch, options, lease, report, hints);
+    if (job->state() == CompileJob::State::failed) return job->report().error();
+    if (waited_for != nullptr) *waited_for = job;
+  }
   interpreted_runs_.fetch_add(1, std::memory_order_relaxed);
-  if (waited_for != nullptr) *waited_for = job;
   RunOptions guest = options;
   guest.engine = EngineKind::guest;
   guest.target = Target::automatic;

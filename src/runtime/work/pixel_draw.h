@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -46,6 +47,8 @@ struct VertexRun {
   std::vector<Input> inputs;
   std::optional<LaunchCache::Lease> lease{};  // once there are vertices
   AwaitedKernel awaited{};
+  // Asks for the kernel, if that waits until the pixels' has been asked for.
+  std::function<void()> ask_for_kernel{};
   std::unique_ptr<std::uint32_t[]> words;
 };
 
@@ -54,6 +57,7 @@ struct PrimitiveRun {
   LaunchState& launch;
   const RunOptions& options;
   Report& report;
+  VertexRun& vertex_run;
   Topology topology;                              // of what comes
   std::uint32_t slots;                            // of a vertex
   std::optional<pixels::PrimitiveBatch> batch{};  // none: the guest interpreter draws

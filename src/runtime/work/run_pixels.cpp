@@ -1,6 +1,7 @@
 // Launches over pixels: instances of vertices first, then a geometry stage, if there is one, then batches of
 // primitives, whose tiles run on all workers. In the guest interpreter: the scalar rasterizer's draw.
 #include <chrono>
+#include <utility>
 
 #include "base/float_environment.h"
 #include "frontend/interpret/pixels.h"
@@ -75,6 +76,7 @@ Status EngineState::lease_primitives(PrimitiveRun& run) {
   LaunchCache::Lease& lease = run.lease.emplace();
   WARPJIT_CHECK(first ? lease_at_once(run.launch, run.options, lease, report, run.hints, &run.awaited.job)
                       : lease_kernel(run.launch, run.options, lease, report, run.hints));
+  if (std::function<void()>& ask = run.vertex_run.ask_for_kernel) std::exchange(ask, {})();
   run.compile_time += std::chrono::steady_clock::now() - start;
   if (run.report.engine != EngineKind::guest) return {};
   run.batch.reset();
@@ -190,7 +192,11 @@ Result<Report> EngineState::run_pixels(LaunchState& launch, const RunOptions& op
   GeometryRun geometry;
   WARPJIT_CHECK(begin_geometry(launch, vertices.rows, options, geometry));
   const bool strips = geometry.stage.has_value();
-  PrimitiveRun primitives{launch, options, report, strips ? geometry.output.topology : work.raster.topology,
+  PrimitiveRun primitives{launch,
+                          options,
+                          report,
+                          vertices,
+                          strips ? geometry.output.topology : work.raster.topology,
                           strips ? geometry.output.slots : vertices.rows.slots};
   WARPJIT_CHECK(begin_primitives(primitives));
   pixels::Vertices part;

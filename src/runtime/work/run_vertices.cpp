@@ -13,7 +13,8 @@ namespace warpjit::runtime {
 namespace {
 
 constexpr std::uint64_t kMostVertexBytes = std::uint64_t{1} << 30;
-constexpr std::uint64_t kVertexRange = 64;             // vertices that a task has at least
+constexpr std::uint64_t kVertexRange = 64;  // vertices that a task has at least
+constexpr std::uint64_t kFewVertices = 256;
 constexpr std::uint64_t kVerticesAtOnce = 1ULL << 16;  // of several instances
 // Of guests whose vertices have ids: the input register with those of vertex and instance.
 constexpr unsigned kIds = frontend::kMaxInputs - 1;
@@ -134,8 +135,11 @@ Status EngineState::run_vertices(VertexRun& run, const LaunchState& launch, cons
   }
   stage.count = run.rows.count * count;
   CompileReport ignored;
+  // Few vertices are interpreted before the kernel would be there, and what compiles it is free for the
+  // pixels'.
+  std::function<void()>* const later = stage.count <= kFewVertices ? &run.ask_for_kernel : nullptr;
   if (!run.lease)
-    WARPJIT_CHECK(lease_at_once(stage, options, run.lease.emplace(), ignored, {}, &run.awaited.job));
+    WARPJIT_CHECK(lease_at_once(stage, options, run.lease.emplace(), ignored, {}, &run.awaited.job, later));
   // Vertices from `from` on, as long as the kernel that the guest interpreter stands in for is not there.
   // Returns the first that is left.
   const auto run_from = [&](std::uint64_t from) -> Result<std::uint64_t> {

@@ -15,15 +15,43 @@ namespace warpjit::interpret {
 struct Vertex {
   std::array<float, 4> position{};                 // x, y, z, w; clip coordinates
   std::optional<std::array<float, 4>> own_window;  // x, y, z, 1/w: of a vertex that came with them
-  std::array<float, 8> distances{};                // those that clip or cull
+  std::array<float, 8> distances{};                // those that clip or cull; others are anything
   SmallVector<float, 16> values;                   // one of each use; nobody reads those without a plane
 };
 
-Vertex load_vertex(const PixelWork& work, std::uint64_t index);
+// All but its values, and those.
+void load_vertex(const PixelWork& work, std::uint64_t index, Vertex& vertex);
+void load_values(const PixelWork& work, std::uint64_t index, Vertex& vertex);
 // Not if a coordinate is no finite number, or if a distance culls all vertices.
 bool is_drawn(const RasterState& raster, std::span<const Vertex> vertices);
 
-// What is left of a triangle, a line or a point, in order; perhaps nothing.
-std::vector<Vertex> clip(const PixelWork& work, std::vector<Vertex> polygon);
+// The planes that bound what is drawn of a triangle, a line or a point.
+class ClipVolume {
+ public:
+  explicit ClipVolume(const PixelWork& work);
+
+  enum class Place : std::uint8_t { outside, inside, across };
+  // Outside: all vertices are behind the same plane. Inside: they are before all.
+  Place place(std::span<const Vertex> vertices) const;
+  // What is left of one that is not outside, in order; perhaps nothing.
+  std::vector<Vertex> clip(std::vector<Vertex> polygon) const;
+
+ private:
+  // A plane: factors of x, y, z, w, or the number of a distance.
+  struct Plane {
+    std::array<double, 4> factors{};
+    int distance = -1;
+  };
+  static double side(const Plane& plane, const Vertex& vertex);
+  static bool inside(const Plane& plane, const Vertex& vertex) { return side(plane, vertex) >= 0; }
+  Vertex crossing(const Plane& plane, const Vertex& in, const Vertex& out) const;
+  std::vector<Vertex> cut_polygon(const Plane& plane, const std::vector<Vertex>& polygon) const;
+  std::vector<Vertex> cut_line(const Plane& plane, const std::vector<Vertex>& line) const;
+
+  const PixelWork& work_;
+  std::vector<Plane> planes_;  // in the order in which they cut
+};
+// Has it a place in the window? What the planes leave may not.
+bool is_drawable(const Vertex& vertex);
 
 }  // namespace warpjit::interpret

@@ -72,7 +72,8 @@ Assembled assemble(const RasterState& raster, std::uint64_t n) {
 
 class Draw {
  public:
-  Draw(const PixelWork& work, FragmentProgram& program) : work_(work), program_(program), targets_(work) {
+  Draw(const PixelWork& work, FragmentProgram& program)
+      : work_(work), program_(program), targets_(work), volume_(work) {
     const auto& scissor = work.raster.scissor;
     const auto end = [](std::uint32_t first, std::uint32_t extent, std::uint32_t limit) {
       return static_cast<std::int64_t>(std::min<std::uint64_t>(std::uint64_t{first} + extent, limit));
@@ -125,24 +126,28 @@ class Draw {
   Status primitive(std::uint64_t n) {
     const Assembled assembled = assemble(work_.raster, n);
     const unsigned count = corners(work_.raster.topology);
-    std::vector<Vertex> vertices;
-    vertices.reserve(count);
+    polygon_.resize(count);
     for (unsigned corner = 0; corner < count; ++corner) {
       const auto vertex = vertex_at(assembled.places[corner]);
       if (!vertex) return {};
-      vertices.push_back(load_vertex(work_, *vertex));
+      load_vertex(work_, *vertex, polygon_[corner]);
     }
-    if (!is_drawn(work_.raster, vertices)) return {};
+    if (!is_drawn(work_.raster, polygon_)) return {};
+    const ClipVolume::Place place = volume_.place(polygon_);
+    if (place == ClipVolume::Place::outside || (place == ClipVolume::Place::inside && covers_none()))
+      return {};
+    for (unsigned corner = 0; corner < count; ++corner)
+      load_values(work_, *vertex_at(assembled.places[corner]), polygon_[corner]);
+    if (place == ClipVolume::Place::across) polygon_ = volume_.clip(std::move(polygon_));
+    std::vector<std::optional<WindowVertex>> window;
+    window.reserve(polygon_.size());
+    for (const Vertex& vertex : polygon_) window.push_back(to_window(work_.raster, vertex));
+    if (window.empty()) return {};
     const std::uint64_t provoking = *vertex_at(assembled.provoking);
     const Source source{
         work_.numbers.empty() ? static_cast<std::uint32_t>(n) : work_.numbers[static_cast<std::size_t>(n)],
         work_.vertices.subspan(static_cast<std::size_t>(provoking) * work_.stride, work_.slots), work_.uses,
         work_.raster.depth_bounds, work_.output.depth_format};
-    const std::vector<Vertex> clipped = clip(work_, std::move(vertices));
-    std::vector<std::optional<WindowVertex>> window;
-    window.reserve(clipped.size());
-    for (const Vertex& vertex : clipped) window.push_back(to_window(work_.raster, vertex));
-    if (window.empty()) return {};
     std::vector<std::unique_ptr<RasterPrimitive>> parts;
     if (count == 1 && window[0]) parts.push_back(make_point(work_.raster, source, *window[0]));
     if (count == 2 && window[0] && window[1])
@@ -156,6 +161,25 @@ class Draw {
     if (parts.size() > 1 && work_.enough) return fill_by_rows(parts);
     for (const auto& part : parts) WARPJIT_CHECK(fill(*part));
     return {};
+  }
+
+  // Of the whole primitive: has it no place in the window, or does the box around a triangle have no pixel's
+  // centre? Most of the triangles of a mesh that is small in the picture are such.
+  bool covers_none() const {
+    if (!std::ranges::all_of(polygon_, is_drawable)) return true;
+    if (polygon_.size() != 3) return false;
+    std::array<std::int64_t, 3> x, y;
+    for (std::size_t corner = 0; corner < 3; ++corner) {
+      const auto window = to_window(work_.raster, polygon_[corner]);
+      if (!window) return true;
+      x[corner] = window->x;
+      y[corner] = window->y;
+    }
+    const auto none = [](std::span<const std::int64_t> of, std::int64_t first, std::int64_t last) {
+      const auto [least, most] = std::ranges::minmax(of);
+      return std::max((least + 127) >> 8, first) > std::min((most - 128) >> 8, last);
+    };
+    return none(x, area_.left, area_.right) || none(y, area_.top, area_.bottom);
   }
 
   RasterPrimitive::Box box_of(const RasterPrimitive& primitive) const {
@@ -255,6 +279,8 @@ class Draw {
   const PixelWork& work_;
   FragmentProgram& program_;
   WorkTargets targets_;
+  ClipVolume volume_;
+  std::vector<Vertex> polygon_;           // of the primitive
   std::uint64_t vertices_ = 0;            // that the words hold
   std::uint64_t number_ = 0, count_ = 0;  // of the primitive, of all primitives
   RasterPrimitive::Box area_;             // what may be drawn
