@@ -403,12 +403,12 @@ class AheadChecker {
       again.def = here[inst.def] = new_scalar();
       made_.push_back(again);
     });
-    Reg count = groups_in_range();
+    Count count{groups_in_range()};
     for (const std::uint32_t b : checks_) {
       const Inst& branch = terminator(b);
-      count = also(count, branch, value(counted(branch)));
+      count_check(count, branch, value(counted(branch)));
     }
-    block.args.push_back(count);
+    block.args.push_back(add(Op::SSelect, {count.groups, number(~0U), count.wrong}));
     for (const Reg r : carried_) block.args.push_back(value(r));
     jump(kCount, kMeet);
     begin(kGoOn);
@@ -426,42 +426,49 @@ class AheadChecker {
     return add(Op::SAdd, {count, add(Op::SMul, {blocks, number(block_groups_)})});
   }
 
-  // The count, and at most the groups that pass the check, whose scalar is `value` in this group.
-  Reg also(Reg count, const Inst& branch, Reg value) {
-    const Form& grows = form(counted(branch));
-    const auto step = static_cast<std::int32_t>(grows.per_group);
-    const auto unless = [&](Reg wrong) { count = add(Op::SSelect, {count, number(~0U), wrong}); };
-    const auto at_most =
-        [&](Reg room) {  // of `step`, rounded up to a power of two; so it is a positive number
-          if (step == 0) return;
-          const std::uint32_t size =
-              step < 0 ? -static_cast<std::uint32_t>(step) : static_cast<std::uint32_t>(step);
-          const int shift = std::max(static_cast<int>(std::bit_width(size - 1)), 1);
-          if (shift == 32)
-            return void(count = add(Op::SMin, {count, number(0)}, pack_condition(Condition::less_s)));
-          const Reg groups = add(Op::SShrUImm, {room}, shift);
-          count = add(Op::SMin, {count, groups}, pack_condition(Condition::less_s));
-        };
+  // How many groups pass all checks that were counted so far; is this one among them?
+  struct Count {
+    Reg groups;
+    Reg wrong = kNoReg;  // not 0: it is not
+  };
+
+  // Counts a check, too, whose scalar is `value` in this group.
+  void count_check(Count& count, const Inst& branch, Reg value) {
+    const auto step = static_cast<std::int32_t>(form(counted(branch)).per_group);
+    const auto wrong_if = [&](Reg r) {
+      count.wrong = count.wrong == kNoReg ? r : add(Op::SOr, {count.wrong, r});
+    };
+    const auto lasts_for = [&](Reg room) {  // less than a step of it may be left
+      if (step != 0) count.groups = least_s(count.groups, groups_in(room, step));
+    };
     switch (static_cast<Op>(branch.op)) {
       case Op::BranchBits:
-        unless(add(Op::SAndImm, {value}, bits_of(branch)));
-        return count;
+        return wrong_if(add(Op::SAndImm, {value}, bits_of(branch)));
       case Op::BranchCompare64: {
-        const std::int32_t length = end_of_span(branch)->mem.displacement;
-        const Reg size = branch.use[0];
-        const Reg last = add(Op::SAddImm, {size}, -std::int64_t{length});  // that a span may begin at
-        at_most(step < 0 ? value : add(Op::SSub, {last, value}));
-        unless(add(Op::SCompare, {last, value}, pack_condition(Condition::less_u)));
-        unless(add(Op::SCompare, {size}, pack_condition(Condition::less_u, length)));
-        return count;
+        // In a window of `size` bytes, a span may begin at so many places, from 0 on.
+        const std::int32_t behind_first = end_of_span(branch)->mem.displacement - 1;
+        Reg places = add(Op::SMax, {branch.use[0], number(static_cast<std::uint32_t>(behind_first))},
+                         pack_condition(Condition::less_u));
+        places = add(Op::SAddImm, {places}, -std::int64_t{behind_first});
+        wrong_if(add(Op::SCompare, {places, value}, pack_condition(Condition::less_equal_u)));
+        return lasts_for(step < 0 ? value : add(Op::SAddImm, {add(Op::SSub, {places, value})}, -1));
       }
       default: {
         const std::int32_t least = *least_passing(branch);
-        at_most(add(Op::SAddImm, {value}, -std::int64_t{least}));
-        unless(add(Op::SCompare, {value}, pack_condition(Condition::less_s, least)));
-        return count;
+        wrong_if(add(Op::SCompare, {value}, pack_condition(Condition::less_s, least)));
+        return lasts_for(add(Op::SAddImm, {value}, -std::int64_t{least}));
       }
     }
+  }
+
+  Reg least_s(Reg a, Reg b) { return add(Op::SMin, {a, b}, pack_condition(Condition::less_s)); }
+
+  // How often a step, rounded up to a power of two, goes into `room`: so the number is positive.
+  Reg groups_in(Reg room, std::int32_t step) {
+    const std::uint32_t size =
+        step < 0 ? 0 - static_cast<std::uint32_t>(step) : static_cast<std::uint32_t>(step);
+    const int shift = std::max(static_cast<int>(std::bit_width(size - 1)), 1);
+    return shift == 32 ? number(0) : add(Op::SShrUImm, {room}, shift);
   }
 
   // The scalars keep their registers, so that none of their readers changes.

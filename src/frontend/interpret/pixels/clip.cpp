@@ -21,10 +21,6 @@ float value_of(const pixels::SlotUse& use, std::uint32_t word) {
   return to_float(from_half(use.part == Part::low_half ? word & 0xffff : word >> 16));
 }
 
-bool is_finite(const Vertex& vertex) {
-  return std::ranges::all_of(vertex.position, [](float coordinate) { return std::isfinite(coordinate); });
-}
-
 }  // namespace
 
 void load_vertex(const PixelWork& work, std::uint64_t index, Vertex& vertex) {
@@ -45,16 +41,6 @@ void load_values(const PixelWork& work, std::uint64_t index, Vertex& vertex) {
   const auto words = work.vertices.subspan(static_cast<std::size_t>(index) * work.stride, work.slots);
   vertex.values.clear();
   for (const pixels::SlotUse& use : work.uses) vertex.values.push_back(value_of(use, words[use.slot]));
-}
-
-bool is_drawn(const RasterState& raster, std::span<const Vertex> vertices) {
-  if (!std::ranges::all_of(vertices, is_finite)) return false;
-  for (std::size_t n = 0; n < raster.distances.count; ++n) {
-    const bool culls = (raster.distances.cull >> n & 1) != 0;
-    if (culls && std::ranges::none_of(vertices, [&](const Vertex& v) { return v.distances[n] >= 0; }))
-      return false;
-  }
-  return true;
 }
 
 ClipVolume::ClipVolume(const PixelWork& work) : work_(work) {
@@ -81,15 +67,11 @@ double ClipVolume::side(const Plane& plane, const Vertex& vertex) {
   return sum;
 }
 
-ClipVolume::Place ClipVolume::place(std::span<const Vertex> vertices) const {
-  bool all_inside = true;
-  for (const Plane& plane : planes_) {
-    std::size_t before = 0;
-    for (const Vertex& vertex : vertices) before += inside(plane, vertex) ? 1 : 0;
-    if (before == 0) return Place::outside;
-    all_inside = all_inside && before == vertices.size();
-  }
-  return all_inside ? Place::inside : Place::across;
+std::uint32_t ClipVolume::behind(const Vertex& vertex) const {
+  std::uint32_t bits = 0;
+  for (std::size_t n = 0; n < planes_.size(); ++n)
+    if (!inside(planes_[n], vertex)) bits |= std::uint32_t{1} << n;
+  return bits;
 }
 
 // Where the edge from `in` to `out` leaves the plane.
@@ -135,6 +117,10 @@ std::vector<Vertex> ClipVolume::clip(std::vector<Vertex> polygon) const {
         polygon = triangle ? cut_polygon(plane, polygon) : cut_line(plane, polygon);
   if (!std::ranges::all_of(polygon, is_drawable)) polygon.clear();
   return polygon;
+}
+
+bool is_finite(const Vertex& vertex) {
+  return std::ranges::all_of(vertex.position, [](float coordinate) { return std::isfinite(coordinate); });
 }
 
 bool is_drawable(const Vertex& vertex) { return is_finite(vertex) && vertex.position[3] > 0; }

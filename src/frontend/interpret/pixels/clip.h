@@ -22,18 +22,15 @@ struct Vertex {
 // All but its values, and those.
 void load_vertex(const PixelWork& work, std::uint64_t index, Vertex& vertex);
 void load_values(const PixelWork& work, std::uint64_t index, Vertex& vertex);
-// Not if a coordinate is no finite number, or if a distance culls all vertices.
-bool is_drawn(const RasterState& raster, std::span<const Vertex> vertices);
 
 // The planes that bound what is drawn of a triangle, a line or a point.
 class ClipVolume {
  public:
   explicit ClipVolume(const PixelWork& work);
 
-  enum class Place : std::uint8_t { outside, inside, across };
-  // Outside: all vertices are behind the same plane. Inside: they are before all.
-  Place place(std::span<const Vertex> vertices) const;
-  // What is left of one that is not outside, in order; perhaps nothing.
+  // Bit n: the vertex is behind plane n.
+  std::uint32_t behind(const Vertex& vertex) const;
+  // What is left of one whose vertices are not all behind the same plane, in order; perhaps nothing.
   std::vector<Vertex> clip(std::vector<Vertex> polygon) const;
 
  private:
@@ -51,6 +48,7 @@ class ClipVolume {
   const PixelWork& work_;
   std::vector<Plane> planes_;  // in the order in which they cut
 };
+bool is_finite(const Vertex& vertex);  // its position
 // Has it a place in the window? What the planes leave may not.
 bool is_drawable(const Vertex& vertex);
 

@@ -126,19 +126,25 @@ class Draw {
   Status primitive(std::uint64_t n) {
     const Assembled assembled = assemble(work_.raster, n);
     const unsigned count = corners(work_.raster.topology);
-    polygon_.resize(count);
-    for (unsigned corner = 0; corner < count; ++corner) {
-      const auto vertex = vertex_at(assembled.places[corner]);
+    std::array<Corner, 3> corners;
+    std::uint32_t behind = ~0U, culled = ~0U, across = 0;  // by all vertices; by one
+    for (unsigned k = 0; k < count; ++k) {
+      const auto vertex = vertex_at(assembled.places[k]);
       if (!vertex) return {};
-      load_vertex(work_, *vertex, polygon_[corner]);
+      corners[k] = corner_of(*vertex);
+      behind &= corners[k].behind;
+      culled &= corners[k].culled;
+      across |= corners[k].behind;
     }
-    if (!is_drawn(work_.raster, polygon_)) return {};
-    const ClipVolume::Place place = volume_.place(polygon_);
-    if (place == ClipVolume::Place::outside || (place == ClipVolume::Place::inside && covers_none()))
-      return {};
-    for (unsigned corner = 0; corner < count; ++corner)
-      load_values(work_, *vertex_at(assembled.places[corner]), polygon_[corner]);
-    if (place == ClipVolume::Place::across) polygon_ = volume_.clip(std::move(polygon_));
+    const std::span<const Corner> all{corners.data(), count};
+    if (behind != 0 || culled != 0 || !std::ranges::all_of(all, &Corner::finite)) return {};
+    if (across == 0 && covers_none(all)) return {};
+    polygon_.resize(count);
+    for (unsigned k = 0; k < count; ++k) {
+      load_vertex(work_, all[k].index, polygon_[k]);
+      load_values(work_, all[k].index, polygon_[k]);
+    }
+    if (across != 0) polygon_ = volume_.clip(std::move(polygon_));
     std::vector<std::optional<WindowVertex>> window;
     window.reserve(polygon_.size());
     for (const Vertex& vertex : polygon_) window.push_back(to_window(work_.raster, vertex));
@@ -163,23 +169,47 @@ class Draw {
     return {};
   }
 
-  // Of the whole primitive: has it no place in the window, or does the box around a triangle have no pixel's
-  // centre? Most of the triangles of a mesh that is small in the picture are such.
-  bool covers_none() const {
-    if (!std::ranges::all_of(polygon_, is_drawable)) return true;
-    if (polygon_.size() != 3) return false;
-    std::array<std::int64_t, 3> x, y;
-    for (std::size_t corner = 0; corner < 3; ++corner) {
-      const auto window = to_window(work_.raster, polygon_[corner]);
-      if (!window) return true;
-      x[corner] = window->x;
-      y[corner] = window->y;
+  // A vertex, as far as all primitives have it alike.
+  struct Corner {
+    std::uint64_t index = ~std::uint64_t{0};
+    std::uint32_t behind = 0, culled = 0;  // bits of planes, of distances that cull
+    bool finite = false, drawable = false, in_window = false;
+    std::int64_t x = 0, y = 0;  // if it is in the window: in subpixels
+  };
+
+  const Corner& corner_of(std::uint64_t index) {
+    constexpr std::uint64_t kMostKnown = 256;
+    if (known_.empty()) known_.resize(static_cast<std::size_t>(std::min(vertices_, kMostKnown)));
+    Corner& known = known_[static_cast<std::size_t>(index % known_.size())];
+    if (known.index == index) return known;
+    known = {};
+    known.index = index;
+    load_vertex(work_, index, vertex_);
+    known.finite = is_finite(vertex_);
+    known.drawable = is_drawable(vertex_);
+    known.behind = volume_.behind(vertex_);
+    for (std::size_t n = 0; n < work_.raster.distances.count; ++n)
+      if (!(vertex_.distances[n] >= 0)) known.culled |= work_.raster.distances.cull & 1U << n;
+    if (!known.drawable) return known;
+    if (const auto window = to_window(work_.raster, vertex_)) {
+      known.in_window = true;
+      known.x = window->x;
+      known.y = window->y;
     }
-    const auto none = [](std::span<const std::int64_t> of, std::int64_t first, std::int64_t last) {
-      const auto [least, most] = std::ranges::minmax(of);
+    return known;
+  }
+
+  // Of a whole primitive: has a vertex no place in the window, or does the box around a triangle have no
+  // pixel's centre? Most of the triangles of a mesh that is small in the picture are such.
+  bool covers_none(std::span<const Corner> corners) const {
+    if (!std::ranges::all_of(corners, [](const Corner& c) { return c.drawable && c.in_window; })) return true;
+    if (corners.size() != 3) return false;
+    const auto none = [&](std::int64_t Corner::*of, std::int64_t first, std::int64_t last) {
+      const std::int64_t least = std::min({corners[0].*of, corners[1].*of, corners[2].*of});
+      const std::int64_t most = std::max({corners[0].*of, corners[1].*of, corners[2].*of});
       return std::max((least + 127) >> 8, first) > std::min((most - 128) >> 8, last);
     };
-    return none(x, area_.left, area_.right) || none(y, area_.top, area_.bottom);
+    return none(&Corner::x, area_.left, area_.right) || none(&Corner::y, area_.top, area_.bottom);
   }
 
   RasterPrimitive::Box box_of(const RasterPrimitive& primitive) const {
@@ -280,6 +310,8 @@ class Draw {
   FragmentProgram& program_;
   WorkTargets targets_;
   ClipVolume volume_;
+  std::vector<Corner> known_;             // by the last digits of their indices
+  Vertex vertex_;                         // at hand
   std::vector<Vertex> polygon_;           // of the primitive
   std::uint64_t vertices_ = 0;            // that the words hold
   std::uint64_t number_ = 0, count_ = 0;  // of the primitive, of all primitives
