@@ -29,7 +29,8 @@ Result<const lir::Allocation*> allocate_entry(const ir::Function& f, const Host&
     return Error{ErrorCode::resource_limit, "the program needs more than 1,000,000 host instructions",
                  f.name};
   if (parts > 1) order_parts(entry.code, entry.insts);
-  if (!role.preamble && f.block_groups != 0 && f.inner_groups == 1 && !ir::memory_use(f).shared)
+  if (host.checks_ahead && !role.preamble && f.block_groups != 0 && f.inner_groups == 1 &&
+      !ir::memory_use(f).shared)
     check_ahead(entry.code, host, options.tuning, f.block_groups, entry.insts);
   // An exact count is needed only for very large kernels.
   if (static_cast<std::uint64_t>(entry.code.blocks.size()) * entry.code.classes.size() > kMaxCrossings &&

@@ -114,6 +114,7 @@ struct Capabilities {
   std::uint32_t permuted_words;  // most words of a table that permutations look up; larger ones are gathered
   // Optimizations that pay.
   bool loads_ahead;    // asking for cache lines of later blocks, and of rows behind, in streams
+  bool checks_ahead;   // of what groups of a grid check, for many of them at once (check_ahead)
   bool one_row_test;   // looking whether all lanes want the same row of the uniform table
   bool single_pixels;  // groups of pixels without their quads
 };
@@ -166,10 +167,10 @@ bool sink_to_cold(lir::Code& code, const std::vector<std::uint32_t>& uses, std::
 // processors to compute them side by side.
 void order_parts(lir::Code& code, std::vector<lir::Inst>& workspace);
 
-// Kernels over a grid that have no loops: checks that the groups begin with, of scalars that grow from one
-// group to the next, are made for as many of the groups that follow as pass them (lir/check_ahead.cpp). A
-// block has `block_groups` groups; calls run whole blocks. `workspace` is memory that the next call may use
-// again.
+// Where it pays, in kernels over a grid that have no loops: checks that the groups begin with, of scalars
+// that grow from one group to the next, are made for as many of the groups that follow as pass them
+// (lir/check_ahead.cpp). A block has `block_groups` groups; calls run whole blocks. `workspace` is memory
+// that the next call may use again.
 void check_ahead(lir::Code& code, const Host& host, const Tuning& tuning, std::uint32_t block_groups,
                  std::vector<lir::Inst>& workspace);
 
