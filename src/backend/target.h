@@ -254,7 +254,7 @@ struct AddressMapping {
 
 struct CodeStatistics {
   std::uint32_t instructions = 0;        // host instructions of the group loop and preamble
-  std::uint32_t group_instructions = 0;  // in the group loop alone
+  std::uint32_t group_instructions = 0;  // without the preamble
   std::uint32_t vector_arithmetic = 0;   // of all: vector arithmetic, mask and compare instructions
   std::uint32_t vector_operands = 0;     // of all: what brings constants and uniforms into vectors
   std::uint32_t spill_stores = 0;

@@ -27,6 +27,8 @@ struct Stream {
   std::vector<Range> memory;
 };
 
+constexpr std::uint32_t kUniform = 0x60000;  // where the words begin that blocks read
+
 Stream draw_stream(Random& random) {
   Stream s;
   const auto text = [](std::uint32_t n) { return std::to_string(n); };
@@ -50,11 +52,22 @@ Stream draw_stream(Random& random) {
   s.limit = random.chance(50) ? random.below(reaches + 64) : reaches - std::min(reaches, random.below(3));
   if (random.chance(5)) s.limit = 0x80000000U + random.below(9);
   if (limited) s.body += "joinat #end\nset $c0 # le u32 b32 s[0x18] $r0\n(lg $c0) bra #end\n";
+  if (limited && random.chance(40)) {  // not in the first rows of blocks
+    const bool is_signed = random.chance(50);
+    s.body += "mov b32 $r7 u16 s[0xe]\nmov b32 $r8 " + text(random.below(2)) + "\nset $c0 # le " +
+              (is_signed ? "s32" : "u32") + " $r7 $r8\n(lg $c0) bra #end\n";
+  }
+  // A word that all threads of a block read.
+  const bool reads_uniform = random.chance(40);
+  if (reads_uniform)
+    s.body +=
+        "mov b32 $r7 u16 s[0xc]\nshl b32 $r7 $r7 0x2\nadd b32 $r7 b32 s[0x1c] $r7\nld b32 $r9 g14[$r7]\n";
   const std::uint32_t further = random.chance(70) ? 0 : 4 * random.below(64);
   s.body += "shl b32 $r0 $r0 0x2\nadd b32 $r1 b32 s[0x10] $r0\nadd b32 $r2 b32 s[0x14] $r0\n";
   s.body += "ld b32 $r3 g14[$r1]\nld b32 $r4 g14[$r2]\n";
   if (further != 0)
     s.body += "add b32 $r6 $r1 " + text(further) + "\nld b32 $r5 g14[$r6]\nadd b32 $r4 $r4 $r5\n";
+  if (reads_uniform) s.body += "add b32 $r3 $r3 $r9\n";
   s.body += random.chance(50) ? "add b32 $r3 $r3 $r4\n" : "add f32 $r3 (mul $r3 $r4) $r4\n";
   if (random.chance(20)) s.body += "mov b32 $r5 8\nand b32 $c1 # $r0 $r5\n(lg $c1) ";
   s.body += "st b32 g14[$r2] $r3\n";
@@ -77,6 +90,8 @@ Stream draw_stream(Random& random) {
       s.memory[1].address = (0U - 4 * s.memory[1].words - 8 * random.below(2)) & ~7U;  // to the last byte
     s.y = s.memory[1].address;
   }
+  s.memory.push_back({kUniform, (s.columns + 1 - (random.chance(10) ? 2 : 0)) & ~1U});
+  if (s.memory.back().words == 0) s.memory.back().words = 2;
   if (random.chance(20))
     (random.chance(50) ? s.x : s.y) -= 4 * (1 + random.below(random.chance(50) ? 4 : 100));
   if (random.chance(10)) (random.chance(50) ? s.x : s.y) += 1 + random.below(7);
@@ -98,7 +113,7 @@ TEST(Compute, StreamsEndWhereMemoryEnds) {
     Launch launch(kernel(s.body));
     launch.set_grid(s.columns, s.rows);
     launch.set_block(s.threads);
-    const std::uint32_t parameters[] = {s.x, s.y, s.limit};
+    const std::uint32_t parameters[] = {s.x, s.y, s.limit, kUniform};
     launch.set_parameters(std::as_bytes(std::span(parameters)));
     std::optional<MemoryFault> fault;
     std::vector<std::vector<std::uint32_t>> start, wanted;
@@ -139,6 +154,30 @@ TEST(Compute, StreamsEndWhereMemoryEnds) {
   }
   EXPECT_GT(with_fault, share(20));
   EXPECT_GT(without, share(20));
+}
+
+// Checks that are made ahead, and behind them one that is not: of an access that is the same for all threads
+// of a block. What it makes of the block's number is its own.
+TEST(Compute, ChecksBehindThoseMadeAhead) {
+  EngineOptions options;
+  options.checks = true;
+  const Engine engine(options);
+  for (const std::uint32_t threads : {32U, 64U, 96U}) {
+    Launch launch(
+        kernel("mov b32 $r1 u16 s[0xc]\nmov b32 $r2 " + std::to_string(threads) +
+               "\nand b32 $r0 $r0 0xffff\nadd $r0 (mul u16 $r1l $r2l) $r0\njoinat #end\n"
+               "set $c0 # le u32 b32 s[0x10] $r0\n(lg $c0) bra #end\n"
+               "mov b32 $r7 u16 s[0xe]\nmov b32 $r8 0\nset $c0 # le s32 $r7 $r8\n(lg $c0) bra #end\n"
+               "shl b32 $r7 $r1 0x2\nadd b32 $r7 b32 s[0x14] $r7\nadd b32 $r8 $r7 3\n"
+               "st b32 g14[$r7] $r8\nend:\njoin nop\nexit nop\n"));
+    launch.set_grid(7, 3);
+    launch.set_block(threads);
+    const std::uint32_t parameters[] = {5 * threads, 0x1000};
+    launch.set_parameters(std::as_bytes(std::span(parameters)));
+    std::vector<std::uint32_t> got;
+    expect_same_memory(engine, launch, 0x1000, std::vector<std::uint32_t>(8), &got);
+    EXPECT_EQ(got, (std::vector<std::uint32_t>{0x1003, 0x1007, 0x100b, 0x100f, 0x1013, 0, 0, 0}));
+  }
 }
 
 }  // namespace

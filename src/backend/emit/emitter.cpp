@@ -1,6 +1,7 @@
 #include "backend/emit/emitter.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 
 #include "backend/cost.h"
@@ -108,6 +109,7 @@ void Emitter::make_entry(const EntryCode& r) {
   });
   a.bind(next_group_);
   mark(ir::kNoAddress);
+  assert(!r.begins_shared || code_->first_of_group == 0);
   if (r.loops_over_groups) advance(r, group);
   a.bind(leave_);
   leave();

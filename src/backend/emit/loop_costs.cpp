@@ -171,7 +171,7 @@ std::vector<LoopCost> loop_costs(const Host& host, const EntryCode& entry,
   if (entry.loops_over_groups && !places.empty())
     costs.push_back(cost_of(host, entry, places.subspan(first)));
   for (std::uint32_t p = 0; p < places.size(); ++p)
-    if (begins[p] && (p != first || first == 0))
+    if (begins[p] && (p != first || first == 0))  // the loop over groups is there
       costs.push_back(cost_of(host, entry, places.subspan(p, last[p] - p + 1)));
   for (LoopCost& loop : costs)
     loop.depth = static_cast<std::uint32_t>(std::ranges::count_if(costs, [&](const LoopCost& around) {

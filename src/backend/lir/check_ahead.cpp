@@ -1,7 +1,7 @@
 // What the groups of a grid check, one after the other, is checked for many of them at once.
 //
 // A kernel without loops often begins with checks of scalars that grow by the same number from group to
-// group: do all lanes take part, are their addresses in the window, are they aligned? Each check ends a
+// group: does any lane take part, are their addresses in the window, are they aligned? Each check ends a
 // block, one side of which leaves the usual way. This pass makes the groups a loop, whose turns carry how
 // many groups still pass all checks, and the scalars that the usual way needs:
 //
@@ -57,8 +57,11 @@ class AheadChecker {
                std::vector<Inst>& workspace)
       : code_(code), host_(host), tuning_(tuning), block_groups_(block_groups), made_(workspace) {}
 
-  void run() {
-    if (block_groups_ != 0 && find_end() && find_checks() && find_scalars() && choose_range()) rebuild();
+  bool run() {
+    if (block_groups_ == 0 || !find_end() || !find_checks() || !find_scalars() || !choose_range())
+      return false;
+    rebuild();
+    return true;
   }
 
  private:
@@ -68,8 +71,8 @@ class AheadChecker {
   const Inst& terminator(std::uint32_t b) const { return code_.insts[code_.blocks[b].end - 1]; }
   const Form& form(Reg r) const { return forms_[r]; }
 
-  // The one block that ends the group. There is no loop, and no end but this. The uniform table stays as it
-  // is.
+  // The one block that ends the group. There is no loop, and no end but this. False also if the
+  // code writes to the uniform table.
   bool find_end() {
     for (const Inst& inst : code_.insts)
       if (inst.mem.base == MemBase::table && (inst.flags & lir::kPure) == 0) return false;
@@ -132,9 +135,21 @@ class AheadChecker {
         return {Kind::linear, a.per_group - b.per_group, a.per_block - b.per_block};
       case Op::SShlImm:
         return {Kind::linear, a.per_group << inst.imm, a.per_block << inst.imm};
+      case Op::SMul:
+        if (const std::optional<std::uint32_t> factor = number_of(inst.use[1]))
+          return {Kind::linear, a.per_group * *factor, a.per_block * *factor};
+        if (const std::optional<std::uint32_t> factor = number_of(inst.use[0]))
+          return {Kind::linear, b.per_group * *factor, b.per_block * *factor};
+        return {Kind::any};
       default:
         return {Kind::any};
     }
+  }
+
+  std::optional<std::uint32_t> number_of(Reg r) const {
+    const Inst& made = code_.insts[made_by_[r]];
+    if (static_cast<Op>(made.op) != Op::SImm) return std::nullopt;
+    return static_cast<std::uint32_t>(made.imm);
   }
 
   // Of what nobody writes while a group runs.
@@ -161,7 +176,8 @@ class AheadChecker {
     }
   }
 
-  // Does the branch leave the usual way to what is cold, or to where the other side comes, too?
+  // Does the branch, if true, leave to what is cold, or to a block that only jumps on? The other side is
+  // neither.
   bool leaves_if_true(std::uint32_t b) const {
     const lir::Edges& to = code_.blocks[b].successors;
     const auto leaves = [&](std::uint32_t s) {
@@ -229,7 +245,7 @@ class AheadChecker {
       const auto note = [&](Reg r) {
         if (r == kNoReg || form(r).kind == Form::Kind::none) return;
         read_[r] = 1;
-        if (on_usual_way[b]) need(r);
+        if (on_usual_way[b]) needed_[r] = 1;
       };
       for (std::uint32_t i = block.first; i < block.end; ++i)
         for (int k = 0; k < code_.insts[i].use_count; ++k) note(code_.insts[i].use[k]);
@@ -237,17 +253,14 @@ class AheadChecker {
       if (on_usual_way[b])
         for (const std::uint32_t s : block.successors) on_usual_way[s] = 1;
     }
+    // What is linear is carried, what is made of that otherwise is made again where the ways meet.
+    each_scalar_backward([&](const Inst& inst) {
+      if (!needed_[inst.def]) return;
+      if (form(inst.def).kind == Form::Kind::linear) carried_.push_back(inst.def);
+      if (form(inst.def).kind != Form::Kind::any) return;
+      for (int k = 0; k < inst.use_count; ++k) needed_[inst.use[k]] = 1;
+    });
     return carried_.size() <= kMostCarried;
-  }
-
-  // What is linear is carried, what is made of that otherwise is made again where the ways meet.
-  void need(Reg r) {
-    if (needed_[r]) return;
-    needed_[r] = 1;
-    if (form(r).kind == Form::Kind::linear) carried_.push_back(r);
-    if (form(r).kind != Form::Kind::any) return;
-    const Inst& inst = code_.insts[made_by_[r]];
-    for (int k = 0; k < inst.use_count; ++k) need(inst.use[k]);
   }
 
   // Do all scalars grow from a block's last group to the next block's first as they do within blocks? Then
@@ -266,6 +279,14 @@ class AheadChecker {
   void each_scalar(Visit visit) {
     for (const std::uint32_t b : checks_)
       for (std::uint32_t i = code_.blocks[b].first; i + 1 < code_.blocks[b].end; ++i) visit(code_.insts[i]);
+  }
+
+  template <class Visit>
+  void each_scalar_backward(Visit visit) {
+    for (std::size_t c = checks_.size(); c-- > 0;) {
+      const lir::Block& block = code_.blocks[checks_[c]];
+      for (std::uint32_t i = block.end - 1; i-- > block.first;) visit(code_.insts[i]);
+    }
   }
 
   Reg new_scalar() { return code_.new_reg(RegClass::scalar); }
@@ -390,12 +411,10 @@ class AheadChecker {
     std::vector<char> wanted(forms_.size());
     for (const Reg r : carried_) wanted[r] = 1;
     for (const std::uint32_t b : checks_) wanted[counted(terminator(b))] = 1;
-    for (std::size_t c = checks_.size(); c-- > 0;)
-      for (std::uint32_t i = code_.blocks[checks_[c]].end - 1; i-- > code_.blocks[checks_[c]].first;) {
-        const Inst& inst = code_.insts[i];
-        if (form(inst.def).kind != Form::Kind::linear || !wanted[inst.def]) continue;
-        for (int k = 0; k < inst.use_count; ++k) wanted[inst.use[k]] = 1;
-      }
+    each_scalar_backward([&](const Inst& inst) {
+      if (form(inst.def).kind != Form::Kind::linear || !wanted[inst.def]) return;
+      for (int k = 0; k < inst.use_count; ++k) wanted[inst.use[k]] = 1;
+    });
     each_scalar([&](const Inst& inst) {
       if (form(inst.def).kind != Form::Kind::linear || !wanted[inst.def]) return;
       Inst again = inst;
@@ -438,8 +457,8 @@ class AheadChecker {
     const auto wrong_if = [&](Reg r) {
       count.wrong = count.wrong == kNoReg ? r : add(Op::SOr, {count.wrong, r});
     };
-    const auto lasts_for = [&](Reg room) {  // less than a step of it may be left
-      if (step != 0) count.groups = least_s(count.groups, groups_in(room, step));
+    const auto lasts_for = [&](auto room) {  // less than a step of it may be left
+      if (step != 0) count.groups = least_s(count.groups, groups_in(room(), step));
     };
     switch (static_cast<Op>(branch.op)) {
       case Op::BranchBits:
@@ -451,12 +470,14 @@ class AheadChecker {
                          pack_condition(Condition::less_u));
         places = add(Op::SAddImm, {places}, -std::int64_t{behind_first});
         wrong_if(add(Op::SCompare, {places, value}, pack_condition(Condition::less_equal_u)));
-        return lasts_for(step < 0 ? value : add(Op::SAddImm, {add(Op::SSub, {places, value})}, -1));
+        return lasts_for([&] {
+          return step < 0 ? value : add(Op::SAddImm, {add(Op::SSub, {places, value})}, -1);
+        });
       }
       default: {
         const std::int32_t least = *least_passing(branch);
         wrong_if(add(Op::SCompare, {value}, pack_condition(Condition::less_s, least)));
-        return lasts_for(add(Op::SAddImm, {value}, -std::int64_t{least}));
+        return lasts_for([&] { return add(Op::SAddImm, {value}, -std::int64_t{least}); });
       }
     }
   }
@@ -467,8 +488,7 @@ class AheadChecker {
   Reg groups_in(Reg room, std::int32_t step) {
     const std::uint32_t size =
         step < 0 ? 0 - static_cast<std::uint32_t>(step) : static_cast<std::uint32_t>(step);
-    const int shift = std::max(static_cast<int>(std::bit_width(size - 1)), 1);
-    return shift == 32 ? number(0) : add(Op::SShrUImm, {room}, shift);
+    return add(Op::SShrUImm, {room}, std::max(static_cast<int>(std::bit_width(size - 1)), 1));
   }
 
   // The scalars keep their registers, so that none of their readers changes.
@@ -555,9 +575,9 @@ class AheadChecker {
 
 }  // namespace
 
-void check_ahead(lir::Code& code, const Host& host, const Tuning& tuning, std::uint32_t block_groups,
+bool check_ahead(lir::Code& code, const Host& host, const Tuning& tuning, std::uint32_t block_groups,
                  std::vector<lir::Inst>& workspace) {
-  AheadChecker(code, host, tuning, block_groups, workspace).run();
+  return AheadChecker(code, host, tuning, block_groups, workspace).run();
 }
 
 }  // namespace warpjit::backend

@@ -89,8 +89,9 @@ struct Code {
   std::vector<RegClass> classes;  // of each virtual register
   // Of each virtual register: which part of a value it is, 0 if none. A hint, which order_parts completes.
   std::vector<std::uint8_t> part_of;
-  std::uint32_t frame_bytes = 0;     // the lowering's own area
-  std::uint32_t shared_phase = 0;    // MachineCode::shared_phase
+  std::uint32_t frame_bytes = 0;   // the lowering's own area
+  std::uint32_t shared_phase = 0;  // MachineCode::shared_phase
+  // If not 0, the end of the group, a Return, has this block as its successor.
   std::uint32_t first_of_group = 0;  // the block that each group begins with; those before run once a call
   bool flushes = false;              // some of it runs in the mode `flush`
   bool flushes_between = false;      // blocks begin and end so, else in `keep_denormals`

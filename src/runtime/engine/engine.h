@@ -106,10 +106,10 @@ class EngineState {
                       CompileReport& report, const KernelHints& hints = {});
   // Likewise, but does not wait if the run is in the background: if there is no kernel yet, the guest
   // interpreter's; `job` is the compilation then. With `later` a new compilation is not asked for here, but
-  // by calling that, while the engine is there.
+  // by calling that, once, while the engine is there.
   Status lease_at_once(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
                        CompileReport& report, const KernelHints& hints = {},
-                       std::shared_ptr<CompileJob>* job = nullptr, std::function<void()>* later = nullptr);
+                       std::shared_ptr<CompileJob>* job = nullptr, AskForKernel* later = nullptr);
   // Whether the kernel is there, and not the guest interpreter's.
   bool is_ready(AwaitedKernel& awaited) const;
   // Leases the kernel that is_ready() found; nothing is awaited then.

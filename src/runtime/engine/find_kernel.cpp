@@ -278,14 +278,14 @@ Status EngineState::lease_alone(const LaunchState& launch, const RunOptions& opt
 
 Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
                                   CompileReport& report, const KernelHints& hints,
-                                  std::shared_ptr<CompileJob>* waited_for, std::function<void()>* later) {
+                                  std::shared_ptr<CompileJob>* waited_for, AskForKernel* later) {
   if (!options.background || options.engine == EngineKind::guest)
     return lease_kernel(launch, options, lease, report, hints);
   WARPJIT_TRY(const Choice choice, choose(options, hints));
   WARPJIT_TRY(Request asked, request(launch, options, choice));
   if (cache_.find(asked.key)) return lease_kernel(launch, options, lease, report, hints);
-  if (later != nullptr && !background_.has(asked.key)) {
-    *later = [this, request = std::move(asked)] { submit(request, true); };
+  if (later != nullptr && !hooks_.asks && background_.would_begin(asked.key)) {
+    *later = [this, request = std::move(asked)] { return submit(request, true); };
   } else {
     const std::shared_ptr<CompileJob> job = submit(std::move(asked), true);
     if (!job) return lease_kernel(launch, options, lease, report, hints);

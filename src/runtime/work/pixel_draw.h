@@ -31,6 +31,9 @@ struct AwaitedKernel {
   std::shared_ptr<const Kernel> kernel{};  // once it is there
 };
 
+// Gives the compilation; null: there is no room for it.
+using AskForKernel = std::function<std::shared_ptr<CompileJob>()>;
+
 // The vertex stage of a draw, or the vertices that are bound instead.
 struct VertexRun {
   // An input of the stage, of which each run gets rows of its own.
@@ -47,8 +50,7 @@ struct VertexRun {
   std::vector<Input> inputs;
   std::optional<LaunchCache::Lease> lease{};  // once there are vertices
   AwaitedKernel awaited{};
-  // Asks for the kernel, if that waits until the pixels' has been asked for.
-  std::function<void()> ask_for_kernel{};
+  AskForKernel ask_for_kernel{};  // if that waits until the pixels' has been asked for
   std::unique_ptr<std::uint32_t[]> words;
 };
 

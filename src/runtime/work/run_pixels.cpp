@@ -74,9 +74,11 @@ Status EngineState::lease_primitives(PrimitiveRun& run) {
   CompileReport ignored;
   CompileReport& report = first ? run.report : ignored;
   LaunchCache::Lease& lease = run.lease.emplace();
-  WARPJIT_CHECK(first ? lease_at_once(run.launch, run.options, lease, report, run.hints, &run.awaited.job)
-                      : lease_kernel(run.launch, run.options, lease, report, run.hints));
-  if (std::function<void()>& ask = run.vertex_run.ask_for_kernel) std::exchange(ask, {})();
+  const Status leased =
+      first ? lease_at_once(run.launch, run.options, lease, report, run.hints, &run.awaited.job)
+            : lease_kernel(run.launch, run.options, lease, report, run.hints);
+  if (AskForKernel& ask = run.vertex_run.ask_for_kernel) std::exchange(ask, {})();
+  WARPJIT_CHECK(leased);
   run.compile_time += std::chrono::steady_clock::now() - start;
   if (run.report.engine != EngineKind::guest) return {};
   run.batch.reset();

@@ -1,9 +1,11 @@
 // The vertex stage of a draw, for some instances at a time.
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstring>
 #include <new>
 #include <tuple>
+#include <utility>
 
 #include "runtime/engine/engine.h"
 #include "runtime/work/pixel_draw.h"
@@ -15,6 +17,7 @@ namespace {
 constexpr std::uint64_t kMostVertexBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kVertexRange = 64;  // vertices that a task has at least
 constexpr std::uint64_t kFewVertices = 256;
+constexpr std::chrono::microseconds kPatience{60};
 constexpr std::uint64_t kVerticesAtOnce = 1ULL << 16;  // of several instances
 // Of guests whose vertices have ids: the input register with those of vertex and instance.
 constexpr unsigned kIds = frontend::kMaxInputs - 1;
@@ -135,9 +138,10 @@ Status EngineState::run_vertices(VertexRun& run, const LaunchState& launch, cons
   }
   stage.count = run.rows.count * count;
   CompileReport ignored;
-  // Few vertices are interpreted before the kernel would be there, and what compiles it is free for the
-  // pixels'.
-  std::function<void()>* const later = stage.count <= kFewVertices ? &run.ask_for_kernel : nullptr;
+  // Few vertices are mostly interpreted before the kernel would be there, so that compilation begins with the
+  // pixels'. If they take long, the kernel is asked for meanwhile.
+  AskForKernel* const later = stage.count <= kFewVertices ? &run.ask_for_kernel : nullptr;
+  const auto begin = std::chrono::steady_clock::now();
   if (!run.lease)
     WARPJIT_CHECK(lease_at_once(stage, options, run.lease.emplace(), ignored, {}, &run.awaited.job, later));
   // Vertices from `from` on, as long as the kernel that the guest interpreter stands in for is not there.
@@ -149,11 +153,14 @@ Status EngineState::run_vertices(VertexRun& run, const LaunchState& launch, cons
     const unsigned workers = worker_count({stage.count - from, 1, kernel.lanes(), 0}, options, kernel);
     while (from < stage.count && !(run.awaited.job && is_ready(run.awaited))) {
       const std::uint64_t left = stage.count - from;
-      const std::uint64_t piece = run.awaited.job ? std::min(left, workers * kVertexRange) : left;
+      const bool in_pieces = run.awaited.job || run.ask_for_kernel;
+      const std::uint64_t piece = in_pieces ? std::min(left, workers * kVertexRange) : left;
       const std::uint64_t chunk =
-          run.awaited.job ? kVertexRange : (piece / workers + kVertexRange) / kVertexRange * kVertexRange;
+          in_pieces ? kVertexRange : (piece / workers + kVertexRange) / kVertexRange * kVertexRange;
       WARPJIT_CHECK(run_parallel(all, {from, piece, chunk}, workers));
       from += piece;
+      if (run.ask_for_kernel && std::chrono::steady_clock::now() - begin > kPatience)
+        run.awaited.job = std::exchange(run.ask_for_kernel, {})();
     }
     return from;
   };
