@@ -167,12 +167,11 @@ bool sink_to_cold(lir::Code& code, const std::vector<std::uint32_t>& uses, std::
 // processors to compute them side by side.
 void order_parts(lir::Code& code, std::vector<lir::Inst>& workspace);
 
-// Where it pays, in kernels over a grid that have no loops: checks that the groups begin with, of scalars
-// that grow from one group to the next, are made for as many of the groups that follow as pass them
-// (lir/check_ahead.cpp). A block has `block_groups` groups; calls run whole blocks. `workspace` is memory
+// In kernels over a grid that have no loops: checks that the groups begin with, of scalars that grow from one
+// group to the next, are made for as many of the groups that follow as pass them (lir/check_ahead.cpp). A
+// block has `block_groups` groups; calls run whole blocks. `workspace` is memory
 // that the next call may use again.
-// Returns whether any are.
-bool check_ahead(lir::Code& code, const Host& host, const Tuning& tuning, std::uint32_t block_groups,
+void check_ahead(lir::Code& code, const Host& host, const Tuning& tuning, std::uint32_t block_groups,
                  std::vector<lir::Inst>& workspace);
 
 // Do instructions respect their effects? A terminator ends its block; instructions that may be removed or

@@ -10,6 +10,7 @@
 #include "runtime/compute_ways.h"
 #include "support/guarded_bytes.h"
 #include "support/share.h"
+#include "warpjit/textures.hpp"
 
 namespace warpjit {
 
@@ -90,8 +91,8 @@ Stream draw_stream(Random& random) {
       s.memory[1].address = (0U - 4 * s.memory[1].words - 8 * random.below(2)) & ~7U;  // to the last byte
     s.y = s.memory[1].address;
   }
-  s.memory.push_back({kUniform, (s.columns + 1 - (random.chance(10) ? 2 : 0)) & ~1U});
-  if (s.memory.back().words == 0) s.memory.back().words = 2;
+  if (reads_uniform)
+    s.memory.push_back({kUniform, std::max(s.columns + 1 - (random.chance(10) ? 2 : 0), 2U) & ~1U});
   if (random.chance(20))
     (random.chance(50) ? s.x : s.y) -= 4 * (1 + random.below(random.chance(50) ? 4 : 100));
   if (random.chance(10)) (random.chance(50) ? s.x : s.y) += 1 + random.below(7);
@@ -178,6 +179,37 @@ TEST(Compute, ChecksBehindThoseMadeAhead) {
     expect_same_memory(engine, launch, 0x1000, std::vector<std::uint32_t>(8), &got);
     EXPECT_EQ(got, (std::vector<std::uint32_t>{0x1003, 0x1007, 0x100b, 0x100f, 0x1013, 0, 0, 0}));
   }
+}
+
+// A word of the uniform table whose place depends on the block: the size of one of a texture's levels.
+TEST(Compute, TableWordsByTheBlock) {
+  EngineOptions options;
+  options.checks = true;
+  const Engine engine(options);
+  Launch launch(
+      kernel("mov b32 $r4 u16 s[0xc]\nand b32 $r4 $r4 0x1\ntexsize all $r4:$r5:$r6:$r7 $t0 $s0 $r4\n"
+             "mov b32 $r1 u16 s[0xc]\nmov b32 $r2 u16 s[0x2]\nand b32 $r0 $r0 0xffff\n"
+             "add $r0 (mul u16 $r1l $r2l) $r0\njoinat #end\nset $c0 # le u32 b32 s[0x14] $r0\n"
+             "(lg $c0) bra #end\nshl b32 $r0 $r0 0x2\nadd b32 $r1 b32 s[0x10] $r0\n"
+             "ld b32 $r3 g14[$r1]\nadd b32 $r3 $r3 $r4\nst b32 g14[$r1] $r3\nend:\njoin nop\nexit nop\n"));
+  constexpr std::uint32_t kThreads = 64, kBlocks = 5, kWidth = 8;
+  const std::vector<std::uint32_t> texels(kWidth * kWidth + kWidth * kWidth / 4);
+  Texture texture;
+  texture.format = *parse_texture_format("r32ui");
+  texture.width = texture.height = kWidth;
+  texture.levels = 2;
+  texture.data = texels.data();
+  texture.size = 4 * texels.size();
+  ASSERT_TRUE(launch.set_texture(0, texture).ok());
+  launch.set_grid(kBlocks);
+  launch.set_block(kThreads);
+  const std::uint32_t parameters[] = {0x1000, kBlocks * kThreads - 1};
+  launch.set_parameters(std::as_bytes(std::span(parameters)));
+  std::vector<std::uint32_t> wanted(kBlocks * kThreads), got;
+  for (std::uint32_t k = 0; k + 1 < wanted.size(); ++k)
+    wanted[k] = k / kThreads % 2 == 0 ? kWidth : kWidth / 2;
+  expect_same_memory(engine, launch, 0x1000, std::vector<std::uint32_t>(wanted.size()), &got);
+  EXPECT_EQ(got, wanted);
 }
 
 }  // namespace

@@ -57,11 +57,8 @@ class AheadChecker {
                std::vector<Inst>& workspace)
       : code_(code), host_(host), tuning_(tuning), block_groups_(block_groups), made_(workspace) {}
 
-  bool run() {
-    if (block_groups_ == 0 || !find_end() || !find_checks() || !find_scalars() || !choose_range())
-      return false;
-    rebuild();
-    return true;
+  void run() {
+    if (block_groups_ != 0 && find_end() && find_checks() && find_scalars() && choose_range()) rebuild();
   }
 
  private:
@@ -159,6 +156,8 @@ class AheadChecker {
     const auto at = static_cast<std::size_t>(inst.mem.displacement);
     constexpr std::size_t kBlock = offsetof(KernelArgs, block);
     if (op != Op::SLoad && op != Op::SLoad64) return {};
+    // Where an index says, it is not known what stands there, and a check may bound the index.
+    if (inst.use_count != (inst.mem.base == MemBase::reg ? 1 : 0)) return {};
     switch (inst.mem.base) {
       case MemBase::table:
         return {Kind::fixed};
@@ -170,7 +169,7 @@ class AheadChecker {
         if (at == kBlock + 4 || at == kBlock + 8) return {Kind::linear};  // the same in a row of blocks
         return {};
       case MemBase::reg:
-        return {inst.use_count == 1 && form(inst.use[0]).kind == Kind::windows ? Kind::fixed : Kind::none};
+        return {form(inst.use[0]).kind == Kind::windows ? Kind::fixed : Kind::none};
       default:
         return {};
     }
@@ -575,9 +574,9 @@ class AheadChecker {
 
 }  // namespace
 
-bool check_ahead(lir::Code& code, const Host& host, const Tuning& tuning, std::uint32_t block_groups,
+void check_ahead(lir::Code& code, const Host& host, const Tuning& tuning, std::uint32_t block_groups,
                  std::vector<lir::Inst>& workspace) {
-  return AheadChecker(code, host, tuning, block_groups, workspace).run();
+  AheadChecker(code, host, tuning, block_groups, workspace).run();
 }
 
 }  // namespace warpjit::backend

@@ -115,10 +115,10 @@ Background::JobPointer Background::find(std::uint64_t hash, const CodeCache::Key
   return nullptr;
 }
 
-bool Background::would_begin(const CodeCache::Key& key) const {
+bool Background::would_begin(const CodeCache::Key& key) {
   const std::uint64_t hash = hash_bytes(key);
   const std::lock_guard lock(mutex_);
-  return find(hash, key) == nullptr && most_threads_ != 0 && urgent_.size() + waiting_.size() < most_waiting_;
+  return find(hash, key) == nullptr && urgent_.size() + waiting_.size() < most_waiting_ && start_threads();
 }
 
 void Background::forget(const JobPointer& job) {

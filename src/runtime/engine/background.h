@@ -80,8 +80,8 @@ class Background {
   // queue is full, or no thread can be had.
   std::shared_ptr<CompileJob> submit(const CodeCache::Key& key, bool urgent, const CompileJob::Work& work,
                                      const CompileJob::Rest& rest = {});
-  // Would submit() make a new job of it now?
-  bool would_begin(const CodeCache::Key& key) const;
+  // Is there no job of it yet, and would submit() make one now?
+  bool would_begin(const CodeCache::Key& key);
   // Failures are kept, so that runs report them, until they are forgotten.
   void forget_failures();
 

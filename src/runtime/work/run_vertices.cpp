@@ -159,7 +159,7 @@ Status EngineState::run_vertices(VertexRun& run, const LaunchState& launch, cons
           in_pieces ? kVertexRange : (piece / workers + kVertexRange) / kVertexRange * kVertexRange;
       WARPJIT_CHECK(run_parallel(all, {from, piece, chunk}, workers));
       from += piece;
-      if (run.ask_for_kernel && std::chrono::steady_clock::now() - begin > kPatience)
+      if (from < stage.count && run.ask_for_kernel && std::chrono::steady_clock::now() - begin > kPatience)
         run.awaited.job = std::exchange(run.ask_for_kernel, {})();
     }
     return from;

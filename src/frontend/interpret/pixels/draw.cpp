@@ -94,6 +94,7 @@ class Draw {
     for (std::uint64_t n = 0; n < count && !stops_at(n, 0, 0); ++n) {
       WARPJIT_CHECK(not_cancelled());
       number_ = n;
+      show_progress(0, 1);
       WARPJIT_CHECK(primitive(n));
       if (stopped_) break;
     }
