@@ -17,11 +17,6 @@ struct Tuning {
   // has 0.65 to 0.7 of saxpy's rate with 2 KiB that it has with 8 to 12, and 0.8 without; sums of 256 have
   // 0.27 without. One of Zen 4 has the best rates without: 2 to 16 KiB have 0.75 to 0.85 of saxpy's.
   std::int32_t bytes_ahead = 2048;
-  // Turns of a loop over groups that checks none of them (lir/check_ahead.cpp) ask for no lines if they have
-  // fewer LIR instructions: as many turns as the processor holds at once reach far enough. On an EPYC of Zen
-  // 5 saxpy with fast-fmad, of 34, has 1.1 times the rate without asking, exact, of 70, the same or 0.95. Of
-  // other processors it is not known.
-  std::uint32_t fewest_that_ask = 0;
   // Likewise of rows, where there are many: groups are narrower then. On a Xeon the rates of a million
   // vertices in four programs changed by -0.09 to 0.07 with 512 bytes to 4 KiB. On an EPYC of Zen 5 they
   // are 1.3 to 2 times as high with 8 KiB, and up to 0.11 lower if the vertices are in the cache. On one of
@@ -32,6 +27,11 @@ struct Tuning {
   // lines at once, has 1.1 to 1.2 times the rate with 32 that it has with 16, if not all are asked for at a
   // time.
   std::uint32_t most_rows_ahead = 32;
+  // Turns of a loop over groups that checks none of them (lir/check_ahead.cpp) ask for no cache lines of
+  // streams if they have fewer LIR instructions: as many turns as the processor holds at once reach far
+  // enough. On an EPYC of Zen 5 saxpy with fast-fmad, of 44 to 55, has 1.1 times the rate without asking,
+  // exact saxpy, of 56 or more, the same or 0.95. Of other processors it is not known.
+  std::uint32_t fewest_that_ask = 0;
   // Threads of a group of a kernel without loops, at most. On an EPYC of Zen 3 the lines that code asks for
   // ahead take the place of what it waits for: saxpy with fast-fmad has 1.2 times the rate with 32 threads,
   // which ask for four lines, that it has with 64.

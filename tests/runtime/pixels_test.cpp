@@ -155,6 +155,31 @@ TEST(PixelDraws, KernelsTakeOverInTheMiddle) {
   EXPECT_TRUE(report->cache_hit);
 }
 
+// The kernel of few vertices waits until that of the pixels has been asked for, but is not forgotten; without
+// compile threads nothing waits for anyone.
+TEST(PixelDraws, KernelsOfFewVerticesAreAskedFor) {
+  if (!Engine().info().jit) GTEST_SKIP() << Engine().info().no_jit_reason;
+  RunOptions background;
+  background.background = true;
+  PointDraw draw;
+  draw.place(10, 1, 1);
+  for (const unsigned threads : {0U, 1U}) {
+    EngineOptions options;
+    options.compile_threads = threads;
+    const Engine engine(options);
+    ASSERT_TRUE(draw.run(engine, background));
+    engine.wait_for_compilations();
+    const EngineStatistics first = engine.statistics();
+    EXPECT_EQ(first.interpreted_runs, threads == 0 ? 0U : 2U);  // vertices and pixels
+    const auto report = draw.run(engine, background);
+    ASSERT_TRUE(report) << to_string(report.error());
+    EXPECT_TRUE(report->cache_hit);
+    EXPECT_EQ(report->interpreted, 0U);
+    EXPECT_EQ(engine.statistics().interpreted_runs, first.interpreted_runs);
+    EXPECT_EQ(engine.statistics().compiles, first.compiles);
+  }
+}
+
 TEST(PixelDraws, RowsOfInstancesLieInTheirBuffer) {
   const Engine engine;
   PointDraw draw;

@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::uint64_t kMostVertexBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kVertexRange = 64;  // vertices that a task has at least
+// So many vertices of a draw are interpreted before their kernel is asked for, if that takes no longer than
+// this.
 constexpr std::uint64_t kFewVertices = 256;
 constexpr std::chrono::microseconds kPatience{60};
 constexpr std::uint64_t kVerticesAtOnce = 1ULL << 16;  // of several instances
