@@ -1,7 +1,8 @@
 // The time of the first draw with a shader that is new to an engine: waiting for the kernel ("blocking"), or
 // run by the interpreter until it is ready ("background"); beside a draw whose kernel is cached. Medians, and
 // the 99th percentile as a counter, in microseconds. Of all examples likewise ("example/"): a little of each,
-// 8 threads, a block or 8 x 8 pixels, and ("whole") all of those over pixels.
+// 8 threads, a block or 8 x 8 pixels, the least ("least"), a thread, a block or 2 x 2 pixels, and ("whole")
+// all of those over pixels.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -25,14 +26,23 @@ double percentile(std::vector<double>& sorted, double part) {
   return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
 }
 
-// `whole`: draws over pixels are as large as the launch says.
-void first_run(benchmark::State& state, const std::string& path, Mode mode, bool whole = false) {
+// How much of a launch is run: so many threads, or pixels in a row and a column; but blocks are whole, and of
+// `whole` all pixels.
+struct Size {
+  const char* name;
+  std::uint32_t extent;
+  bool whole;
+};
+constexpr Size kLittle{"", 8, false}, kLeast{"least/", 1, false}, kWhole{"whole/", 8, true};
+
+void first_run(benchmark::State& state, const std::string& path, Mode mode, const Size& size = kLittle) {
   auto file = tool::read_launch(path);
   if (!file) return state.SkipWithError(to_string(file.error()).c_str());
   if (file->work == Work::grid) {  // one block
     file->grid.grid = {1, 1, 1};
   } else if (file->work == Work::pixels) {
-    if (!whole) tool::set_target_size(*file, 8, 8);
+    const std::uint32_t extent = std::max(size.extent, 2U);  // a quad
+    if (!size.whole) tool::set_target_size(*file, extent, extent);
   } else if (Status extended = tool::set_count(*file, static_cast<std::uint64_t>(state.range(0)));
              !extended) {
     return state.SkipWithError(to_string(extended.error()).c_str());
@@ -86,19 +96,19 @@ int main(int argc, char** argv) {
       examples.push_back(entry.path());
   std::sort(examples.begin(), examples.end());
   for (const std::filesystem::path& path : examples)
-    for (const bool whole : {false, true})
+    for (const Size& size : {kLittle, kLeast, kWhole})
       for (const Mode mode : {Mode::cached, Mode::blocking, Mode::background}) {
-        if (whole && tool::read_launch(path)->work != Work::pixels) continue;
+        if (size.whole && tool::read_launch(path)->work != Work::pixels) continue;
         const std::string name = "example/" + (path.parent_path() / path.stem())
                                                   .lexically_normal()
                                                   .lexically_relative(root.lexically_normal())
                                                   .string();
         benchmark::RegisterBenchmark(
-            (name + (whole ? "/whole/" : "/") + kModes[static_cast<int>(mode)]).c_str(),
-            [=](benchmark::State& state) { first_run(state, path.string(), mode, whole); })
+            (name + "/" + size.name + kModes[static_cast<int>(mode)]).c_str(),
+            [=](benchmark::State& state) { first_run(state, path.string(), mode, size); })
             ->UseManualTime()
-            ->Iterations(whole ? 10 : 30)
-            ->Arg(8);
+            ->Iterations(size.whole ? 10 : 30)
+            ->Arg(size.extent);
       }
   benchmark::RunSpecifiedBenchmarks();
   return 0;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/random.h"
 #include "base/srgb.h"
 #include "frontend/interpret/pixels/arithmetic.h"
 #include "frontend/interpret/pixels/format.h"
@@ -51,6 +53,40 @@ TEST(PixelArithmetic, FlushesAfterRounding) {
   // A coefficient is converted as IEEE does.
   EXPECT_EQ(f32::converted(0x1.fffffefffffffp-127), smallest);
   EXPECT_EQ(f32::converted(0x1.fffffdp-127), 0U);
+}
+
+// Products as docs/pixels.md defines them: exact in a double, rounded to 24 bits whatever the exponent, then
+// flushed. Exponents are such that many results are next to the least normal number or to infinity.
+TEST(PixelArithmetic, ProductsAreRoundedOnce) {
+  Random random(1);
+  const auto number = [&](std::uint32_t exponent) {
+    const std::uint32_t sign_and_fraction = static_cast<std::uint32_t>(random.next()) & 0x807fffff;
+    return sign_and_fraction | exponent << 23;
+  };
+  const auto defined = [](std::uint32_t a, std::uint32_t b) -> std::uint32_t {
+    const double product = double{to_float(f32::flushed(a))} * double{to_float(f32::flushed(b))};
+    if (std::isnan(product)) return 0x7fffffff;
+    int exponent = 0;
+    const double fraction = std::frexp(product, &exponent);  // at least 1/2
+    const double rounded = std::ldexp(std::nearbyint(std::ldexp(fraction, 24)), exponent - 24);
+    if (std::fabs(rounded) < 0x1p-126) return std::signbit(product) ? 0x80000000 : 0;
+    return to_bits(static_cast<float>(rounded));
+  };
+  for (int n = 0; n < 200'000; ++n) {
+    const std::uint32_t of_a = random.below(256);
+    const std::uint32_t of_product = (n % 2 == 0 ? 127 : 127 + 253) + random.below(4);
+    const std::uint32_t a = number(of_a);
+    const std::uint32_t b =
+        number(std::clamp<std::uint32_t>(of_product - std::min(of_a, of_product), 0, 255));
+    ASSERT_EQ(f32::mul(a, b), defined(a, b)) << std::hex << a << " " << b;
+  }
+}
+
+TEST(PixelArithmetic, NearestIntegers) {
+  for (const double x :
+       {0.0, 0.25, 0.5, 1.5, 2.5, 2.500001, 0.49999999999999994, 16777214.5, 16777215.0, 67108863.5})
+    for (const double signed_x : {x, -x})
+      EXPECT_EQ(f32::nearest_integer(signed_x), std::nearbyint(signed_x)) << x;
 }
 
 // --- Formats -----------------------------------------------------------------------------------------------

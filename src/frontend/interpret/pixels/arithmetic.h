@@ -31,14 +31,26 @@ inline double wide(Word x) { return to_float(flushed(x)); }
 // RN32 of a coefficient: converted as IEEE does, denormals too; then they become zeros.
 inline Word converted(double x) { return std::isnan(x) ? kNan : flushed(to_bits(static_cast<float>(x))); }
 
-// Products of floats are exact in a double. A sum is rounded once by the host: where a denormal would come
-// out it is exact.
-inline Word mul(Word a, Word b) { return rounded(wide(a) * wide(b)); }
+// The host rounds once to what is above the least normal number. Whether other products reach that, their
+// doubles tell, which are exact. A sum is rounded once by the host: where a denormal would come out it is
+// exact.
+inline Word mul(Word a, Word b) {
+  constexpr Word kLeast = 0x00800001;
+  const Word product = to_bits(to_float(flushed(a)) * to_float(flushed(b)));
+  return (product & ~kSign) - kLeast < kInfinity - kLeast ? product : rounded(wide(a) * wide(b));
+}
 inline Word add(Word a, Word b) {
   const float sum = to_float(flushed(a)) + to_float(flushed(b));
   return std::isnan(sum) ? kNan : flushed(to_bits(sum));
 }
 inline Word sub(Word a, Word b) { return add(a, negated(b)); }
+
+// The nearest integer, of two the even one; |x| < 2^51. Rounding to it is what is left of a sum without room
+// for a fraction.
+inline double nearest_integer(double x) {
+  const double room = x < 0 ? -0x1p52 : 0x1p52;
+  return x + room - room;
+}
 
 // Into [least, most], two numbers that are not NaN; a NaN becomes the least.
 inline Word limited(Word x, float least, float most) {

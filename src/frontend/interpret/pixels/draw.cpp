@@ -288,6 +288,7 @@ class Draw {
     WARPJIT_CHECK(not_cancelled());
     fragments_.assign(4 * quads_.size(), Fragment{});
     WARPJIT_CHECK(program_.run(quads_, fragments_));
+    const bool asks_for_depth = work_.depth.data != nullptr && !work_.output.early_tests;
     for (std::size_t n = 0; n < fragments_.size(); ++n) {
       const Quad& quad = quads_[n / 4];
       const std::size_t lane = n % 4;
@@ -300,7 +301,8 @@ class Draw {
         work_.instructions[static_cast<std::size_t>(y) * work_.width + static_cast<std::size_t>(x)] +=
             fragment.instructions;
       if (!fragment.live || (quad.failed >> lane & 1) != 0) continue;
-      const std::uint32_t depth = program_.exports_depth() ? fragment.depth : quad.primitive->depth(x, y);
+      std::uint32_t depth = fragment.depth;
+      if (!program_.exports_depth()) depth = asks_for_depth ? quad.primitive->depth(x, y) : 0;
       write_fragment(work_, quad.primitive->front_facing(), depth, fragment, x, y);
     }
     quads_.clear();

@@ -1,8 +1,11 @@
 #include "frontend/interpret/pixels/format.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <iterator>
+#include <ranges>
 #include <span>
 
 #include "base/bits.h"
@@ -52,15 +55,23 @@ constexpr FormatRow kFormats[] = {
     {PixelFormat::d32f, {4, Kind::number, {word(0), {}, {}, {}}}},
 };
 
+static_assert(std::ranges::equal(kFormats, std::views::iota(std::size_t{0}, std::size(kFormats)), {},
+                                 [](const FormatRow& row) { return static_cast<std::size_t>(row.format); }));
+
+// Products with the largest integer: those that would be denormals round to 0 anyway.
 std::uint32_t encode_unorm(unsigned width, std::uint32_t value) {
   const float largest = static_cast<float>(low_mask<std::uint32_t>(width));
-  const float scaled = to_float(f32::mul(f32::unit(value), to_bits(largest)));
-  return static_cast<std::uint32_t>(std::nearbyint(scaled));
+  return static_cast<std::uint32_t>(f32::nearest_integer(to_float(f32::unit(value)) * largest));
 }
 std::uint32_t decode_unorm(unsigned width, std::uint32_t bits) {
-  const float largest = static_cast<float>(low_mask<std::uint32_t>(width)), number = static_cast<float>(bits);
-  if (width > 8) return to_bits(number / largest);
-  return f32::mul(to_bits(number), to_bits(1.0F / largest));
+  constexpr auto kInverses = [] {
+    std::array<float, 9> inverses{};
+    for (unsigned w = 1; w < inverses.size(); ++w) inverses[w] = 1.0F / static_cast<float>((1U << w) - 1);
+    return inverses;
+  }();
+  const float number = static_cast<float>(bits);
+  if (width < kInverses.size()) return to_bits(number * kInverses[width]);
+  return to_bits(number / static_cast<float>(low_mask<std::uint32_t>(width)));
 }
 
 // How many thresholds are not above the number.
@@ -81,17 +92,23 @@ std::uint32_t clamp_integer(bool is_signed, unsigned width, std::uint32_t value)
 }  // namespace
 
 const FormatInfo& format_info(PixelFormat format) {
-  const auto* row = std::ranges::find(kFormats, format, &FormatRow::format);
-  return row == std::end(kFormats) ? kFormats[0].info : row->info;
+  const auto row = static_cast<std::size_t>(format);
+  return kFormats[row < std::size(kFormats) ? row : 0].info;
 }
 
 PixelWords load_pixel(const std::byte* from, std::size_t bytes) {
   PixelWords words{};
-  std::memcpy(words.data(), from, bytes);
+  if (bytes == sizeof words[0])
+    std::memcpy(words.data(), from, sizeof words[0]);
+  else
+    std::memcpy(words.data(), from, bytes);
   return words;
 }
 void store_pixel(std::byte* to, std::size_t bytes, const PixelWords& words) {
-  std::memcpy(to, words.data(), bytes);
+  if (bytes == sizeof words[0])
+    std::memcpy(to, words.data(), sizeof words[0]);
+  else
+    std::memcpy(to, words.data(), bytes);
 }
 
 // No component crosses a word.

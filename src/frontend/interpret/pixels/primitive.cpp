@@ -188,8 +188,8 @@ std::optional<WindowVertex> to_window(const RasterState& raster, const Vertex& v
   }
   constexpr double kMaxSubpixel = 0x1p26;
   if (!(std::fabs(column * 256) <= kMaxSubpixel && std::fabs(row * 256) <= kMaxSubpixel)) return std::nullopt;
-  window.x = static_cast<std::int64_t>(std::nearbyint(column * 256));
-  window.y = static_cast<std::int64_t>(std::nearbyint(row * 256));
+  window.x = static_cast<std::int64_t>(f32::nearest_integer(column * 256));
+  window.y = static_cast<std::int64_t>(f32::nearest_integer(row * 256));
   window.values = vertex.values;
   return window;
 }
@@ -221,7 +221,8 @@ std::uint32_t RasterPrimitive::depth(std::int32_t x, std::int32_t y) const {
 std::uint32_t RasterPrimitive::at(const Plane& plane, std::int32_t x, std::int32_t y, float dx,
                                   float dy) const {
   const auto distance = [](std::int64_t to, std::int64_t from, float away) {
-    return f32::add(to_bits(static_cast<float>(to - from)), to_bits(away));
+    const std::uint32_t whole = to_bits(static_cast<float>(to - from));
+    return away == 0 ? whole : f32::add(whole, to_bits(away));
   };
   const std::uint32_t row = f32::add(plane.a, f32::mul(plane.c, distance(y, origin_y_, dy)));
   return f32::add(row, f32::mul(plane.b, distance(x, origin_x_, dx)));
