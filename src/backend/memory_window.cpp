@@ -1,5 +1,6 @@
 // The windows of machine code into the memory of a block.
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "backend/target.h"
@@ -13,8 +14,17 @@ alignas(64) constexpr std::byte kNowhere[2 * kSharedMargin + 64] = {};
 // Offsets are signed 32-bit indices of the host, also of the interleaved words of local memory.
 constexpr std::uint32_t kMostBytes = 0x7ffffff0;
 
+constexpr MemoryWindow kEmpty = {kNowhere + kSharedMargin, 0, {}, {}};
+// Copied for each run, small draws too: that is quicker than to fill.
+constexpr auto kAllEmpty = [] {
+  std::array<MemoryWindow, MemoryWindows::kCount + MemoryWindows::kMostPointers> all{};
+  all.fill(kEmpty);
+  return all;
+}();
+
 MemoryWindow window(const std::byte* bytes, std::uint32_t address, std::uint64_t size) {
-  MemoryWindow made = {kNowhere + kSharedMargin, address, {}, {}};
+  MemoryWindow made = kEmpty;
+  made.address = address;
   if (size == 0) return made;
   made.bytes = bytes;
   const auto bytes_seen = static_cast<std::uint32_t>(std::min<std::uint64_t>(size, kMostBytes));
@@ -51,7 +61,7 @@ std::size_t MemoryWindows::number(ir::Space space, std::uint8_t index) {
   return 2 * ir::kMaxSpaces + 1;
 }
 
-MemoryWindows::MemoryWindows() { std::fill(std::begin(windows_), std::end(windows_), window(nullptr, 0, 0)); }
+MemoryWindows::MemoryWindows() : windows_(kAllEmpty) {}
 
 void MemoryWindows::set(const ir::BlockMemory& memory) {
   // Most spaces have nothing, and had nothing before.

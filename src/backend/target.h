@@ -132,10 +132,10 @@ class MemoryWindows {
   void set(const ir::BlockMemory& memory);
   // After it, when what the pointers lie in is there: at most kMostPointers.
   void aim(std::span<const PointerPlace> pointers, const ir::BlockMemory& memory, const std::uint32_t* table);
-  const MemoryWindow* data() const { return windows_; }
+  const MemoryWindow* data() const { return windows_.data(); }
 
  private:
-  MemoryWindow windows_[kCount + kMostPointers];
+  std::array<MemoryWindow, kCount + kMostPointers> windows_;
   bool set_[kCount] = {};
 };
 

@@ -57,26 +57,21 @@ std::int32_t half_size(float size) {
 // Vertices that were transformed last, by place modulo the size.
 class VertexCache {
  public:
-  void clear() {
-    for (Entry& entry : entries_) entry.number = kNone;
-  }
+  void clear() { numbers_.fill(kNone); }
   template <class Make>
   const SourceVertex& find(std::uint64_t number, Make make) {
-    Entry& entry = entries_[number % entries_.size()];
-    if (entry.number != number) {
-      entry.number = number;
-      entry.vertex = make(number);
+    const std::size_t place = number % numbers_.size();
+    if (numbers_[place] != number) {
+      numbers_[place] = number;
+      vertices_[place] = make(number);
     }
-    return entry.vertex;
+    return vertices_[place];
   }
 
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
-  struct Entry {
-    std::uint64_t number = kNone;
-    SourceVertex vertex;
-  };
-  std::array<Entry, 64> entries_;
+  std::array<std::uint64_t, 64> numbers_;  // apart, as each draw clears them
+  std::array<SourceVertex, 64> vertices_;
 };
 
 std::uint64_t primitive_count(Topology topology, std::uint64_t vertices) {
@@ -329,7 +324,7 @@ std::uint64_t PrimitiveBatch::add(const Vertices& vertices, std::uint64_t first,
     const std::uint32_t* const words = vertices.words + number * vertices.stride;
     return SourceVertex{s.transform.vertex(words), words};
   };
-  s.cache.clear();
+  if (reused) s.cache.clear();
   // Room for one shape of each, so that what is there need not be moved.
   const std::size_t shapes = s.shapes.size() + static_cast<std::size_t>(std::min<std::uint64_t>(
                                                    end - std::min(first, end), kMostShapes));

@@ -87,6 +87,8 @@ Setup::Setup(std::span<const SlotUse> uses, const PixelRectangle& bounds)
     if (!flat) interpolated_.push_back(use);
   }
   planes_ = (kFirstUse + interpolated_.size() + 3) & ~std::size_t{3};
+  for (auto& values : values_) std::fill_n(values.begin(), planes_, 0.0);
+  for (auto* coefficients : {&a_, &b_, &c_}) std::fill_n(coefficients->begin(), planes_, 0.0F);
 }
 
 void Setup::set_depth_bias(const RasterState::DepthBias& bias, PixelFormat depth_format) {

@@ -110,8 +110,9 @@ class Setup {
   double smallest_step_ = 0;  // of the depth format; d32f: of depths below 2
   bool step_follows_depth_ = false;
   bool biased_ = false;
-  std::array<std::array<double, kMostPlanes>, 3> values_{};
-  std::array<float, kMostPlanes> a_{}, b_{}, c_{};
+  // Those up to planes_ have values.
+  std::array<std::array<double, kMostPlanes>, 3> values_;
+  std::array<float, kMostPlanes> a_, b_, c_;
 };
 
 }  // namespace warpjit::pixels

@@ -153,7 +153,10 @@ class EngineState {
   Status add_input(GeometryRun& run, PrimitiveRun& primitives, const pixels::Vertices& part);
   Status run_waiting(GeometryRun& run, PrimitiveRun& primitives);
   // Their vertices (runtime/work/run_vertices.cpp), those of instances `first` to `first + count - 1`.
-  static Status begin_vertices(const LaunchState& launch, VertexRun& run);
+  // What it prepares for a stage is kept by end_vertices() of a run that went well.
+  static Result<std::shared_ptr<VertexRun>> begin_vertices(LaunchState& launch);
+  static Status prepare_vertices(const LaunchState& launch, VertexRun& run);
+  static void end_vertices(LaunchState& launch, std::shared_ptr<VertexRun> run);
   Status run_vertices(VertexRun& run, const LaunchState& launch, const RunOptions& options,
                       std::uint32_t first, std::uint32_t count);
 

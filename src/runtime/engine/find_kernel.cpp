@@ -282,6 +282,12 @@ Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options
   if (!options.background || options.engine == EngineKind::guest)
     return lease_kernel(launch, options, lease, report, hints);
   WARPJIT_TRY(const Choice choice, choose(options, hints));
+  WARPJIT_TRY(const bool remembered, recall(launch, launch_key(launch, options, choice), lease));
+  if (remembered) {
+    cache_.note_use(lease.kernel());
+    report = report_of(lease.kernel(), true);
+    return {};
+  }
   WARPJIT_TRY(Request asked, request(launch, options, choice));
   if (cache_.find(asked.key)) return lease_kernel(launch, options, lease, report, hints);
   if (later != nullptr && !hooks_.asks && background_.would_begin(asked.key)) {

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "frontend/shader.h"
@@ -20,6 +21,7 @@
 namespace warpjit::runtime {
 
 struct LaunchData;
+struct VertexRun;
 
 // Takes the triangles of a geometry launch in place of a TriangleBuffer.
 class TriangleSink {
@@ -163,6 +165,17 @@ class LaunchState : public LaunchData {
 
   LaunchCache kernels;
 
+  // What a run of this launch prepared for its vertex stage (runtime/work/pixel_draw.h), for the next one to
+  // go on with; null if there is nothing, or another run has it.
+  std::shared_ptr<VertexRun> take_vertices() {
+    const std::lock_guard lock(vertices_mutex_);
+    return std::exchange(vertices_, nullptr);
+  }
+  void keep_vertices(std::shared_ptr<VertexRun> run) {
+    const std::lock_guard lock(vertices_mutex_);
+    vertices_ = std::move(run);
+  }
+
  private:
   std::string place(LocationKind kind, unsigned number) const;
   Status check_given() const;
@@ -171,6 +184,8 @@ class LaunchState : public LaunchData {
   std::atomic<std::uint64_t> checked_generation_{0};
   std::mutex check_mutex_;
   frontend::CheckedGrid checked_;  // of checked_generation_; written under check_mutex_
+  std::mutex vertices_mutex_;
+  std::shared_ptr<VertexRun> vertices_;
 };
 
 }  // namespace warpjit::runtime

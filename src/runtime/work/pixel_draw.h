@@ -45,8 +45,10 @@ struct VertexRun {
 
   SlotRows rows;
   std::uint32_t at_once = 1;  // instances that run together
-  // Nothing of it without a stage.
-  std::optional<LaunchState> stage;
+  // Nothing of it without a stage. It is kept for further runs with this stage, as long as the launch has it.
+  std::shared_ptr<const LaunchData> prepared_for;
+  std::uint32_t instances = 0;  // likewise
+  std::unique_ptr<LaunchState> stage;
   std::vector<Input> inputs;
   std::optional<LaunchCache::Lease> lease{};  // once there are vertices
   AwaitedKernel awaited{};
@@ -77,7 +79,7 @@ struct PrimitiveRun {
 
 // The geometry stage of a draw: input primitives, gathered, and what a round of invocations makes of them.
 struct GeometryRun {
-  std::optional<LaunchState> stage;  // none: there is no such stage
+  std::unique_ptr<LaunchState> stage;  // null: there is no such stage
   frontend::StripOutput output;
   LaunchCache::Lease lease;
   std::uint64_t lanes = 1;

@@ -189,11 +189,11 @@ Result<Report> EngineState::run_pixels(LaunchState& launch, const RunOptions& op
   report.work = Work::pixels;
   const auto start = std::chrono::steady_clock::now();
   const LaunchPixels& work = *launch.pixels;
-  VertexRun vertices;
-  WARPJIT_CHECK(begin_vertices(launch, vertices));
+  WARPJIT_TRY(std::shared_ptr<VertexRun> prepared, begin_vertices(launch));
+  VertexRun& vertices = *prepared;
   GeometryRun geometry;
   WARPJIT_CHECK(begin_geometry(launch, vertices.rows, options, geometry));
-  const bool strips = geometry.stage.has_value();
+  const bool strips = geometry.stage != nullptr;
   PrimitiveRun primitives{launch,
                           options,
                           report,
@@ -225,6 +225,7 @@ Result<Report> EngineState::run_pixels(LaunchState& launch, const RunOptions& op
   WARPJIT_CHECK(draw_waiting(primitives));
   if (primitives.fault.happened)
     report.fault = describe(primitives.fault, *launch.shader, launch.values.grid);
+  end_vertices(launch, std::move(prepared));
   const auto elapsed = std::chrono::steady_clock::now() - start - primitives.compile_time;
   report.run_ns =
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());

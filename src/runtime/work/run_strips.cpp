@@ -76,7 +76,8 @@ Status EngineState::begin_geometry(const LaunchState& launch, const SlotRows& ro
                                    GeometryRun& run) {
   const LaunchPixels& work = *launch.pixels;
   if (!work.geometry) return {};
-  LaunchState& stage = run.stage.emplace(*work.geometry);
+  run.stage = std::make_unique<LaunchState>(*work.geometry);
+  LaunchState& stage = *run.stage;
   run.output = *stage.shader->strip_output();
   stage.strips = {pixels::vertices_of(work.raster.topology),
                   work.vertex ? work.vertex->shader->result_slots() : rows.slots};

@@ -74,9 +74,33 @@ void write_rows(VertexRun::Input& input, std::uint64_t vertices, std::uint32_t f
 
 }  // namespace
 
-Status EngineState::begin_vertices(const LaunchState& launch, VertexRun& run) {
+Result<std::shared_ptr<VertexRun>> EngineState::begin_vertices(LaunchState& launch) {
+  const LaunchPixels& work = *launch.pixels;
+  std::shared_ptr<VertexRun> run = launch.take_vertices();
+  const bool kept = run && run->prepared_for == work.vertex && run->instances == work.instances;
+  if (kept && run->stage) return run;
+  if (!kept) run = std::make_shared<VertexRun>();
+  WARPJIT_CHECK(prepare_vertices(launch, *run));
+  return run;
+}
+
+void EngineState::end_vertices(LaunchState& launch, std::shared_ptr<VertexRun> run) {
+  // More is soon made anew, beside what is computed with it.
+  constexpr std::uint64_t kMostKeptBytes = 64 * 1024;
+  std::uint64_t bytes = 0;
+  if (run->stage) bytes = run->rows.count * run->at_once * run->rows.stride * sizeof(std::uint32_t);
+  for (const VertexRun::Input& input : run->inputs) bytes += input.rows.size();
+  if (bytes > kMostKeptBytes) return;
+  run->lease.reset();
+  run->awaited = {};
+  run->ask_for_kernel = {};
+  launch.keep_vertices(std::move(run));
+}
+
+Status EngineState::prepare_vertices(const LaunchState& launch, VertexRun& run) {
   const LaunchPixels& work = *launch.pixels;
   SlotRows& rows = run.rows;
+  run.instances = work.instances;
   if (!work.vertex) {
     rows.words = static_cast<const std::uint32_t*>(work.vertices.data);
     rows.slots = work.vertices.slots;
@@ -84,7 +108,9 @@ Status EngineState::begin_vertices(const LaunchState& launch, VertexRun& run) {
     rows.count = launch.count;
     return {};
   }
-  LaunchState& stage = run.stage.emplace(*work.vertex);
+  run.prepared_for = work.vertex;
+  run.stage = std::make_unique<LaunchState>(*work.vertex);
+  LaunchState& stage = *run.stage;
   const auto error = [&](ErrorCode code, std::string message) {
     return Error{code, std::move(message), stage.shader->source_name()};
   };
@@ -143,9 +169,10 @@ Status EngineState::run_vertices(VertexRun& run, const LaunchState& launch, cons
   // Few vertices are mostly interpreted before the kernel would be there, so that compilation begins with the
   // pixels'. If they take long, the kernel is asked for meanwhile.
   AskForKernel* const later = stage.count <= kFewVertices ? &run.ask_for_kernel : nullptr;
-  const auto begin = std::chrono::steady_clock::now();
   if (!run.lease)
     WARPJIT_CHECK(lease_at_once(stage, options, run.lease.emplace(), ignored, {}, &run.awaited.job, later));
+  std::chrono::steady_clock::time_point begin;
+  if (run.ask_for_kernel) begin = std::chrono::steady_clock::now();
   // Vertices from `from` on, as long as the kernel that the guest interpreter stands in for is not there.
   // Returns the first that is left.
   const auto run_from = [&](std::uint64_t from) -> Result<std::uint64_t> {
