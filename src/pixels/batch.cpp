@@ -22,6 +22,9 @@ namespace {
 constexpr std::size_t kMostShapes = 32768, kMostRows = 1U << 20, kMostEntries = 1U << 20;
 constexpr std::uint64_t kMostLookedAt = 1U << 18;  // primitives, dropped ones, too
 
+// A tile that more primitives reach is taken as a whole: looking at each costs more than it saves.
+constexpr std::uint32_t kMostMeasured = 64;
+
 constexpr std::uint32_t kWholeTile = 1U << 31;  // in an entry: the shape covers all of the tile
 
 // The vertices of primitive i of a topology are at places i * step, i * step + 1, ...
@@ -115,6 +118,8 @@ struct PrimitiveBatch::State {
                      const auto* values0, const auto* values1);
   void bin(const Shape& shape, double area);
   void bin(std::uint32_t tile, std::uint32_t entry);
+  // Of a tile that these entries reach.
+  TilePart part_of(const Tile& tile, std::span<const std::uint32_t> entries) const;
 
   const RasterState raster;
   const VertexTransform transform;
@@ -361,7 +366,7 @@ void PrimitiveBatch::sort() {
   std::uint32_t first = 0;
   for (const std::uint32_t tile : s.touched) {
     State::Place& place = s.places[tile];
-    s.tiles.push_back({tile % s.tile_columns, tile / s.tile_columns, place.count, false});
+    s.tiles.push_back({tile % s.tile_columns, tile / s.tile_columns, place.count, false, {}});
     place.first = first;
     first += place.count;
   }
@@ -371,7 +376,23 @@ void PrimitiveBatch::sort() {
     State::Place& place = s.places[tile.row * s.tile_columns + tile.column];
     place.first -= place.count;
     tile.starts_covered = (s.sorted[place.first] & kWholeTile) != 0;
+    if (place.count <= kMostMeasured)
+      tile.part = s.part_of(tile, std::span(s.sorted).subspan(place.first, place.count));
   }
+}
+
+TilePart PrimitiveBatch::State::part_of(const Tile& tile, std::span<const std::uint32_t> entries) const {
+  const std::uint32_t x = tile.column * kTileExtent, y = tile.row * kTileExtent;
+  std::uint32_t left = kTileExtent, top = kTileExtent, right = 0, bottom = 0;
+  for (const std::uint32_t entry : entries) {
+    const Shape& shape = shapes[entry & ~kWholeTile];
+    left = std::min(left, std::max<std::uint32_t>(shape.left, x) - x);
+    top = std::min(top, std::max<std::uint32_t>(shape.top, y) - y);
+    right = std::max(right, std::min(shape.right + 1U - x, kTileExtent));
+    bottom = std::max(bottom, std::min(shape.bottom + 1U - y, kTileExtent));
+  }
+  return {static_cast<std::uint8_t>(left & ~3U), static_cast<std::uint8_t>(top & ~1U),
+          static_cast<std::uint8_t>((right + 3) & ~3U), static_cast<std::uint8_t>((bottom + 1) & ~1U)};
 }
 
 std::span<const PrimitiveBatch::Tile> PrimitiveBatch::tiles() const { return state_->tiles; }

@@ -62,6 +62,7 @@ class PrimitiveBatch {
     std::uint32_t column, row;  // in tiles; pixels begin at 64 times that
     std::uint32_t primitives;   // how many reach it
     bool starts_covered;        // the first of them covers all of it
+    TilePart part;              // what they may cover
   };
 
   // For targets of `width` by `height` pixels and vertices of `slots` words; depth bias depends on the format

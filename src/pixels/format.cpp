@@ -55,6 +55,14 @@ constexpr std::array<std::uint16_t, kColumns> kColumnOffset = [] {
 }();
 constexpr std::uint32_t row_offset(std::uint32_t row) { return 2U * kColumnOffset[row]; }
 
+// A rectangle of the target, `corner` being its first pixel, and where it is in the tile.
+template <class Byte>
+struct Moved {
+  Byte* corner;
+  std::ptrdiff_t pitch;
+  std::uint32_t left, top, width, height;
+};
+
 // Pixels of `Size` bytes in memory; in the tile, word w of a pixel is in plane w.
 template <std::size_t Size>
 struct Pixels {
@@ -107,8 +115,11 @@ struct Pixels {
     return words;
   }
   static void store_words(std::byte* to, Words words) { std::memcpy(to, &words, sizeof words); }
-  static void load_rows(const std::byte* from, std::ptrdiff_t pitch, std::byte* place) {
-    for (std::uint32_t x = 0; x < kColumns; x += 2, from += 4 * Size) {
+  struct Columns {
+    std::uint32_t first, end;  // quads
+  };
+  static void load_rows(const std::byte* from, std::ptrdiff_t pitch, Columns quad, std::byte* place) {
+    for (std::uint32_t x = quad.first; x < quad.end; x += 2, from += 4 * Size) {
       const Words upper = load_words(from), lower = load_words(from + pitch);
       std::byte* const quads = place + kColumnOffset[x];
       store_words(quads, __builtin_shufflevector(upper, lower, 0, 1, 4, 5));
@@ -116,109 +127,123 @@ struct Pixels {
     }
   }
   // One row after the other. Measured on a Xeon with AMX: 4 MB take 0.26 ms, of both rows at once 0.3.
-  static void store_rows(std::byte* to, std::ptrdiff_t pitch, const std::byte* place) {
-    for (std::uint32_t x = 0; x < kColumns; x += 2) {
+  static void store_rows(std::byte* to, std::ptrdiff_t pitch, Columns quad, const std::byte* place) {
+    std::byte* upper = to;
+    for (std::uint32_t x = quad.first; x < quad.end; x += 2, upper += 4 * Size) {
       const std::byte* const quads = place + kColumnOffset[x];
-      store_words(to + 2 * Size * x,
+      store_words(upper,
                   __builtin_shufflevector(load_words(quads), load_words(quads + sizeof(Words)), 0, 1, 4, 5));
     }
-    to += pitch;
-    for (std::uint32_t x = 0; x < kColumns; x += 2) {
+    std::byte* lower = to + pitch;
+    for (std::uint32_t x = quad.first; x < quad.end; x += 2, lower += 4 * Size) {
       const std::byte* const quads = place + kColumnOffset[x];
-      store_words(to + 2 * Size * x,
+      store_words(lower,
                   __builtin_shufflevector(load_words(quads), load_words(quads + sizeof(Words)), 2, 3, 6, 7));
     }
   }
-  // Calls rows(memory, pitch, plane) for two rows each of a whole width; returns how many rows that does.
+  // Calls rows(memory, pitch, quads, plane) for two rows each, whose width is that of whole pairs of quads;
+  // returns how many rows that does.
   template <auto rows, class Target, class Plane>
-  static std::uint32_t walk_rows(Target* corner, std::ptrdiff_t pitch, std::uint32_t width,
-                                 std::uint32_t height, Plane* planes) {
-    if (Size != 4 || width != kTileExtent) return 0;
+  static std::uint32_t walk_rows(const Moved<Target>& moved, Plane* planes) {
+    if (Size != 4 || moved.width % 4 != 0) return 0;
     constexpr std::ptrdiff_t kAhead = 4,
                              kLine = 64;  // rows are pages apart, which the processor does not foresee
-    for (std::uint32_t y = 0; y + 2 <= height; y += 2) {
-      Target* pixel = corner + static_cast<std::ptrdiff_t>(y) * pitch;
-      if (y + 2 + kAhead <= height)
-        for (std::ptrdiff_t byte = 0; byte < kTileExtent * std::ptrdiff_t{Size}; byte += kLine) {
+    const Columns quads{moved.left / 2, (moved.left + moved.width) / 2};
+    const std::ptrdiff_t pitch = moved.pitch, bytes = std::ptrdiff_t{moved.width} * std::ptrdiff_t{Size};
+    for (std::uint32_t y = 0; y + 2 <= moved.height; y += 2) {
+      Target* pixel = moved.corner + static_cast<std::ptrdiff_t>(y) * pitch;
+      if (y + 2 + kAhead <= moved.height)
+        for (std::ptrdiff_t byte = 0; byte < bytes; byte += kLine) {
           __builtin_prefetch(pixel + kAhead * pitch + byte, !std::is_const_v<Target>);
           __builtin_prefetch(pixel + (kAhead + 1) * pitch + byte, !std::is_const_v<Target>);
         }
-      rows(pixel, pitch, planes + row_offset(y / 2));
+      rows(pixel, pitch, quads, planes + row_offset((moved.top + y) / 2));
     }
-    return height & ~1U;
+    return moved.height & ~1U;
   }
 
   // Calls pair(memory, plane) for two pixels of a quad and one(memory, plane) for one at the target's edge.
   template <auto rows, auto pair, auto one, class Target, class Plane>
-  static void walk(Target* corner, std::ptrdiff_t pitch, std::uint32_t width, std::uint32_t height,
-                   Plane* planes) {
-    const std::uint32_t pairs = width / 2;
-    for (std::uint32_t y = walk_rows<rows>(corner, pitch, width, height, planes); y < height; ++y) {
-      Target* pixel = corner + static_cast<std::ptrdiff_t>(y) * pitch;
-      Plane* place = planes + row_offset(y / 2) + (y & 1) * 8;
-      for (std::uint32_t x = 0; x < pairs; ++x, pixel += 2 * Size) pair(pixel, place + kColumnOffset[x]);
-      if ((width & 1) != 0) one(pixel, place + kColumnOffset[pairs]);
+  static void walk(const Moved<Target>& moved, Plane* planes) {
+    const std::uint32_t first = moved.left / 2, pairs = moved.width / 2;
+    for (std::uint32_t y = walk_rows<rows>(moved, planes); y < moved.height; ++y) {
+      Target* pixel = moved.corner + static_cast<std::ptrdiff_t>(y) * moved.pitch;
+      Plane* place = planes + row_offset((moved.top + y) / 2) + (y & 1) * 8;
+      for (std::uint32_t x = first; x < first + pairs; ++x, pixel += 2 * Size)
+        pair(pixel, place + kColumnOffset[x]);
+      if ((moved.width & 1) != 0) one(pixel, place + kColumnOffset[first + pairs]);
     }
   }
 };
 
-// The part of a tile that the target has.
-struct Part {
-  std::byte* corner;
-  std::uint32_t width, height;
-};
-Part part_of(const TargetMemory& target, std::uint32_t column, std::uint32_t row, std::size_t size) {
-  const std::uint64_t x = std::uint64_t{column} * kTileExtent, y = std::uint64_t{row} * kTileExtent;
-  if (x >= target.width || y >= target.height) return {nullptr, 0, 0};
+// What the target has of the part.
+Moved<std::byte> moved_of(const TargetMemory& target, std::uint32_t column, std::uint32_t row,
+                          const TilePart& part, std::size_t size) {
+  const std::uint64_t x = std::uint64_t{column} * kTileExtent + part.left,
+                      y = std::uint64_t{row} * kTileExtent + part.top;
+  if (x >= target.width || y >= target.height) return {nullptr, 0, 0, 0, 0, 0};
+  const auto extent = [](std::uint64_t has, unsigned wanted) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(has, wanted));
+  };
   return {target.data + static_cast<std::ptrdiff_t>(y) * target.pitch + static_cast<std::ptrdiff_t>(x * size),
-          static_cast<std::uint32_t>(std::min<std::uint64_t>(target.width - x, kTileExtent)),
-          static_cast<std::uint32_t>(std::min<std::uint64_t>(target.height - y, kTileExtent))};
+          target.pitch,
+          part.left,
+          part.top,
+          extent(target.width - x, part.width()),
+          extent(target.height - y, part.height())};
+}
+
+void clear(const TilePart& part, std::size_t words, std::byte* planes) {
+  for (std::uint32_t y = part.top; y < part.bottom; y += 2)
+    for (std::uint32_t x = part.left; x < part.right; x += 2)
+      for (std::size_t word = 0; word < words; ++word)
+        std::memset(planes + word * kPlaneBytes + row_offset(y / 2) + kColumnOffset[x / 2], 0, 16);
 }
 
 template <std::size_t Size>
-void load(const TargetMemory& target, std::uint32_t column, std::uint32_t row, std::byte* planes) {
-  const Part part = part_of(target, column, row, Size);
-  if (part.width < kTileExtent || part.height < kTileExtent)
-    std::memset(planes, 0, std::size_t{kPlaneBytes} * ((Size + 3) / 4));
+void load(const TargetMemory& target, std::uint32_t column, std::uint32_t row, const TilePart& part,
+          std::byte* planes) {
+  const auto [corner, pitch, left, top, width, height] = moved_of(target, column, row, part, Size);
+  if (width < part.width() || height < part.height()) clear(part, (Size + 3) / 4, planes);
   Pixels<Size>::template walk<Pixels<Size>::load_rows, Pixels<Size>::load_pair, Pixels<Size>::load_one>(
-      static_cast<const std::byte*>(part.corner), target.pitch, part.width, part.height, planes);
+      Moved<const std::byte>{corner, pitch, left, top, width, height}, planes);
 }
 template <std::size_t Size>
-void store(const TargetMemory& target, std::uint32_t column, std::uint32_t row, const std::byte* planes) {
-  const Part part = part_of(target, column, row, Size);
+void store(const TargetMemory& target, std::uint32_t column, std::uint32_t row, const TilePart& part,
+           const std::byte* planes) {
   Pixels<Size>::template walk<Pixels<Size>::store_rows, Pixels<Size>::store_pair, Pixels<Size>::store_one>(
-      part.corner, target.pitch, part.width, part.height, planes);
+      moved_of(target, column, row, part, Size), planes);
 }
 
 }  // namespace
 
 void load_tile(PixelFormat format, const TargetMemory& target, std::uint32_t column, std::uint32_t row,
-               std::byte* planes) {
+               const TilePart& part, std::byte* planes) {
   switch (pixel_size(format)) {
     case 2:
-      return load<2>(target, column, row, planes);
+      return load<2>(target, column, row, part, planes);
     case 4:
-      return load<4>(target, column, row, planes);
+      return load<4>(target, column, row, part, planes);
     case 8:
-      return load<8>(target, column, row, planes);
+      return load<8>(target, column, row, part, planes);
     case 16:
-      return load<16>(target, column, row, planes);
+      return load<16>(target, column, row, part, planes);
     default:
       return;
   }
 }
 
 void store_tile(PixelFormat format, const TargetMemory& target, std::uint32_t column, std::uint32_t row,
-                const std::byte* planes) {
+                const TilePart& part, const std::byte* planes) {
   switch (pixel_size(format)) {
     case 2:
-      return store<2>(target, column, row, planes);
+      return store<2>(target, column, row, part, planes);
     case 4:
-      return store<4>(target, column, row, planes);
+      return store<4>(target, column, row, part, planes);
     case 8:
-      return store<8>(target, column, row, planes);
+      return store<8>(target, column, row, part, planes);
     case 16:
-      return store<16>(target, column, row, planes);
+      return store<16>(target, column, row, part, planes);
     default:
       return;
   }

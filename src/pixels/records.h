@@ -23,6 +23,15 @@ constexpr std::uint32_t morton(std::uint32_t column, std::uint32_t row) {  // in
   return number;
 }
 
+// Columns and rows of pixels of a tile, those at `right` and `bottom` outside. Columns are multiples of 4,
+// rows of 2: pairs of quads. It is never empty.
+struct TilePart {
+  std::uint8_t left = 0, top = 0, right = kTileExtent, bottom = kTileExtent;
+  constexpr std::uint32_t width() const { return static_cast<std::uint32_t>(right - left); }
+  constexpr std::uint32_t height() const { return static_cast<std::uint32_t>(bottom - top); }
+  bool operator==(const TilePart&) const = default;
+};
+
 struct alignas(16) QuadRecord {
   float x, y;              // of its pixel 0, relative to the tile's origin
   std::uint32_t offset;    // of the quad in each plane of the tile: 16 * place

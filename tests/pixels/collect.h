@@ -74,6 +74,9 @@ class Collector : public QuadSink {
           continue;
         }
         EXPECT_FALSE(filling) << "quads that fill up come last";
+        EXPECT_TRUE(part.left <= 2 * column && 2 * column < part.right && part.top <= 2 * row &&
+                    2 * row < part.bottom)
+            << "quads are in the tile's part";
         EXPECT_TRUE(seen_.empty() || *seen_.rbegin() < quads->offset) << "Morton order";
         seen_.insert(quads->offset);
         for (std::uint32_t n = 0; n < 4; ++n)
@@ -82,6 +85,8 @@ class Collector : public QuadSink {
     }
     return true;
   }
+
+  TilePart part;  // that quads may be in
 
  private:
   void cover(const QuadRecord& quad, std::uint32_t n, const GroupRecord& group,
@@ -153,6 +158,7 @@ inline Picture draw(const Scene& scene) {
     batch->sort();
     for (const auto& tile : batch->tiles()) {
       Collector collector(picture, tile.column, tile.row, scene.per_group, scene.uses);
+      collector.part = tile.part;
       EXPECT_TRUE(batch->rasterize(tile.column, tile.row, scene.per_group, collector));
     }
   }

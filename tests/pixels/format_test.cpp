@@ -58,7 +58,7 @@ TEST(Formats, TilesHoldTheWordsOfPixels) {
       for (std::uint32_t row = 0; row < (height + 63) / 64; ++row)
         for (std::uint32_t column = 0; column < (width + 63) / 64; ++column) {
           std::memset(planes->bytes, 0xcd, sizeof planes->bytes);
-          load_tile(format, target, column, row, planes->bytes);
+          load_tile(format, target, column, row, {}, planes->bytes);
           for (std::uint32_t y = 0; y < 64; ++y)
             for (std::uint32_t x = 0; x < 64; ++x)
               for (std::uint32_t plane = 0; plane < tile_planes(format); ++plane) {
@@ -74,7 +74,7 @@ TEST(Formats, TilesHoldTheWordsOfPixels) {
                 found = ~found;
                 std::memcpy(word, &found, 4);
               }
-          store_tile(format, target, column, row, planes->bytes);
+          store_tile(format, target, column, row, {}, planes->bytes);
         }
       // Every byte of a pixel is inverted, every other byte as it was.
       std::vector<std::byte> expected = before;
@@ -86,10 +86,59 @@ TEST(Formats, TilesHoldTheWordsOfPixels) {
           }
       ASSERT_TRUE(memory == expected) << name(format) << ' ' << width << " x " << height;
       // A tile that the target does not have.
-      load_tile(format, target, 5, 0, planes->bytes);
-      store_tile(format, target, 0, 5, planes->bytes);
+      load_tile(format, target, 5, 0, {}, planes->bytes);
+      store_tile(format, target, 0, 5, {}, planes->bytes);
       ASSERT_TRUE(memory == expected);
     }
+  }
+}
+
+// Of a part of a tile nothing else is read or written; what the target lacks of it becomes 0.
+TEST(Formats, PartsOfTilesMoveAlone) {
+  Random random(2);
+  for (unsigned n = 0; n < 40 * kLast; ++n) {
+    const auto format = static_cast<PixelFormat>(1 + n % kLast);
+    const std::size_t size = pixel_size(format);
+    const std::uint32_t width = 64 + random.below(100), height = 64 + random.below(100);
+    std::vector<std::byte> memory(width * size * height);
+    for (std::byte& byte : memory) byte = static_cast<std::byte>(random.next());
+    const std::vector<std::byte> before = memory;
+    const TargetMemory target{memory.data(), static_cast<std::ptrdiff_t>(width * size), width, height};
+    const std::uint32_t column = random.below((width + 63) / 64), row = random.below((height + 63) / 64);
+    TilePart part;
+    part.left = static_cast<std::uint8_t>(4 * random.below(16));
+    part.top = static_cast<std::uint8_t>(2 * random.below(32));
+    part.right = static_cast<std::uint8_t>(part.left + 4 * (1 + random.below((64U - part.left) / 4)));
+    part.bottom = static_cast<std::uint8_t>(part.top + 2 * (1 + random.below((64U - part.top) / 2)));
+    struct alignas(16) Planes {
+      std::byte bytes[4 * kPlaneBytes];
+    };
+    auto planes = std::make_unique<Planes>();
+    std::memset(planes->bytes, 0xcd, sizeof planes->bytes);
+    load_tile(format, target, column, row, part, planes->bytes);
+    std::vector<std::byte> expected = before;
+    for (std::uint32_t y = 0; y < 64; ++y)
+      for (std::uint32_t x = 0; x < 64; ++x) {
+        const bool inside = part.left <= x && x < part.right && part.top <= y && y < part.bottom;
+        const std::uint32_t target_x = 64 * column + x, target_y = 64 * row + y;
+        const bool there = target_x < width && target_y < height;
+        const std::size_t place = (std::size_t{target_y} * width + target_x) * size;
+        for (std::uint32_t plane = 0; plane < tile_planes(format); ++plane) {
+          std::uint32_t word = inside ? 0 : 0xcdcdcdcd, found;
+          if (inside && there)
+            std::memcpy(&word, before.data() + place + 4 * plane, std::min<std::size_t>(size, 4));
+          std::byte* const at =
+              planes->bytes + plane * kPlaneBytes + 16 * morton(x / 2, y / 2) + 8 * (y & 1) + 4 * (x & 1);
+          std::memcpy(&found, at, 4);
+          ASSERT_EQ(found, word) << name(format) << ' ' << x << ' ' << y << ' ' << plane;
+          found = ~found;
+          std::memcpy(at, &found, 4);
+        }
+        for (std::size_t byte = 0; inside && there && byte < size; ++byte)
+          expected[place + byte] = ~expected[place + byte];
+      }
+    store_tile(format, target, column, row, part, planes->bytes);
+    ASSERT_TRUE(memory == expected) << name(format) << ' ' << width << " x " << height;
   }
 }
 

@@ -180,6 +180,44 @@ TEST(PixelDraws, KernelsOfFewVerticesAreAskedFor) {
   }
 }
 
+// Runs of a launch go on with what the first one prepared for its vertex stage: they see what lies in its
+// buffers now, how many instances there are now, and another stage.
+TEST(PixelDraws, RunsSeeWhatTheStageReadsNow) {
+  const Engine engine;
+  for (const Way& way : all_ways(engine)) {
+    PointDraw draw;
+    draw.place(3, 2, 1);
+    const auto expect = [&](std::initializer_list<std::pair<std::uint32_t, Pixel>> points) {
+      const auto report = draw.run(engine, way.options);
+      ASSERT_TRUE(report) << to_string(report.error());
+      std::vector<Pixel> expected(draw.pixels.size());
+      for (const auto& [place, pixel] : points) expected[place] = pixel;
+      EXPECT_TRUE(draw.pixels == expected) << way.name;
+    };
+    expect({{0, {0, 0, 0, 1}}, {1, {1, 0, 1, 1}}, {2, {2, 0, 2, 1}}});
+    draw.places[2] = center(6);  // of vertex 1
+    expect({{0, {0, 0, 0, 1}}, {6, {1, 0, 1, 1}}, {2, {2, 0, 2, 1}}});
+    EXPECT_TRUE(draw.launch.set_instances(2));
+    draw.offsets[3] = 0.5F;  // of instance 1
+    for (int n = 0; n < 2; ++n)
+      expect({{0, {0, 0, 0, 1}},
+              {6, {1, 0, 1, 1}},
+              {2, {2, 0, 2, 1}},
+              {32, {0, 1, 0, 1}},
+              {38, {1, 1, 1, 1}},
+              {34, {2, 1, 2, 1}}});
+    EXPECT_TRUE(draw.launch.set_instances(1));
+    draw.places[0] = center(7);
+    expect({{7, {0, 0, 0, 1}}, {6, {1, 0, 1, 1}}, {2, {2, 0, 2, 1}}});
+    draw.vertex.set_count(2);
+    EXPECT_TRUE(draw.launch.set_vertex_stage(draw.vertex));
+    for (int n = 0; n < 2; ++n) expect({{7, {0, 0, 0, 1}}, {6, {1, 0, 1, 1}}});
+    const Launch copy = draw.launch;  // has nothing of it yet
+    const auto report = engine.run(copy, way.options);
+    EXPECT_TRUE(report) << to_string(report.error());
+  }
+}
+
 TEST(PixelDraws, RowsOfInstancesLieInTheirBuffer) {
   const Engine engine;
   PointDraw draw;

@@ -136,7 +136,8 @@ Status PixelPlan::run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* 
   each_target(work, layout_, [&](PixelFormat format, const pixels::TargetMemory& memory, std::uint8_t plane) {
     const std::uint64_t own = low_mask<std::uint64_t>(pixels::tile_planes(format)) << plane;
     if ((own & ~unneeded) == 0) return;
-    load_tile(format, memory, tile.column, tile.row, planes + plane * std::size_t{pixels::kPlaneBytes});
+    load_tile(format, memory, tile.column, tile.row, tile.part,
+              planes + plane * std::size_t{pixels::kPlaneBytes});
   });
   backend::KernelArgs args;
   args.table = table_;
@@ -151,7 +152,8 @@ Status PixelPlan::run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* 
                     ? run_groups<pixels::PixelRecord>(tile, kernel_.lanes(), args)
                     : run_groups<pixels::QuadRecord>(tile, kernel_.lanes() / 4, args));
   each_target(work, layout_, [&](PixelFormat format, const pixels::TargetMemory& memory, std::uint8_t plane) {
-    store_tile(format, memory, tile.column, tile.row, planes + plane * std::size_t{pixels::kPlaneBytes});
+    store_tile(format, memory, tile.column, tile.row, tile.part,
+               planes + plane * std::size_t{pixels::kPlaneBytes});
   });
   return {};
 }
