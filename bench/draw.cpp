@@ -2,7 +2,7 @@
 // against arrays of bytes and shorts, an index buffer that uses each vertex three times, and result vertices.
 // Each way is measured in turn, in many short rounds, of which the fastest counts, because other programs on
 // the machine only add time. Then the same with 8 vertices, and a launch of one vertex, prepared and not;
-// and draws that each have another program than the one before.
+// draws that each have another program than the one before; and draws over 16 x 16 pixels.
 //   bench_draw [vertices]
 #include <algorithm>
 #include <chrono>
@@ -245,6 +245,35 @@ void compare_programs(const Engine& engine, Target target, std::size_t programs)
               programs, name(target), ways[0].best);
 }
 
+// A few primitives over 16 x 16 pixels, which are all of the target or lie in the middle of a large one.
+void compare_pixels(const Engine& engine, Target target, const char* example) {
+  RunOptions options;
+  options.target = target;
+  options.threads = 1;
+  constexpr std::uint32_t kExtent = 16, kPlace = 200;
+  for (const std::uint32_t extent : {kExtent, 512U}) {
+    auto file = tool::read_launch(std::string(WARPJIT_EXAMPLES) + "../tesla/graphics/" + example + ".json");
+    if (!file) fail(file.error());
+    tool::set_target_size(*file, kExtent, kExtent);
+    if (extent != kExtent) {
+      file->pixels.width = file->pixels.height = extent;
+      for (const unsigned axis : {0U, 1U}) file->pixels.raster.viewport_translate[axis] += kPlace;
+      file->pixels.raster.scissor = {kPlace, kPlace, kExtent, kExtent};
+    }
+    const auto bound = tool::BoundLaunch::make(std::move(*file));
+    if (!bound) fail(bound.error());
+    const Launch launch(bound->launch());
+    std::vector<Way> ways;
+    ways.push_back({"", [&] {
+                      if (const auto report = engine.run(launch, options); !report) fail(report.error());
+                    }});
+    constexpr std::size_t kRuns = 50;
+    measure(ways, kRuns);
+    std::printf("%-18s %-3s  16 x 16 pixels of %3u x %-3u %9.1f ns a draw\n", example, name(target), extent,
+                extent, ways[0].best);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -259,5 +288,9 @@ int main(int argc, char** argv) {
     }
   for (const Target target : engine.info().targets)
     for (const std::size_t programs : {1, 16, 100, 1000}) compare_programs(engine, target, programs);
+  for (const Target target : engine.info().targets)
+    for (const char* example :
+         {"discard", "block_texture", "depth_blend", "compiled_checker", "compiled_phong"})
+      compare_pixels(engine, target, example);
   return 0;
 }

@@ -73,7 +73,8 @@ class VertexCache {
 
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
-  std::array<std::uint64_t, 64> numbers_;  // apart, as each draw clears them
+  // Apart, as each list of shared vertices begins with clearing them.
+  std::array<std::uint64_t, 64> numbers_;
   std::array<SourceVertex, 64> vertices_;
 };
 

@@ -29,7 +29,6 @@ struct TilePart {
   std::uint8_t left = 0, top = 0, right = kTileExtent, bottom = kTileExtent;
   constexpr std::uint32_t width() const { return static_cast<std::uint32_t>(right - left); }
   constexpr std::uint32_t height() const { return static_cast<std::uint32_t>(bottom - top); }
-  bool operator==(const TilePart&) const = default;
 };
 
 struct alignas(16) QuadRecord {

@@ -69,14 +69,14 @@ class Collector : public QuadSink {
         EXPECT_EQ(quads->offset, 16 * morton(column, row));
         EXPECT_EQ(quads->x, 2.0F * static_cast<float>(column));
         EXPECT_EQ(quads->y, 2.0F * static_cast<float>(row));
+        EXPECT_TRUE(part.left <= 2 * column && 2 * column < part.right && part.top <= 2 * row &&
+                    2 * row < part.bottom)
+            << "quads are in the tile's part";
         if (quads->coverage == 0) {
           filling = true;
           continue;
         }
         EXPECT_FALSE(filling) << "quads that fill up come last";
-        EXPECT_TRUE(part.left <= 2 * column && 2 * column < part.right && part.top <= 2 * row &&
-                    2 * row < part.bottom)
-            << "quads are in the tile's part";
         EXPECT_TRUE(seen_.empty() || *seen_.rbegin() < quads->offset) << "Morton order";
         seen_.insert(quads->offset);
         for (std::uint32_t n = 0; n < 4; ++n)

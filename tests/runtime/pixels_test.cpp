@@ -1,5 +1,6 @@
 // Draws whose targets say which vertex, instance and primitive each pixel is of, on every engine.
 #include <algorithm>
+#include <atomic>
 
 #include "frontend/tesla/assembly/assemble.h"
 #include "frontend/tesla/shader.h"
@@ -212,9 +213,85 @@ TEST(PixelDraws, RunsSeeWhatTheStageReadsNow) {
     draw.vertex.set_count(2);
     EXPECT_TRUE(draw.launch.set_vertex_stage(draw.vertex));
     for (int n = 0; n < 2; ++n) expect({{7, {0, 0, 0, 1}}, {6, {1, 0, 1, 1}}});
+    const std::vector<Pixel> before = draw.pixels;
     const Launch copy = draw.launch;  // has nothing of it yet
+    std::ranges::fill(draw.pixels, Pixel{});
     const auto report = engine.run(copy, way.options);
-    EXPECT_TRUE(report) << to_string(report.error());
+    ASSERT_TRUE(report) << to_string(report.error());
+    EXPECT_TRUE(draw.pixels == before) << way.name;
+  }
+}
+
+// Nor does it matter which engine ran before, how, and whether it went well.
+TEST(PixelDraws, OneStageForAllEngines) {
+  PointDraw draw;
+  draw.place(3, 2, 1);
+  std::vector<Pixel> expected(draw.pixels.size());
+  for (std::uint32_t n = 0; n < 3; ++n) expected[n] = {n, 0, n, 1};
+  for (int round = 0; round < 3; ++round) {
+    Engine engine;
+    for (const Way& way : all_ways(engine)) {
+      for (const bool background : {false, true}) {
+        RunOptions options = way.options;
+        options.background = background;
+        const auto report = draw.run(engine, options);
+        ASSERT_TRUE(report) << to_string(report.error());
+        EXPECT_TRUE(draw.pixels == expected) << way.name << ", round " << round;
+        engine.wait_for_compilations();
+      }
+      std::atomic<std::uint32_t> cancel{1};
+      RunOptions cancelled = way.options;
+      cancelled.cancel = &cancel;
+      EXPECT_FALSE(draw.run(engine, cancelled));
+      if (round == 1) engine.clear_cache();
+    }
+  }
+}
+
+// A stage of more than is kept.
+TEST(PixelDraws, LargeStagesAreMadeAnew) {
+  const Engine engine;
+  PointDraw draw;
+  draw.place(20000, 1, 1);
+  for (int n = 0; n < 2; ++n) {
+    ASSERT_TRUE(draw.run(engine, {}));
+    EXPECT_EQ(draw.launch.state().take_vertices(), nullptr);
+    EXPECT_EQ(draw.pixels[7], (Pixel{19999, 0, 19999, 1}));
+  }
+  draw.vertex.set_count(3);
+  EXPECT_TRUE(draw.launch.set_vertex_stage(draw.vertex));
+  ASSERT_TRUE(draw.run(engine, {}));
+  EXPECT_NE(draw.launch.state().take_vertices(), nullptr);
+}
+
+// Code that only an interpreter runs is refused where a target is named, also after runs without one.
+TEST(PixelDraws, NamedTargetsAreNotInterpretedLater) {
+  if (share(2) != 2) GTEST_SKIP() << "compiles for seconds";
+  const Engine engine;
+  if (!engine.info().jit) GTEST_SKIP() << engine.info().no_jit_reason;
+  std::string much;  // more than a million instructions
+  for (int n = 0; n < 20000; ++n)
+    much += "presin f32 $r6 $r0\nsin f32 $r6 $r6\nadd rn f32 $r7 $r7 $r6\nadd rn f32 $r0 $r0 $r1\n";
+  tesla::GraphicsState state;
+  state.attributes = {0x33, 0};
+  state.builtin_attributes = 0x11;
+  state.vertex_results = {0, 1, 0x40, 0x41, 4, 5, 0x40};
+  PointDraw draw;
+  draw.vertex = Launch(graphics_program("vertex",
+                                        "ld b32 $r0 a[0x0]\nld b32 $r1 a[0x4]\nst b32 o[0x0] $r0\n"
+                                        "st b32 o[0x4] $r1\nmov b32 $r7 0x0\n" +
+                                            much + "st b32 o[0x14] $r7\nexit nop\n",
+                                        state));
+  draw.place(3, 2, 1);
+  RunOptions named;
+  named.target = engine.info().best;
+  const auto automatic = draw.run(engine, {});
+  ASSERT_TRUE(automatic) << to_string(automatic.error());
+  for (int n = 0; n < 2; ++n) {
+    const auto refused = draw.run(engine, named);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::resource_limit);
+    EXPECT_TRUE(draw.run(engine, {}));
   }
 }
 

@@ -126,6 +126,7 @@ Status set_pixel_vertices(LaunchState& state, const runtime::LaunchData& from, s
   WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(state));
   pixels->vertex = std::make_shared<const runtime::LaunchData>(from);
   pixels->vertices = {};
+  state.keep_vertices(nullptr);
   return {};
 }
 
@@ -202,6 +203,7 @@ Status Launch::bind_vertices(const VertexBuffer& vertices) {
                  "a vertex has 4 to 128 words, its address and strides are multiples of 4", "vertices"};
   pixels->vertices = vertices;
   pixels->vertex.reset();
+  state_->keep_vertices(nullptr);
   return {};
 }
 Status Launch::bind_indices(std::span<const std::uint32_t> indices) {
@@ -224,6 +226,7 @@ void Launch::unset_geometry_stage() {
 Status Launch::set_instances(std::uint32_t count) {
   WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
   pixels->instances = count;
+  state_->keep_vertices(nullptr);
   return {};
 }
 void Launch::unbind_indices() {

@@ -153,7 +153,8 @@ class EngineState {
   Status add_input(GeometryRun& run, PrimitiveRun& primitives, const pixels::Vertices& part);
   Status run_waiting(GeometryRun& run, PrimitiveRun& primitives);
   // Their vertices (runtime/work/run_vertices.cpp), those of instances `first` to `first + count - 1`.
-  // What it prepares for a stage is kept by end_vertices() of a run that went well.
+  // What begin_vertices() prepares, end_vertices() of a run that went well keeps with the launch, unless it
+  // is large.
   static Result<std::shared_ptr<VertexRun>> begin_vertices(LaunchState& launch);
   static Status prepare_vertices(const LaunchState& launch, VertexRun& run);
   static void end_vertices(LaunchState& launch, std::shared_ptr<VertexRun> run);

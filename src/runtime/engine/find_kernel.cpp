@@ -110,6 +110,7 @@ LaunchKey EngineState::launch_key(const LaunchState& launch, const RunOptions& o
                 static_cast<std::uint64_t>(choice.hints.flat_w) << 12 |
                 std::uint64_t{number_of(choice.hints.rows_ahead)} << 14 |
                 static_cast<std::uint64_t>(choice.hints.many_ranges) << 13 |
+                static_cast<std::uint64_t>(options.target != Target::automatic) << 19 |
                 std::uint64_t{hooks_.parts} << 20 | std::uint64_t{hooks_.registers} << 40;
   return key;
 }

@@ -158,7 +158,7 @@ class LaunchState : public LaunchData {
   // The facts of this launch; known_bools is `known`. Errors: a declared input that is not bound.
   Result<frontend::Facts> facts(std::uint64_t known) const;
 
-  // That it takes once it has run with one kernel; kernels count with their engine.
+  // That it takes once it has run with one kernel, without a vertex stage; kernels count with their engine.
   std::size_t memory_bytes() const {
     return sizeof *this + 4 * values.words.capacity() + shader->table_bytes();
   }
@@ -166,14 +166,15 @@ class LaunchState : public LaunchData {
   LaunchCache kernels;
 
   // What a run of this launch prepared for its vertex stage (runtime/work/pixel_draw.h), for the next one to
-  // go on with; null if there is nothing, or another run has it.
+  // go on with; null if there is nothing, or another run has it. What changes the stage, or how many
+  // instances there are, drops it.
   std::shared_ptr<VertexRun> take_vertices() {
     const std::lock_guard lock(vertices_mutex_);
     return std::exchange(vertices_, nullptr);
   }
   void keep_vertices(std::shared_ptr<VertexRun> run) {
     const std::lock_guard lock(vertices_mutex_);
-    vertices_ = std::move(run);
+    vertices_.swap(run);  // the other one ends after the lock
   }
 
  private:

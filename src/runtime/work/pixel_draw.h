@@ -45,9 +45,7 @@ struct VertexRun {
 
   SlotRows rows;
   std::uint32_t at_once = 1;  // instances that run together
-  // Nothing of it without a stage. It is kept for further runs with this stage, as long as the launch has it.
-  std::shared_ptr<const LaunchData> prepared_for;
-  std::uint32_t instances = 0;  // likewise
+  // Nothing of it without a stage.
   std::unique_ptr<LaunchState> stage;
   std::vector<Input> inputs;
   std::optional<LaunchCache::Lease> lease{};  // once there are vertices

@@ -1,6 +1,7 @@
 #include "runtime/work/pixel_plan.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/bits.h"
 #include "pixels/format.h"
@@ -131,6 +132,10 @@ Status PixelPlan::run_groups(const pixels::PrimitiveBatch::Tile& tile, std::uint
 Status PixelPlan::run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* planes,
                            ir::BlockMemory& memory) const {
   const LaunchPixels& work = *launch_.pixels;
+#if defined(WARPJIT_CHECKS)
+  // Nobody sees what is not loaded.
+  std::memset(planes, 0xa5, layout_.planes * std::size_t{pixels::kPlaneBytes});
+#endif
   // What the first primitive overwrites need not be there.
   const std::uint64_t unneeded = tile.starts_covered ? kernel_.overwritten_planes() : 0;
   each_target(work, layout_, [&](PixelFormat format, const pixels::TargetMemory& memory, std::uint8_t plane) {

@@ -75,20 +75,20 @@ void write_rows(VertexRun::Input& input, std::uint64_t vertices, std::uint32_t f
 }  // namespace
 
 Result<std::shared_ptr<VertexRun>> EngineState::begin_vertices(LaunchState& launch) {
-  const LaunchPixels& work = *launch.pixels;
   std::shared_ptr<VertexRun> run = launch.take_vertices();
-  const bool kept = run && run->prepared_for == work.vertex && run->instances == work.instances;
-  if (kept && run->stage) return run;
-  if (!kept) run = std::make_shared<VertexRun>();
+  if (run && run->stage) return run;
+  if (!run) run = std::make_shared<VertexRun>();
   WARPJIT_CHECK(prepare_vertices(launch, *run));
   return run;
 }
 
 void EngineState::end_vertices(LaunchState& launch, std::shared_ptr<VertexRun> run) {
-  // More is soon made anew, beside what is computed with it.
+  // Runs with more take so long that making it again is little of that.
   constexpr std::uint64_t kMostKeptBytes = 64 * 1024;
   std::uint64_t bytes = 0;
-  if (run->stage) bytes = run->rows.count * run->at_once * run->rows.stride * sizeof(std::uint32_t);
+  if (run->stage)
+    bytes = run->stage->memory_bytes() +
+            run->rows.count * run->at_once * run->rows.stride * sizeof(std::uint32_t);
   for (const VertexRun::Input& input : run->inputs) bytes += input.rows.size();
   if (bytes > kMostKeptBytes) return;
   run->lease.reset();
@@ -100,7 +100,6 @@ void EngineState::end_vertices(LaunchState& launch, std::shared_ptr<VertexRun> r
 Status EngineState::prepare_vertices(const LaunchState& launch, VertexRun& run) {
   const LaunchPixels& work = *launch.pixels;
   SlotRows& rows = run.rows;
-  run.instances = work.instances;
   if (!work.vertex) {
     rows.words = static_cast<const std::uint32_t*>(work.vertices.data);
     rows.slots = work.vertices.slots;
@@ -108,7 +107,6 @@ Status EngineState::prepare_vertices(const LaunchState& launch, VertexRun& run) 
     rows.count = launch.count;
     return {};
   }
-  run.prepared_for = work.vertex;
   run.stage = std::make_unique<LaunchState>(*work.vertex);
   LaunchState& stage = *run.stage;
   const auto error = [&](ErrorCode code, std::string message) {

@@ -45,8 +45,8 @@ inline Word add(Word a, Word b) {
 }
 inline Word sub(Word a, Word b) { return add(a, negated(b)); }
 
-// The nearest integer, of two the even one; |x| < 2^51. Rounding to it is what is left of a sum without room
-// for a fraction.
+// The nearest integer, of two the even one, without the sign of a zero; |x| < 2^51. Doubles of 2^52 and more
+// are integers, so that a sum with 2^52 is rounded to one.
 inline double nearest_integer(double x) {
   const double room = x < 0 ? -0x1p52 : 0x1p52;
   return x + room - room;

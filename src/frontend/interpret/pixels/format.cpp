@@ -55,6 +55,7 @@ constexpr FormatRow kFormats[] = {
     {PixelFormat::d32f, {4, Kind::number, {word(0), {}, {}, {}}}},
 };
 
+static_assert(std::size(kFormats) == static_cast<std::size_t>(PixelFormat::d32f) + 1);
 static_assert(std::ranges::equal(kFormats, std::views::iota(std::size_t{0}, std::size(kFormats)), {},
                                  [](const FormatRow& row) { return static_cast<std::size_t>(row.format); }));
 
@@ -98,7 +99,7 @@ const FormatInfo& format_info(PixelFormat format) {
 
 PixelWords load_pixel(const std::byte* from, std::size_t bytes) {
   PixelWords words{};
-  if (bytes == sizeof words[0])
+  if (bytes == sizeof words[0])  // a move of known size
     std::memcpy(words.data(), from, sizeof words[0]);
   else
     std::memcpy(words.data(), from, bytes);
