@@ -18,9 +18,8 @@ struct TargetMemory {
   std::uint32_t width = 0, height = 0;
 };
 
-// Moves the pixels of a part of tile (column, row) between the target and planes, kPlaneBytes each, aligned
-// to
-// 16. Pixels of the part that the target does not have become 0 in the planes.
+// Moves the pixels of a part of tile (column, row) between the target and planes, which have kPlaneBytes each
+// and are aligned to 16 bytes. Pixels of the part that the target does not have become 0 in the planes.
 void load_tile(PixelFormat format, const TargetMemory& target, std::uint32_t column, std::uint32_t row,
                const TilePart& part, std::byte* planes);
 void store_tile(PixelFormat format, const TargetMemory& target, std::uint32_t column, std::uint32_t row,

@@ -101,6 +101,9 @@ class EngineState {
   // contents of memory.
   static Status fill(LaunchState& launch, const LaunchKey& key, std::shared_ptr<const Kernel> kernel,
                      LaunchCache::Lease& lease);
+  // The kernel for a launch with its table filled, if the launch remembers both; says whether it does.
+  Result<bool> lease_remembered(LaunchState& launch, const LaunchKey& key, LaunchCache::Lease& lease,
+                                CompileReport& report);
   // The kernel for a launch with its table filled; `report` gets how it was found or made.
   Status lease_kernel(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
                       CompileReport& report, const KernelHints& hints = {});

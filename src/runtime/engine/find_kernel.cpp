@@ -250,17 +250,23 @@ Status EngineState::lease_kernel(LaunchState& launch, const RunOptions& options,
                                  CompileReport& report, const KernelHints& hints) {
   WARPJIT_TRY(const Choice choice, choose(options, hints));
   const LaunchKey key = launch_key(launch, options, choice);
-  WARPJIT_TRY(const bool remembered, recall(launch, key, lease));
-  bool hit = true;
-  if (remembered) {
-    cache_.note_use(lease.kernel());
-  } else {
-    WARPJIT_TRY(const Request asked, request(launch, options, choice));
-    WARPJIT_TRY(std::shared_ptr<const Kernel> kernel, find_or_make(asked, hit));
-    WARPJIT_CHECK(fill(launch, key, std::move(kernel), lease));
-  }
+  WARPJIT_TRY(const bool remembered, lease_remembered(launch, key, lease, report));
+  if (remembered) return {};
+  bool hit = false;
+  WARPJIT_TRY(const Request asked, request(launch, options, choice));
+  WARPJIT_TRY(std::shared_ptr<const Kernel> kernel, find_or_make(asked, hit));
+  WARPJIT_CHECK(fill(launch, key, std::move(kernel), lease));
   report = report_of(lease.kernel(), hit);
   return {};
+}
+
+Result<bool> EngineState::lease_remembered(LaunchState& launch, const LaunchKey& key,
+                                           LaunchCache::Lease& lease, CompileReport& report) {
+  WARPJIT_TRY(const bool remembered, recall(launch, key, lease));
+  if (!remembered) return false;
+  cache_.note_use(lease.kernel());
+  report = report_of(lease.kernel(), true);
+  return true;
 }
 
 Status EngineState::lease_alone(const LaunchState& launch, const RunOptions& options, bool few_threads,
@@ -283,12 +289,9 @@ Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options
   if (!options.background || options.engine == EngineKind::guest)
     return lease_kernel(launch, options, lease, report, hints);
   WARPJIT_TRY(const Choice choice, choose(options, hints));
-  WARPJIT_TRY(const bool remembered, recall(launch, launch_key(launch, options, choice), lease));
-  if (remembered) {
-    cache_.note_use(lease.kernel());
-    report = report_of(lease.kernel(), true);
-    return {};
-  }
+  WARPJIT_TRY(const bool remembered,
+              lease_remembered(launch, launch_key(launch, options, choice), lease, report));
+  if (remembered) return {};
   WARPJIT_TRY(Request asked, request(launch, options, choice));
   if (cache_.find(asked.key)) return lease_kernel(launch, options, lease, report, hints);
   if (later != nullptr && !hooks_.asks && background_.would_begin(asked.key)) {
