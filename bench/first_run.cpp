@@ -47,7 +47,7 @@ void first_run(benchmark::State& state, const std::string& path, Mode mode, cons
              !extended) {
     return state.SkipWithError(to_string(extended.error()).c_str());
   }
-  const auto bound = tool::BoundLaunch::make(std::move(*file));
+  auto bound = tool::BoundLaunch::make(std::move(*file));
   if (!bound) return state.SkipWithError(to_string(bound.error()).c_str());
   const Engine engine;
   RunOptions options;
@@ -62,6 +62,7 @@ void first_run(benchmark::State& state, const std::string& path, Mode mode, cons
     if (mode != Mode::cached) engine.clear_cache();
     const Launch launch = bound->launch();  // remembers no kernel
     if (mode == Mode::cached && !engine.run(launch, options)) return state.SkipWithError("the run failed");
+    bound->clear_pictures();
     const Clock::time_point start = Clock::now();
     const auto report = engine.run(launch, options);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();

@@ -1,6 +1,7 @@
 // Draws whose targets say which vertex, instance and primitive each pixel is of, on every engine.
 #include <algorithm>
 #include <atomic>
+#include <bit>
 
 #include "frontend/tesla/assembly/assemble.h"
 #include "frontend/tesla/shader.h"
@@ -222,7 +223,7 @@ TEST(PixelDraws, RunsSeeWhatTheStageReadsNow) {
   }
 }
 
-// Nor does it matter which engine ran before, how, and whether it went well.
+// A kept stage works whichever engine ran before, in the background or not, and whether that went well.
 TEST(PixelDraws, OneStageForAllEngines) {
   PointDraw draw;
   draw.place(3, 2, 1);
@@ -231,7 +232,7 @@ TEST(PixelDraws, OneStageForAllEngines) {
   for (int round = 0; round < 3; ++round) {
     Engine engine;
     for (const Way& way : all_ways(engine)) {
-      for (const bool background : {false, true}) {
+      for (const bool background : {true, false, true}) {
         RunOptions options = way.options;
         options.background = background;
         const auto report = draw.run(engine, options);
@@ -258,10 +259,44 @@ TEST(PixelDraws, LargeStagesAreMadeAnew) {
     EXPECT_EQ(draw.launch.state().take_vertices(), nullptr);
     EXPECT_EQ(draw.pixels[7], (Pixel{19999, 0, 19999, 1}));
   }
-  draw.vertex.set_count(3);
+}
+
+// Of a small one the same object serves run after run, until something of it changes.
+TEST(PixelDraws, SmallStagesAreKept) {
+  const Engine engine;
+  PointDraw draw;
+  draw.place(3, 1, 1);
+  const auto kept = [&] {
+    EXPECT_TRUE(draw.run(engine, {}));
+    std::shared_ptr<runtime::VertexRun> run = draw.launch.state().take_vertices();
+    draw.launch.state().keep_vertices(run);
+    return run;
+  };
+  const std::shared_ptr<runtime::VertexRun> first = kept();
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(kept(), first);
+  EXPECT_TRUE(draw.launch.set_instances(1));  // as before
+  EXPECT_EQ(kept(), first);
   EXPECT_TRUE(draw.launch.set_vertex_stage(draw.vertex));
-  ASSERT_TRUE(draw.run(engine, {}));
-  EXPECT_NE(draw.launch.state().take_vertices(), nullptr);
+  EXPECT_NE(kept(), first);
+  const std::shared_ptr<runtime::VertexRun> second = kept();
+  EXPECT_EQ(kept(), second);
+
+  // Vertices in place of the stage, and the stage again.
+  const std::array<std::uint32_t, 8> vertex{std::bit_cast<std::uint32_t>(center(5)),
+                                            std::bit_cast<std::uint32_t>(center(2)),
+                                            0,
+                                            0x3f800000,
+                                            70,
+                                            0,
+                                            0,
+                                            0};
+  EXPECT_TRUE(draw.launch.bind_vertices({vertex.data(), sizeof vertex, 32, 8}));
+  draw.launch.set_count(1);
+  EXPECT_TRUE(draw.run(engine, {}));
+  std::vector<Pixel> expected(draw.pixels.size());
+  expected[2 * kSide + 5] = {70, 0, 0, 1};
+  EXPECT_TRUE(draw.pixels == expected);
 }
 
 // Code that only an interpreter runs is refused where a target is named, also after runs without one.
@@ -269,7 +304,7 @@ TEST(PixelDraws, NamedTargetsAreNotInterpretedLater) {
   if (share(2) != 2) GTEST_SKIP() << "compiles for seconds";
   const Engine engine;
   if (!engine.info().jit) GTEST_SKIP() << engine.info().no_jit_reason;
-  std::string much;  // more than a million instructions
+  std::string much;  // more than a million instructions of the host
   for (int n = 0; n < 20000; ++n)
     much += "presin f32 $r6 $r0\nsin f32 $r6 $r6\nadd rn f32 $r7 $r7 $r6\nadd rn f32 $r0 $r0 $r1\n";
   tesla::GraphicsState state;

@@ -225,8 +225,8 @@ void Launch::unset_geometry_stage() {
 }
 Status Launch::set_instances(std::uint32_t count) {
   WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
+  if (pixels->instances != count) state_->keep_vertices(nullptr);
   pixels->instances = count;
-  state_->keep_vertices(nullptr);
   return {};
 }
 void Launch::unbind_indices() {

@@ -98,6 +98,8 @@ Result<EngineState::Choice> EngineState::choose(const RunOptions& options, const
 
 LaunchKey EngineState::launch_key(const LaunchState& launch, const RunOptions& options, Choice choice) const {
   const bool specialized = !options.generic && choice.engine != EngineKind::guest;
+  // Kernels of interpreters are for runs that name no target.
+  const bool is_named = choice.engine == EngineKind::jit && options.target != Target::automatic;
   LaunchKey key;
   key.engine = this;
   key.facts_generation = launch.facts_generation;
@@ -110,8 +112,8 @@ LaunchKey EngineState::launch_key(const LaunchState& launch, const RunOptions& o
                 static_cast<std::uint64_t>(choice.hints.flat_w) << 12 |
                 std::uint64_t{number_of(choice.hints.rows_ahead)} << 14 |
                 static_cast<std::uint64_t>(choice.hints.many_ranges) << 13 |
-                static_cast<std::uint64_t>(options.target != Target::automatic) << 19 |
-                std::uint64_t{hooks_.parts} << 20 | std::uint64_t{hooks_.registers} << 40;
+                static_cast<std::uint64_t>(is_named) << 19 | std::uint64_t{hooks_.parts} << 20 |
+                std::uint64_t{hooks_.registers} << 40;
   return key;
 }
 
@@ -195,7 +197,9 @@ CodeCache::KernelResult EngineState::find_or_make(const Request& request, bool& 
       request.key, [&] { return make(request); }, hit);
   // A run that asks for the JIT by name does not accept the IR interpreter in its place.
   const bool right = !result || request.may_interpret || (*result)->report().engine == request.options.engine;
-  return right ? result : make(request);
+  if (right) return result;
+  hit = false;
+  return make(request);
 }
 
 std::shared_ptr<CompileJob> EngineState::submit(Request request, bool urgent) {

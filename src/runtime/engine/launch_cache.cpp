@@ -1,6 +1,7 @@
 #include "runtime/engine/launch_cache.h"
 
 #include <algorithm>
+#include <cassert>
 #include <thread>
 
 namespace warpjit::runtime {
@@ -8,6 +9,7 @@ namespace warpjit::runtime {
 // A reader announces itself before it looks at `ready`; a writer takes `ready` away before it looks for
 // readers. Sequential consistency makes one of them see the other.
 bool LaunchCache::enter(Entry& entry, const LaunchKey& key, std::uint64_t generation, Lease& lease) {
+  assert(lease.entry_ == nullptr);  // it would never be given back
   entry.users.fetch_add(1, std::memory_order_seq_cst);
   if (entry.ready.load(std::memory_order_seq_cst) == generation && entry.key == key) {
     lease.kernel_ = entry.kernel.lock();
@@ -69,6 +71,7 @@ Status LaunchCache::Lease::refill_own(const frontend::Shader& shader, const fron
 Status LaunchCache::write(Entry& entry, const LaunchKey& key, std::uint64_t generation,
                           std::shared_ptr<const Kernel> kernel, const frontend::Shader& shader,
                           const frontend::Values& values, Lease& lease) {
+  assert(lease.entry_ == nullptr);
   const std::size_t bytes = table_bytes(*kernel, shader);
   if (entry.table_bytes < bytes) {
     const std::size_t rounded = (bytes + 63) & ~std::size_t{63};

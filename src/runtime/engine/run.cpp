@@ -68,10 +68,11 @@ Result<Report> EngineState::run(LaunchState& launch, const RunOptions& options) 
   Report report;
   LaunchCache::Lease lease;
   KernelHints hints = hints_of(launch);
+  bool remembered = false;
   if (options.background && options.engine != EngineKind::guest) {
     WARPJIT_TRY(const Choice choice, choose(options, hints));
     const LaunchKey key = launch_key(launch, options, choice);
-    WARPJIT_TRY(const bool remembered, recall(launch, key, lease));
+    WARPJIT_TRY(remembered, lease_remembered(launch, key, lease, report));
     if (!remembered) {
       WARPJIT_TRY(Request asked, request(launch, options, choice));
       const std::shared_ptr<CompileJob> job = cache_.find(asked.key) ? nullptr : submit(asked, true);
@@ -87,7 +88,7 @@ Result<Report> EngineState::run(LaunchState& launch, const RunOptions& options) 
       }
     }
   }
-  WARPJIT_CHECK(lease_kernel(launch, options, lease, report, hints));
+  if (!remembered) WARPJIT_CHECK(lease_kernel(launch, options, lease, report, hints));
   report.work = launch.work();
   if (report.work != Work::grid && launch.count == 0) return report;
   const auto start = std::chrono::steady_clock::now();

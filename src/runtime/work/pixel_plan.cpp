@@ -133,7 +133,7 @@ Status PixelPlan::run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* 
                            ir::BlockMemory& memory) const {
   const LaunchPixels& work = *launch_.pixels;
 #if defined(WARPJIT_CHECKS)
-  // Nobody sees what is not loaded.
+  // What is not loaded must not be seen: here it would be.
   std::memset(planes, 0xa5, layout_.planes * std::size_t{pixels::kPlaneBytes});
 #endif
   // What the first primitive overwrites need not be there.

@@ -76,8 +76,8 @@ void write_rows(VertexRun::Input& input, std::uint64_t vertices, std::uint32_t f
 
 Result<std::shared_ptr<VertexRun>> EngineState::begin_vertices(LaunchState& launch) {
   std::shared_ptr<VertexRun> run = launch.take_vertices();
-  if (run && run->stage) return run;
-  if (!run) run = std::make_shared<VertexRun>();
+  if (run) return run;
+  run = std::make_shared<VertexRun>();
   WARPJIT_CHECK(prepare_vertices(launch, *run));
   return run;
 }
@@ -85,10 +85,9 @@ Result<std::shared_ptr<VertexRun>> EngineState::begin_vertices(LaunchState& laun
 void EngineState::end_vertices(LaunchState& launch, std::shared_ptr<VertexRun> run) {
   // Runs with more take so long that making it again is little of that.
   constexpr std::uint64_t kMostKeptBytes = 64 * 1024;
-  std::uint64_t bytes = 0;
-  if (run->stage)
-    bytes = run->stage->memory_bytes() +
-            run->rows.count * run->at_once * run->rows.stride * sizeof(std::uint32_t);
+  if (!run->stage) return;
+  std::uint64_t bytes =
+      run->stage->memory_bytes() + run->rows.count * run->at_once * run->rows.stride * sizeof(std::uint32_t);
   for (const VertexRun::Input& input : run->inputs) bytes += input.rows.size();
   if (bytes > kMostKeptBytes) return;
   run->lease.reset();

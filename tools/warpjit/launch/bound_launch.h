@@ -35,6 +35,8 @@ class BoundLaunch {
   Result<Report> run_profiled(const Engine& engine, Profile& profile);
   // Sets memory, which runs write to, to what the file gives. run() does it, too.
   void restore_memory();
+  // Likewise the targets.
+  void clear_pictures();
 
   // ---- Rows
   const std::vector<ResultColumn>& columns() const { return columns_; }
@@ -94,7 +96,6 @@ class BoundLaunch {
   Status bind_stage_memory(const LaunchFile& file, Launch& launch);
   // Errors: a run has changed bytes that it may not.
   Status check_descriptors() const;
-  void clear_pictures();
   void add_column(const LaunchOutput& output);
 
   std::unique_ptr<LaunchFile> file_;  // the launch points into it
