@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
-#include <ranges>
 #include <span>
 
 #include "base/bits.h"
@@ -56,8 +55,11 @@ constexpr FormatRow kFormats[] = {
 };
 
 static_assert(std::size(kFormats) == static_cast<std::size_t>(PixelFormat::d32f) + 1);
-static_assert(std::ranges::equal(kFormats, std::views::iota(std::size_t{0}, std::size(kFormats)), {},
-                                 [](const FormatRow& row) { return static_cast<std::size_t>(row.format); }));
+static_assert([] {
+  for (std::size_t n = 0; n < std::size(kFormats); ++n)
+    if (kFormats[n].format != static_cast<PixelFormat>(n)) return false;
+  return true;
+}());
 
 // Products with the largest integer: those that would be denormals round to 0 anyway.
 std::uint32_t encode_unorm(unsigned width, std::uint32_t value) {
