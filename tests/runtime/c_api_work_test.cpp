@@ -235,7 +235,7 @@ TEST_F(CApiGeometry, WhatIsNotThereIsRefused) {
       warpjit_launch_bind_triangles(vertex.launch, &buffer, nullptr),
   };
   for (std::size_t n = 0; n < std::size(got); ++n) EXPECT_EQ(got[n], WARPJIT_BAD_INPUT) << n;
-  // Exceptions stay inside: no vector is that long.
+  // No array is that long.
   input.registers = twice;
   input.register_count = std::size_t{std::numeric_limits<std::ptrdiff_t>::max()} + 1;
   EXPECT_EQ(warpjit_launch_set_geometry_input(launch, &input, &error), WARPJIT_RESOURCE_LIMIT);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <initializer_list>
@@ -83,6 +84,7 @@ Status given(const void* pointer, const char* what);
 template <class T>
 Result<std::span<const T>> array(const T* data, std::size_t count, const char* what) {
   if (count != 0) WARPJIT_CHECK(given(data, what));
+  if (count > PTRDIFF_MAX / sizeof(T)) return Error{ErrorCode::resource_limit, "no array is that long", what};
   return std::span<const T>(data, count);
 }
 // An element of a list that C counts through.
