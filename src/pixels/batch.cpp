@@ -73,7 +73,7 @@ class VertexCache {
 
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
-  // Apart, as each list of shared vertices begins with clearing them.
+  // Apart from the vertices, because these alone are cleared. They have no values before.
   std::array<std::uint64_t, 64> numbers_;
   std::array<SourceVertex, 64> vertices_;
 };

@@ -282,7 +282,7 @@ TEST(PixelDraws, SmallStagesAreKept) {
   const std::shared_ptr<runtime::VertexRun> second = kept();
   EXPECT_EQ(kept(), second);
 
-  // Vertices in place of the stage, and the stage again.
+  // Vertices in place of the stage.
   const std::array<std::uint32_t, 8> vertex{std::bit_cast<std::uint32_t>(center(5)),
                                             std::bit_cast<std::uint32_t>(center(2)),
                                             0,
