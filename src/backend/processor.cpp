@@ -1,5 +1,7 @@
 #include "backend/processor.h"
 
+#include <array>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -29,6 +31,7 @@ Tuning find_tuning() {
   tuning.bytes_ahead_of_rows = zen == Zen::fourth ? 128 : 8192;
   if (zen == Zen::third) tuning.lanes_without_loops = 32;
   if (zen == Zen::fifth) tuning.fewest_that_ask = 56;
+  tuning.guesses_modes = zen == Zen::fifth;
   tuning.multiplies_ahead = zen == Zen::third || zen == Zen::fifth;
   tuning.extracts_lanes = zen == Zen::third || zen == Zen::fourth;
   return tuning;
@@ -47,6 +50,31 @@ Maker maker() {
 Tuning tuning_here() {
   static const Tuning kHere = find_tuning();
   return kHere;
+}
+
+std::uint32_t mode_guess_number(std::uintptr_t end) {
+  const auto bit = [&](unsigned n) { return static_cast<std::uint32_t>(end >> n & 1); };
+  std::uint32_t number = end & 0x1f;
+  for (unsigned n = 0; n < 5; ++n) number ^= bit(5 + n) << (4 - n);
+  for (unsigned n = 0; n < 4; ++n) number ^= bit(10 + n) << (1 + n);
+  return number;
+}
+
+std::uint32_t wrong_mode_guesses(std::span<const ModeChange> changes, std::uintptr_t code) {
+  struct Number {
+    std::uint32_t mode = 0, changes = 0;
+    bool mixed = false;
+  };
+  std::array<Number, 32> numbers{};
+  for (const ModeChange& change : changes) {
+    Number& number = numbers[mode_guess_number(code + change.end)];
+    number.mixed = number.mixed || (number.changes != 0 && number.mode != change.mode);
+    number.mode = change.mode;
+    ++number.changes;
+  }
+  std::uint32_t wrong = 0;
+  for (const Number& number : numbers) wrong += number.mixed ? number.changes : 0;
+  return wrong;
 }
 
 }  // namespace warpjit::backend

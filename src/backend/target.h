@@ -285,6 +285,7 @@ struct MachineCode {
   std::vector<CallSite> call_sites;
   std::vector<PointerPlace> pointers;  // for MemoryWindows::aim
   std::vector<AddressMapping> map;
+  std::vector<ModeChange> mode_changes;  // but those of cold blocks and calls
   CodeStatistics statistics;
   struct Line {
     std::uint32_t offset;

@@ -8,6 +8,7 @@
 
 #include <bit>
 #include <cmath>
+#include <set>
 
 #include "backend/kernel.h"
 #include "ir/evaluate.h"
@@ -120,6 +121,29 @@ TEST_P(FlushCode, RandomOperandsGiveTheMeaning) {
       }
     }
   }
+}
+
+// Code is placed by where it changes the mode.
+TEST_P(FlushCode, NamesWhereItChangesTheMode) {
+  if (plain(GetParam()) == Target::a64) GTEST_SKIP() << "only x86-64 names them";
+  KernelBuilder k(1);
+  const auto row = k.b.LoadInput(0);
+  const ir::F32 flushed = k.b.FMulFlush32(row[0], row[1]), kept = k.b.FMul32(row[0], row[1]);
+  k.store(flushed, kept, k.b.FAddFlush32(flushed, kept), row[3]);
+  k.b.ret();
+  const MachineCode code = compile(k.function, {GetParam(), 1, 0});
+  if (HasFailure()) return;
+  EXPECT_GE(code.mode_changes.size(), 4u);  // without denormals, with, without again, and the caller's
+  std::set<std::uint32_t> modes;
+  for (const ModeChange& change : code.mode_changes) {
+    constexpr std::array<std::uint8_t, 5> kLoadOfFrame = {0xc5, 0xf8, 0xae, 0x54,
+                                                          0x24};  // vldmxcsr [rsp + n]
+    ASSERT_TRUE(change.end >= 6 && change.end <= code.code_size);
+    EXPECT_TRUE(std::equal(kLoadOfFrame.begin(), kLoadOfFrame.end(), code.bytes.begin() + change.end - 6));
+    EXPECT_EQ(code.bytes[change.end - 1], change.mode);
+    modes.insert(change.mode);
+  }
+  EXPECT_EQ(modes.size(), 2u);
 }
 
 // Hosts flush before or after they round: results are next to 2^-126, on both sides of where rounding to 24

@@ -7,6 +7,7 @@
 #include "chart.h"
 #include "command.h"
 #include "engines.h"
+#include "runtime/engine/engine.h"
 
 namespace warpjit::tool {
 
@@ -18,6 +19,7 @@ struct BenchOptions {
   RunInput input;
   std::vector<std::string> engines;
   std::vector<std::uint64_t> counts;
+  std::vector<std::uint32_t> parts;  // vectors per value to measure beside what is chosen
   std::string chart;
   double seconds = 0.2;  // per measurement
   bool json = false;
@@ -26,8 +28,10 @@ struct BenchOptions {
 struct Row {
   std::string engine;
   std::uint64_t count = 0;
-  double compile_us = 0;  // median of several compilations; 0 for the guest interpreter's preparation
-  double items = 0;       // threads per second, best of the batches
+  unsigned lanes = 0;       // threads per group
+  std::uint32_t parts = 0;  // vectors per value that were asked for; 0: the backend chose
+  double compile_us = 0;    // median of several compilations; 0 for the guest interpreter's preparation
+  double items = 0;         // threads per second, best of the batches
 };
 
 double elapsed(Clock::time_point start) {
@@ -51,13 +55,19 @@ Result<double> measure_compile(const Engine& engine, const Launch& launch, const
   return times[times.size() / 2];
 }
 
-// Threads per second: the best of batches of at least 10 ms, for `seconds` in all, at least one run. Every
-// run begins with memory as the launch gives it; making that is not measured.
-Result<double> measure_runs(const Engine& engine, BoundLaunch& bound, const RunOptions& run, double seconds) {
+struct Rate {
+  double items = 0;    // threads per second: the best of batches of at least 10 ms
+  unsigned lanes = 0;  // threads per group
+};
+// For `seconds` in all, at least one run. Every run begins with memory as the launch gives it; making that is
+// not measured.
+Result<Rate> measure_runs(const Engine& engine, BoundLaunch& bound, const RunOptions& run, double seconds) {
   const auto threads = static_cast<double>(bound.file().threads());
   const bool restore = !bound.memory().empty();
-  if (const auto report = bound.run(engine, run); !report) return report.error();  // warms up
-  double best = 0;
+  Rate rate;
+  const auto first = bound.run(engine, run);  // warms up
+  if (!first) return first.error();
+  rate.lanes = first->lanes;
   const Clock::time_point start = Clock::now();
   do {
     Clock::time_point before = Clock::now();
@@ -72,9 +82,9 @@ Result<double> measure_runs(const Engine& engine, BoundLaunch& bound, const RunO
       ++runs;
       time = measured + elapsed(before);
     } while (time < 0.01);
-    best = std::max(best, runs * threads / time);
+    rate.items = std::max(rate.items, runs * threads / time);
   } while (elapsed(start) < seconds);
-  return best;
+  return rate;
 }
 
 std::string with_commas(std::uint64_t number) {
@@ -84,14 +94,14 @@ std::string with_commas(std::uint64_t number) {
 }
 
 void print_table(const std::vector<Row>& rows) {
-  fmt::print("{:>12}  {:8}  {:>14}  {:>12}  {:>10}  {:>12}\n", "threads", "engine", "M threads/s",
-             "ns/thread", "x first", "compile us");
+  fmt::print("{:>12}  {:10}  {:>5}  {:>14}  {:>12}  {:>10}  {:>12}\n", "threads", "engine", "group",
+             "M threads/s", "ns/thread", "x first", "compile us");
   double first = 0;
   std::uint64_t count = 0;
   for (const Row& row : rows) {
     if (row.count != count) first = row.items, count = row.count;
-    fmt::print("{:>12}  {:8}  {:>14.3f}  {:>12.2f}  {:>10.2f}  {:>12.1f}\n", with_commas(row.count),
-               row.engine, row.items / 1e6, 1e9 / row.items, row.items / first, row.compile_us);
+    fmt::print("{:>12}  {:10}  {:>5}  {:>14.3f}  {:>12.2f}  {:>10.2f}  {:>12.1f}\n", with_commas(row.count),
+               row.engine, row.lanes, row.items / 1e6, 1e9 / row.items, row.items / first, row.compile_us);
   }
 }
 
@@ -126,6 +136,13 @@ Result<std::vector<std::uint64_t>> counts_of(const BenchOptions& options, const 
   return options.counts.empty() ? std::vector<std::uint64_t>{64, 4096, 1'000'000} : options.counts;
 }
 
+// What the backend chooses, and what was asked for.
+std::vector<std::uint32_t> parts_of(const BenchOptions& options, const EngineChoice& choice) {
+  std::vector<std::uint32_t> parts = {0};
+  if (choice.engine == EngineKind::jit) parts.insert(parts.end(), options.parts.begin(), options.parts.end());
+  return parts;
+}
+
 Result<std::vector<Row>> measure(const BenchOptions& options, const LaunchFile& file, const Engine& engine,
                                  const std::vector<EngineChoice>& choices) {
   WARPJIT_TRY(const std::vector<std::uint64_t> counts, counts_of(options, file));
@@ -136,9 +153,18 @@ Result<std::vector<Row>> measure(const BenchOptions& options, const LaunchFile& 
     WARPJIT_TRY(BoundLaunch bound, BoundLaunch::make(std::move(launch)));
     for (const EngineChoice& choice : choices) {
       const RunOptions run = options.input.on(choice.engine, choice.target);
-      WARPJIT_TRY(const double compile, measure_compile(engine, bound.launch(), run));
-      WARPJIT_TRY(const double items, measure_runs(engine, bound, run, options.seconds));
-      rows.push_back({name(choice), count, compile, items});
+      for (const std::uint32_t parts : parts_of(options, choice)) {
+        engine.state().set_hooks({.parts = parts});
+        const std::string label = name(choice) + (parts != 0 ? "/" + std::to_string(parts) : "");
+        const Result<double> compile = measure_compile(engine, bound.launch(), run);
+        if (!compile && parts != 0) {
+          fmt::print(stderr, "warpjit: skipped {}: {}\n", label, to_string(compile.error()));
+          continue;
+        }
+        if (!compile) return compile.error();
+        WARPJIT_TRY(const Rate rate, measure_runs(engine, bound, run, options.seconds));
+        rows.push_back({label, count, rate.lanes, parts, *compile, rate.items});
+      }
     }
   }
   return rows;
@@ -149,11 +175,15 @@ Json to_json(const BenchOptions& options, const LaunchFile& file, const std::vec
   Json json = launch_json(file);
   json["host_threads"] = options.input.threads;
   json["results"] = Json::array();
-  for (const Row& row : rows)
-    json["results"].push_back({{"count", row.count},
-                               {"engine", row.engine},
-                               {"threads_per_second", row.items},
-                               {"compile_us", row.compile_us}});
+  for (const Row& row : rows) {
+    Json result = {{"count", row.count},
+                   {"engine", row.engine},
+                   {"lanes", row.lanes},
+                   {"threads_per_second", row.items},
+                   {"compile_us", row.compile_us}};
+    if (row.parts != 0) result["parts"] = row.parts;
+    json["results"].push_back(std::move(result));
+  }
   json["statistics"] = statistics_json(engine.statistics());
   json["skipped"] = choices.unusable;
   return json;
@@ -197,6 +227,12 @@ void add_bench(CLI::App& app, int& exit) {
       ->check(CLI::Range(std::uint64_t{1}, kMaxThreads))
       ->excludes(command->get_option("--count"));
   add_engines(*command, options->engines);
+  command
+      ->add_option("--parts", options->parts,
+                   "measure JIT engines with so many vectors per value, too, as far as groups can be as wide "
+                   "(rows named jit-v3/4)")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 16));
   command->add_option("--seconds", options->seconds, "time for each measurement")
       ->check(CLI::Range(0.0, 60.0))
       ->capture_default_str();
@@ -208,7 +244,8 @@ void add_bench(CLI::App& app, int& exit) {
       "it gives.\n"
       "Compile time is the median from guest words to a kernel that can be run.\n"
       "Examples:\n  warpjit bench examples/pica200/mvp_light.json\n"
-      "  warpjit bench run.json --counts 4096 --engines guest,jit --threads 2 --chart run.png");
+      "  warpjit bench run.json --counts 4096 --engines guest,jit --threads 2 --chart run.png\n"
+      "  warpjit bench run.json --engines jit-v3 --parts 1,2,4,8   # is what the backend chose best here?");
   command->callback([options, &exit] { exit = bench_launch(*options); });
 }
 

@@ -143,37 +143,26 @@ Pressure pressure(const ir::Function& f, bool masks_are_vectors, const ir::Loops
   return most;
 }
 
-// Instructions that are made of one for each part, roughly.
-std::size_t work_of(const ir::Function& f, ir::Inst i) {
-  constexpr std::size_t kExactFmad = 12, kSpecialFunction = 65, kFastFunction = 15;
-  const ir::InstData& data = f.inst(i);
-  if (data.opcode == Opcode::FMadTruncFlush32) return kExactFmad;
-  if (data.result_count != 0 && f.value(f.result(i)).uniformity != ir::Uniformity::varying) return 0;
-  if (data.opcode != Opcode::TeslaSpecialFunction32) return 1;
-  return sfu::is_fast(static_cast<ir::TeslaSpecialFunction>(data.immediate)) ? kFastFunction
-                                                                             : kSpecialFunction;
-}
-
-std::size_t work(const ir::Function& f) {
-  std::size_t sum = 0;
+// Instructions of a part, roughly.
+double work(const ir::Function& f, const Host& host) {
+  double sum = 0;
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
-    for (ir::Inst i : f.insts(ir::Block{b})) sum += work_of(f, i);
+    for (ir::Inst i : f.insts(ir::Block{b})) sum += instructions_of(f, i, host);
   return sum;
 }
 
 // Of all parts of a block that is one group, without those whose lanes are known to take no part in what
 // becomes of it. One pass against the order of blocks; what loops carry is needed in all parts.
-std::size_t work_of_parts(const ir::Function& f, const ir::LaneSets& sets, std::uint32_t parts,
-                          std::uint32_t lanes) {
+double work_of_parts(const ir::Function& f, const ir::LaneSets& sets, std::uint32_t parts, const Host& host) {
   const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << parts) - 1);
-  const ir::LaneSet part = ir::LaneSet((std::uint64_t{1} << lanes) - 1);
+  const ir::LaneSet part = ir::LaneSet((std::uint64_t{1} << host.lanes) - 1);
   const auto parts_with = [&](Value mask, bool has) {
     const ir::LaneSet* set = sets.find(mask);
     if (set == nullptr || f.is_constant(mask)) return all;
     const ir::LaneSet having = has ? *set : ~*set;
     std::uint32_t found = 0;
     for (std::uint32_t p = 0; p < parts; ++p)
-      if ((having >> (p * lanes) & part).any()) found |= 1u << p;
+      if ((having >> (p * host.lanes) & part).any()) found |= 1u << p;
     return found;
   };
   const std::vector<ir::Block> order = ir::reverse_postorder(f);
@@ -195,7 +184,7 @@ std::size_t work_of_parts(const ir::Function& f, const ir::LaneSets& sets, std::
   }
   std::vector<std::uint32_t> needed(f.value_count(), 0);
   std::vector<ir::Inst> insts;
-  std::size_t sum = 0;
+  double sum = 0;
   for (auto b = order.rbegin(); b != order.rend(); ++b) {
     insts.clear();
     for (ir::Inst i : f.insts(*b)) insts.push_back(i);
@@ -210,8 +199,7 @@ std::size_t work_of_parts(const ir::Function& f, const ir::LaneSets& sets, std::
       const bool select = data.opcode == Opcode::SelectI32 || data.opcode == Opcode::SelectF32;
       for (std::uint32_t k = 0; k < data.operand_count; ++k)
         needed[f.operand(i, k).id] |= made & (select && k != 0 ? parts_with(f.operand(i, 0), k == 1) : all);
-      if (data.opcode != Opcode::BurnFuel)
-        sum += work_of(f, i) * static_cast<std::size_t>(std::popcount(made));
+      sum += instructions_of(f, i, host) * std::popcount(made);
     }
   }
   return sum;
@@ -262,9 +250,9 @@ std::uint32_t most_lanes(const Waits& waits) {
 // What has no loop gains little but a smaller share of what each group costs. Loops around barriers that
 // compute little are mostly that: Valhall's sums, 1.4 times as fast in 8 as in 4 on v3.
 std::uint32_t widen(std::uint32_t lanes, const Host& host, std::uint32_t most, const Waits& waits,
-                    const Pressure& needed, std::size_t for_each_part) {
-  constexpr std::size_t kMostWork = 1500, kMostWorkOfTwo = 2500;  // instructions times parts: compile time
-  constexpr std::size_t kLittleWork = 100;
+                    const Pressure& needed, double for_each_part) {
+  constexpr double kMostWork = 1500, kMostWorkOfTwo = 2500;  // instructions times parts: compile time
+  constexpr double kLittleWork = 110;
   const std::uint32_t halves = waits.barriers && waits.loops && for_each_part <= kLittleWork ? 5 : 3;
   const auto fits = [&](std::uint32_t wider) {
     const std::uint32_t parts = wider / host.lanes;
@@ -288,11 +276,11 @@ enum class Groups : std::uint8_t {
 // mandelbrot 1.4, raymarch 1.16 to 1.2, Phong 1.14, bilinear and trilinear textures 1.13 to 1.2. Eight are
 // slower, but for short loops. Vertices: breakc_loop, 1.5 and 1.3 in four.
 std::uint32_t double_parts(std::uint32_t parts, const ir::Function& f, const Host& host, const Waits& waits,
-                           const Pressure& all, std::size_t for_each_part, Groups groups,
+                           const Pressure& all, double for_each_part, Groups groups,
                            std::uint32_t most_lanes_of_few = UINT32_MAX) {
   constexpr std::uint32_t kMostLanes = 64;      // in few parts
   constexpr double kMostInstructions = 2500;    // of all parts: compile time
-  constexpr std::size_t kMostWork = 4500;       // likewise, outside of loops, too
+  constexpr double kMostWork = 5000;            // likewise, outside of loops, too
   constexpr std::uint32_t kMostVectors = 1024;  // that are live: the frame has room for them
   std::uint32_t vectors = all.vectors;
   Clocks clocks;
@@ -321,7 +309,7 @@ std::uint32_t double_parts(std::uint32_t parts, const ir::Function& f, const Hos
   return parts;
 }
 
-constexpr std::size_t kMostWorkOfBlock = 2500;
+constexpr double kMostWorkOfBlock = 2800;
 
 // A block that is one group has no barriers. Where lanes part it is better to have groups that all skip; but
 // for comparisons with the thread's number: prefix sums, 1.15 in 16 parts as in 4. If it is compared with
@@ -333,7 +321,7 @@ bool pays_as_one_group(const ir::Function& f, const Host& host, std::uint32_t bl
   const std::uint32_t parts = std::max(block / host.lanes, 1u);
   if (parts > kMostIfKnown) return false;
   const ir::LaneSets sets(f, Opcode::ThreadIndex, block);
-  const std::size_t all = work(f) * parts, rest = work_of_parts(f, sets, parts, host.lanes);
+  const double all = work(f, host) * parts, rest = work_of_parts(f, sets, parts, host);
   const bool known = 4 * rest <= 3 * all;  // that so many lanes take no part
   if ((parts > kMostPartsOfBlock && !known) || (known ? rest : all) > kMostWorkOfBlock) return false;
   const Pressure needed = pressure(f, !host.mask_registers, nullptr, &sets);
@@ -368,14 +356,14 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host, const PartHi
   if (f.pixels && 2 * host.lanes > kMostPixels) narrow = 1;
   if (f.pixels && !hints.large_primitives) return narrow;
   const Groups groups = f.pixels ? Groups::full : Groups::few;
-  return double_parts(narrow, f, host, find_waits(f), needed, work(f), groups, hints.most_rows);
+  return double_parts(narrow, f, host, find_waits(f), needed, work(f, host), groups, hints.most_rows);
 }
 
 // Measured: Phong in triangles of 50 pixels, which touch 70 pixels in quads. Stores go lane by lane then.
-bool single_pixels_pay(const ir::Function& f) {
-  constexpr std::size_t kLeastWork = 100, kWorkOfAccess = 60;
+bool single_pixels_pay(const ir::Function& f, const Host& host) {
+  constexpr double kLeastWork = 130, kWorkOfAccess = 80;
   if (!f.pixels || f.group_lanes != 0 || f.lane_order != ir::LaneOrder::none) return false;
-  std::size_t accesses = 0;
+  double accesses = 0;
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (ir::Inst i : f.insts(ir::Block{b})) {
       const Opcode opcode = f.inst(i).opcode;
@@ -384,13 +372,13 @@ bool single_pixels_pay(const ir::Function& f) {
           family(opcode) == ir::Family::place || family(opcode) == ir::Family::slot)
         return false;
     }
-  return work(f) >= kLeastWork + kWorkOfAccess * accesses;
+  return work(f, host) >= kLeastWork + kWorkOfAccess * accesses;
 }
 
 std::uint32_t choose_group_lanes(const ir::Function& f, Target target, const Tuning& tuning) {
   const Host* host = find_host(target);
   if (host == nullptr) return f.group_lanes;
-  const std::size_t for_each_part = work(f);
+  const double for_each_part = work(f, *host);
   if (for_each_part > kMostWorkOfBlock && 2 * f.group_lanes >= host->lanes) return f.group_lanes;
   const Waits waits = find_waits(f);
   const Pressure needed = pressure(f, !host->mask_registers);

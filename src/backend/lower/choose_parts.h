@@ -16,6 +16,6 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host, const PartHi
 
 // Should a function over pixels of small primitives get covered pixels alone, not their quads? No lane of it
 // reads others, or tells which ones are with it.
-bool single_pixels_pay(const ir::Function& f);
+bool single_pixels_pay(const ir::Function& f, const Host& host);
 
 }  // namespace warpjit::backend

@@ -70,7 +70,7 @@ Cost cost_of(const ir::Function& f, ir::Inst i, const Host& host) {
     case Family::binding:
       return {4, 6};
     case Family::memory:
-      return {6, 10, lanes / 4};
+      return {2, 10, lanes / 4};
     case Family::selection:
       return {host.mask_registers ? 1.0 : 2.0, 2};
     case Family::lanes:
@@ -81,6 +81,10 @@ Cost cost_of(const ir::Function& f, ir::Inst i, const Host& host) {
 }
 
 }  // namespace
+
+double instructions_of(const ir::Function& f, ir::Inst i, const Host& host) {
+  return cost_of(f, i, host).instructions;
+}
 
 Clocks guess_clocks(const ir::Function& f, const Host& host, const ir::Loops* loops) {
   Clocks sum;

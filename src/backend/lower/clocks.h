@@ -15,6 +15,9 @@ struct Clocks {
   double instructions = 0;  // for a part
 };
 
+// Instructions that a part of an operation takes: 0 of what is made once for all parts.
+double instructions_of(const ir::Function& f, ir::Inst i, const Host& host);
+
 // Of all of the function or, if there are `loops`, of a turn of these.
 Clocks guess_clocks(const ir::Function& f, const Host& host, const ir::Loops* loops);
 

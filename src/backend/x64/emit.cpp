@@ -66,7 +66,8 @@ void X64Emitter::encode(const Inst& inst) {
       return put(id, multiply_add_);
     case Form::set_float_mode: {
       constexpr std::int32_t kModes[] = {kFlushMode, kFlushModeZero, kCallersMode};
-      return put(id, x86::dword_ptr(x86::rsp, kModes[inst.imm]));
+      ++out_.statistics.instructions;
+      return change_mode(kModes[inst.imm]);
     }
     case Form::store_float_flags:
       return put(id, memory(inst, 4));

@@ -35,7 +35,7 @@ void X64Emitter::enter(const EntryCode& entry) {
     a_.vstmxcsr(x86::dword_ptr(x86::rsp, kCallersMode));
     a_.mov(x86::dword_ptr(x86::rsp, kFlushMode), 0x9fc0);      // denormals are zeros, all masked
     a_.mov(x86::dword_ptr(x86::rsp, kFlushModeZero), 0xffc0);  // and rounding toward zero
-    if (entry.code->flushes_between) a_.vldmxcsr(x86::dword_ptr(x86::rsp, kFlushMode));
+    if (entry.code->flushes_between) change_mode(kFlushMode);
   }
   a_.mov(x86::rsi, x86::ptr(x86::rdi, offsetof(KernelArgs, table)));
   if (host_.mask_registers) read_pool();
@@ -151,7 +151,7 @@ void X64Emitter::begin_shared() {
 }
 
 void X64Emitter::leave() {
-  if (flushes_) a_.vldmxcsr(x86::dword_ptr(x86::rsp, kCallersMode));
+  if (flushes_) change_mode(kCallersMode);
   for (std::uint32_t v = 0; v < 16; ++v)
     if (saved_vectors_ >> v & 1) a_.vmovups(x86::xmm(v), saved_vector(v));
   a_.vzeroupper();

@@ -114,6 +114,12 @@ class X64Emitter final : public Emitter {
   void next_block(const EntryCode& entry, const Label& group);
   void begin_shared();
   void leave() override;
+  void change_mode(std::int32_t mode) {  // to the one of that word of the frame
+    a_.vldmxcsr(x86::dword_ptr(x86::rsp, mode));
+    if (!in_cold_)
+      out_.mode_changes.push_back(
+          {static_cast<std::uint32_t>(a_.offset()), static_cast<std::uint32_t>(mode)});
+  }
   void note(std::size_t field, std::uint32_t word) override;
   void call(std::uint32_t site) override;
   void thunk() override;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -59,8 +60,11 @@ class CodeMemory : public std::enable_shared_from_this<CodeMemory> {
     const std::byte* address_ = nullptr;
     std::size_t size_ = 0;
   };
-  // Errors: resource_limit when the system gives no more memory.
-  Result<Block> place(std::span<const std::uint8_t> bytes, CodeLabel label);
+  // How bad an address is for code; 0: as good as any.
+  using Drawback = std::function<std::uint32_t(const std::byte* address)>;
+  // At the best of a few addresses, if there is something to choose by. Errors: resource_limit when the
+  // system gives no more memory.
+  Result<Block> place(std::span<const std::uint8_t> bytes, CodeLabel label, const Drawback& drawback = {});
 
   warpjit::CodeMemory mode() const { return mode_; }
   std::optional<Engine::GuestPlace> find(const void* host_address) const;
@@ -71,6 +75,7 @@ class CodeMemory : public std::enable_shared_from_this<CodeMemory> {
     CodeLabel label;
   };
   CodeMemory() = default;
+  const std::byte* place_well(std::span<const std::uint8_t> bytes, const Drawback& drawback);
   void release(const std::byte* address, std::size_t size);
 
   std::unique_ptr<CodeArena> arena_;

@@ -25,7 +25,7 @@ namespace warpjit::runtime {
 // of a program get kernels of their own; the others share a generic one.
 inline constexpr std::size_t kMaxVariants = 16;
 
-// How tests change the way kernels are made; for warpjit's own modules.
+// How tests and `warpjit bench` change the way kernels are made; for warpjit's own modules.
 struct TestHooks {
   bool dispatch_all = false;                // all control flow in the dispatcher
   bool speculate = true;                    // false: only code that expects special values
