@@ -26,7 +26,10 @@ std::uint64_t mix(std::uint64_t seed) {
 }
 
 Fuzzer::Fuzzer(const Options& options) : options_(options) {
-  few_registers_.state().set_hooks({.speculate = false, .registers = 4});
+  // As a processor would have it that rounds in the other way.
+  backend::Tuning other = backend::tuning_here();
+  other.rounds_by_mode = !other.rounds_by_mode;
+  few_registers_.state().set_hooks({.speculate = false, .registers = 4, .tuning = other});
   wide_.state().set_hooks({.parts = 64});  // the widest groups there are, on every target
   const EngineInfo info = full_.info();
   if (info.jit && !options.no_jit) targets_ = info.targets;

@@ -1,7 +1,5 @@
 #include "backend/processor.h"
 
-#include <array>
-
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -32,6 +30,7 @@ Tuning find_tuning() {
   if (zen == Zen::third) tuning.lanes_without_loops = 32;
   if (zen == Zen::fifth) tuning.fewest_that_ask = 56;
   tuning.guesses_modes = zen == Zen::fifth;
+  tuning.rounds_by_mode = zen == Zen::fifth;
   tuning.multiplies_ahead = zen == Zen::third || zen == Zen::fifth;
   tuning.extracts_lanes = zen == Zen::third || zen == Zen::fourth;
   return tuning;
@@ -58,23 +57,6 @@ std::uint32_t mode_guess_number(std::uintptr_t end) {
   for (unsigned n = 0; n < 5; ++n) number ^= bit(5 + n) << (4 - n);
   for (unsigned n = 0; n < 4; ++n) number ^= bit(10 + n) << (1 + n);
   return number;
-}
-
-std::uint32_t wrong_mode_guesses(std::span<const ModeChange> changes, std::uintptr_t code) {
-  struct Number {
-    std::uint32_t mode = 0, changes = 0;
-    bool mixed = false;
-  };
-  std::array<Number, 32> numbers{};
-  for (const ModeChange& change : changes) {
-    Number& number = numbers[mode_guess_number(code + change.end)];
-    number.mixed = number.mixed || (number.changes != 0 && number.mode != change.mode);
-    number.mode = change.mode;
-    ++number.changes;
-  }
-  std::uint32_t wrong = 0;
-  for (const Number& number : numbers) wrong += number.mixed ? number.changes : 0;
-  return wrong;
 }
 
 }  // namespace warpjit::backend

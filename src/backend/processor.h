@@ -46,24 +46,20 @@ struct Tuning {
   // product has 1.22 times the rate, as on one of Zen 5. On a Xeon it takes 20 to 36, and products are slower
   // so. Of other processors it is not known.
   bool multiplies_ahead = false;
-  // An instruction that changes the float mode goes on with a guess of it, which depends on where it ends
-  // (wrong_mode_guesses): code is placed where guesses are right. Valhall's sphere has 0.55 of the rate on an
-  // EPYC of Zen 5 where two are wrong.
+  // An instruction that changes the float mode (vldmxcsr) goes on with a guess of it, which depends on where
+  // it ends (mode_guess_number): those of different modes end where numbers differ. Valhall's sphere has 0.55
+  // of the rate on an EPYC of Zen 5 where two share a number.
   bool guesses_modes = false;
+  // With AVX2, truncated products are made in the mode that rounds toward zero, a look at each included.
+  bool rounds_by_mode = false;
 
   bool operator==(const Tuning&) const = default;
 };
 Tuning tuning_here();
 
-// An instruction that changes how floats are computed: x86-64's vldmxcsr.
-struct ModeChange {
-  std::uint32_t end;   // byte of the code that follows it
-  std::uint32_t mode;  // the same number for the same mode
-};
-// How many of them are guessed wrongly time and again if the code is at that address. Measured on an EPYC of
-// Zen 5 with two of them in a loop, at 30,000 distances: a right guess takes 2 clocks, a wrong one 60 to 70.
-// The guess is the mode that the last one changed to whose end has the same mode_guess_number, of 32.
-std::uint32_t wrong_mode_guesses(std::span<const ModeChange> changes, std::uintptr_t code);
+// The guess is the mode that the last instruction changed to whose end has the same number, of 32. Measured
+// on an EPYC of Zen 5 with two of them in a loop, at 30,000 distances: a right guess takes 2 clocks, a wrong
+// one 60 to 70.
 std::uint32_t mode_guess_number(std::uintptr_t end);
 
 }  // namespace warpjit::backend

@@ -268,10 +268,11 @@ struct CodeStatistics {
 
 // Machine code of one kernel. Its entries are called inside a FloatEnvironment (base/float_environment.h).
 // The code reads its constant pool relative to itself and nothing else by address, so it may be placed
-// anywhere (64-byte aligned).
+// anywhere; where it is not a multiple of `alignment`, which is a power of two from 64 on, it may be slower.
 struct MachineCode {
   Target target = Target::x64_v3;
-  std::vector<std::uint8_t> bytes;      // code, then the constant pool
+  std::vector<std::uint8_t> bytes;  // code, then the constant pool
+  std::uint32_t alignment = 64;
   std::uint32_t code_size = 0;          // bytes of code; the pool begins at the next multiple of 64
   std::uint32_t kernel_offset = 0;      // void(KernelArgs*)
   std::uint32_t preamble_offset = ~0u;  // void(KernelArgs*); ~0: none needed
@@ -285,7 +286,6 @@ struct MachineCode {
   std::vector<CallSite> call_sites;
   std::vector<PointerPlace> pointers;  // for MemoryWindows::aim
   std::vector<AddressMapping> map;
-  std::vector<ModeChange> mode_changes;  // but those of cold blocks and calls
   CodeStatistics statistics;
   struct Line {
     std::uint32_t offset;

@@ -8,9 +8,12 @@
 
 #include <bit>
 #include <cmath>
+#include <initializer_list>
 #include <set>
+#include <utility>
 
 #include "backend/kernel.h"
+#include "ir/analysis/uniformity.h"
 #include "ir/evaluate.h"
 #include "support/random_ir.h"
 
@@ -79,6 +82,17 @@ void make_kernel_of(Opcode opcode, KernelBuilder& k, bool all_matter) {
   k.b.ret();
 }
 
+// Of parts and registers, each for processors that round by the mode, and for others.
+std::vector<Setting> settings_of(Target target,
+                                 std::initializer_list<std::pair<std::uint32_t, std::uint32_t>> parts) {
+  std::vector<Setting> settings;
+  for (const auto& [n, registers] : parts)
+    for (const bool by_mode : {false, true})
+      if (!by_mode || target == Target::x64_v3)
+        settings.push_back({.target = target, .parts = n, .registers = registers, .rounds_by_mode = by_mode});
+  return settings;
+}
+
 class FlushCode : public OnTarget {};
 WARPJIT_ON_EVERY_TARGET(FlushCode);
 
@@ -90,7 +104,7 @@ TEST_P(FlushCode, RandomOperandsGiveTheMeaning) {
     const bool masked = ir::info(opcode).masked;
     KernelBuilder k(1);
     make_kernel_of(opcode, k, false);
-    for (const Setting& setting : {Setting{GetParam(), 1, 0}, Setting{GetParam(), 2, 4}}) {
+    for (const Setting& setting : settings_of(GetParam(), {{1, 0}, {2, 4}})) {
       const Executable executable(compile(k.function, setting));
       if (HasFailure()) return;
       Random random(static_cast<std::uint64_t>(opcode));
@@ -123,31 +137,55 @@ TEST_P(FlushCode, RandomOperandsGiveTheMeaning) {
   }
 }
 
-// Code is placed by where it changes the mode.
-TEST_P(FlushCode, NamesWhereItChangesTheMode) {
-  if (plain(GetParam()) == Target::a64) GTEST_SKIP() << "only x86-64 names them";
+// Where the processor guesses modes, those that code changes to differ in the numbers of what changes to
+// them, and nothing else changes.
+TEST_P(FlushCode, ChangesToModesThatAreGuessedRight) {
+  if (plain(GetParam()) == Target::a64) GTEST_SKIP() << "a processor with x86-64";
   KernelBuilder k(1);
-  const auto row = k.b.LoadInput(0);
-  const ir::F32 flushed = k.b.FMulFlush32(row[0], row[1]), kept = k.b.FMul32(row[0], row[1]);
-  k.store(flushed, kept, k.b.FAddFlush32(flushed, kept), row[3]);
-  k.b.ret();
-  const MachineCode code = compile(k.function, {GetParam(), 1, 0});
-  if (HasFailure()) return;
-  EXPECT_GE(code.mode_changes.size(), 4u);  // without denormals, with, without again, and the caller's
-  std::set<std::uint32_t> modes;
-  for (const ModeChange& change : code.mode_changes) {
-    constexpr std::array<std::uint8_t, 5> kLoadOfFrame = {0xc5, 0xf8, 0xae, 0x54,
-                                                          0x24};  // vldmxcsr [rsp + n]
-    ASSERT_TRUE(change.end >= 6 && change.end <= code.code_size);
-    EXPECT_TRUE(std::equal(kLoadOfFrame.begin(), kLoadOfFrame.end(), code.bytes.begin() + change.end - 6));
-    EXPECT_EQ(code.bytes[change.end - 1], change.mode);
-    modes.insert(change.mode);
+  ir::Builder& b = k.b;
+  const auto row = b.LoadInput(0);
+  std::array<ir::F32, 4> x = {row[0], row[1], row[2], row[3]};
+  for (std::uint32_t n = 0; n < 60; ++n) {  // code of many lengths between changes
+    ir::F32& next = x[n % 4];
+    const ir::F32 other = x[(n + 1) % 4];
+    next = n % 3 == 0   ? b.FMulFlush32(next, other)
+           : n % 3 == 1 ? b.FMul32(next, other)
+                        : b.FMulZeroFlush32(next, other);
+    if (n % 5 == 0) next = b.FAdd32(next, b.FMaxSelect32(x[(n + 2) % 4], other));
   }
-  EXPECT_EQ(modes.size(), 2u);
+  k.store(x[0], x[1], x[2], x[3]);
+  b.ret();
+  CompileOptions options;
+  options.parts = 2;
+  options.validate = true;
+  ir::analyze_uniformity(k.function);
+  const ir::GroupProgram program = {{}, k.function};
+  for (const bool guesses : {false, true}) {
+    options.tuning.guesses_modes = guesses;
+    const auto code = backend::compile(program, GetParam(), options);
+    ASSERT_TRUE(code) << to_string(code.error());
+    EXPECT_EQ(code->alignment, guesses ? 1024u : 64u);
+    // (v)ldmxcsr [rsp + n]; n names the mode.
+    constexpr std::array<std::uint8_t, 3> kLoadOfFrame = {0xae, 0x54, 0x24};
+    std::size_t changes = 0;
+    for (const std::uintptr_t address : {0u, 1024u, 5 * 1024u, 12 * 1024u}) {
+      std::array<std::set<std::uint8_t>, 32> modes;
+      for (auto at = code->bytes.begin(); at + 4 <= code->bytes.begin() + code->code_size; ++at) {
+        if (!std::equal(kLoadOfFrame.begin(), kLoadOfFrame.end(), at)) continue;
+        ++changes;
+        modes[mode_guess_number(address + static_cast<std::size_t>(at - code->bytes.begin()) + 4)].insert(
+            at[3]);
+      }
+      const bool right = std::ranges::all_of(modes, [](const auto& of) { return of.size() <= 1; });
+      EXPECT_TRUE(right || !guesses) << address;
+      EXPECT_FALSE(right && !guesses) << address;  // so many are not right by chance
+    }
+    EXPECT_GT(changes, 4 * 30u);
+  }
 }
 
-// Hosts flush before or after they round: results are next to 2^-126, on both sides of where rounding to 24
-// bits comes to it.
+// Hosts flush before or after they round: results are next// Hosts flush before or after they round: results
+// are next to 2^-126, on both sides of where rounding to 24 bits comes to it.
 TEST_P(FlushCode, ResultsNextToTheLeastNormalNumber) {
   constexpr std::array<std::uint32_t, 3> kOperands[] = {
       {0x3f7ffffe, 0x00800001, 0},          {0xbf7ffffe, 0x00800001, 0x80000000},  // 1 - 2^-46
@@ -165,7 +203,7 @@ TEST_P(FlushCode, ResultsNextToTheLeastNormalNumber) {
     // What is kept of flags is far from the frame's begin, which has 256 KiB at most.
     k.function.slot_count = lanes(GetParam()) == 16 ? 512 : 1024;
     make_kernel_of(opcode, k, true);
-    for (const Setting& setting : {Setting{GetParam(), 1, 0}, Setting{GetParam(), 4, 0}}) {
+    for (const Setting& setting : settings_of(GetParam(), {{1, 0}, {4, 0}})) {
       const Executable executable(compile(k.function, setting));
       if (HasFailure()) return;
       for (const auto& [x, y, z] : kOperands) {
@@ -238,8 +276,7 @@ TEST_P(FlushCode, MultiplyAddsThatFollowEachOtherGiveTheMeaning) {
     k.store(stored(0), stored(1), stored(2), stored(3), 0);
     k.store(stored(4), stored(5), stored(6), stored(7), 1);
     k.b.ret();
-    for (const Setting& setting : {Setting{GetParam(), 1, 0}, Setting{GetParam(), 2, 0},
-                                   Setting{GetParam(), 2, 4}, Setting{GetParam(), 4, 0}}) {
+    for (const Setting& setting : settings_of(GetParam(), {{1, 0}, {2, 0}, {2, 4}, {4, 0}})) {
       const Executable executable(compile(k.function, setting));
       if (HasFailure()) return;
       for (unsigned round = 0; round < 3; ++round) {

@@ -97,6 +97,7 @@ struct Setting {
   std::optional<RowLayout> rows_ahead{};  // likewise
   std::int32_t bytes_ahead_of_rows = 0;   // Tuning::bytes_ahead_of_rows
   bool multiplies_ahead = false;          // Tuning::multiplies_ahead
+  bool rounds_by_mode = false;            // Tuning::rounds_by_mode
   std::uint32_t lanes() const { return parts * backend::lanes(target); }
   std::string text() const;
 };
@@ -104,7 +105,8 @@ struct Setting {
 MachineCode compile(const ir::GroupProgram& program, const Setting& setting, Abi abi = Abi::native);
 MachineCode compile(const ir::Function& kernel, const Setting& setting, Abi abi = Abi::native);
 
-// The settings that a test of one target goes through: parts 1, 2, 3 with all registers and with 4.
+// The settings that a test of one target goes through: parts 1, 2, 3 with all registers and with 4. Half of
+// them round by the mode.
 std::vector<Setting> all_settings(Target target);
 
 // Tests that run once per target and are skipped where it does not run.

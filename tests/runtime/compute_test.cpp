@@ -282,9 +282,10 @@ TEST(Compute, BranchTablesMayChangeFromRunToRun) {
 
 // Chains of multiply-adds, in a loop or not, whose operands are ordinary but for one lane in one turn.
 TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
-  std::array<Engine, 2> engines;
+  std::array<Engine, 4> engines;
   for (std::size_t n = 0; n < engines.size(); ++n)  // on every processor
-    engines[n].state().set_hooks({.tuning = backend::Tuning{.multiplies_ahead = n != 0}});
+    engines[n].state().set_hooks(
+        {.tuning = backend::Tuning{.multiplies_ahead = n % 2 != 0, .rounds_by_mode = n / 2 != 0}});
   constexpr std::uint32_t kThreads = 64, kFactors = 6, kOperands = kFactors + 1, kTurns = 3, kChains = 2,
                           kSteps = 6, kFirst = 0x1000;
   // A row of memory has a word of each thread. First come the first addends, in whose place the sums go; in
@@ -446,9 +447,10 @@ TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
 // Turns of random arithmetic, most of it multiply-adds whose products do not depend on their sums; of some
 // turns sums are factors, too.
 TEST(Compute, RandomRowsOfMultiplyAddsAreExact) {
-  std::array<Engine, 2> engines;
+  std::array<Engine, 4> engines;
   for (std::size_t n = 0; n < engines.size(); ++n)  // on every processor
-    engines[n].state().set_hooks({.tuning = backend::Tuning{.multiplies_ahead = n != 0}});
+    engines[n].state().set_hooks(
+        {.tuning = backend::Tuning{.multiplies_ahead = n % 2 != 0, .rounds_by_mode = n / 2 != 0}});
   constexpr std::uint32_t kThreads = 64, kFirst = 0x1000, kTurns = 3, kSteps = 28, kLoads = 6, kRuns = 6;
   constexpr std::uint32_t kFactors[] = {2, 3, 4, 5, 6}, kSums[] = {7, 9, 10, 11, 12};  // registers
   std::uint32_t random = 7;

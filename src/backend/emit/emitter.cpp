@@ -108,7 +108,6 @@ void Emitter::make_entry(const EntryCode& r) {
     block(b);
   });
   a.bind(next_group_);
-  in_cold_ = false;
   mark(ir::kNoAddress);
   assert(!r.begins_shared || code_->first_of_group == 0);
   if (r.loops_over_groups) advance(r, group);
@@ -160,7 +159,6 @@ void Emitter::find_targets() {
 
 void Emitter::block(std::uint32_t b) {
   assembler().bind(labels_[b]);
-  in_cold_ = code_->blocks[b].cold;
   const std::uint32_t instructions = out_.statistics.instructions;
   const auto begin = static_cast<std::uint32_t>(assembler().offset());
   for (std::uint32_t i = allocation_->block_first[b]; i < allocation_->block_first[b + 1]; ++i) {

@@ -81,7 +81,6 @@ class Emitter {
   Label pool_, leave_, thunk_;
   std::int32_t pool_bytes_ = 0;
   bool burns_fuel_ = false, calls_ = false;  // does the entry?
-  bool in_cold_ = false;                     // is it a cold block that is encoded?
   std::int32_t call_words_ = 0;              // byte in the lowering's frame area
 
  private:

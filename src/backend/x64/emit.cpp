@@ -67,6 +67,7 @@ void X64Emitter::encode(const Inst& inst) {
     case Form::set_float_mode: {
       constexpr std::int32_t kModes[] = {kFlushMode, kFlushModeZero, kCallersMode};
       ++out_.statistics.instructions;
+      if (options_.tuning.guesses_modes) out_.alignment = kModeAlignment;
       return change_mode(kModes[inst.imm]);
     }
     case Form::store_float_flags:

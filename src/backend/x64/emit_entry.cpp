@@ -162,6 +162,29 @@ void X64Emitter::leave() {
   a_.ret();
 }
 
+// Where the processor guesses modes, changes to the flush mode end where the lower two bits of the number are
+// 0, to rounding toward zero where they are 1, to the caller's where they are 2. Wherever the code is, if
+// that is a multiple of kModeAlignment, its address changes these bits of all numbers alike.
+void X64Emitter::change_mode(std::int32_t mode) {
+  const x86::Mem word = x86::dword_ptr(x86::rsp, mode);
+  std::size_t nops = 0;
+  bool short_form = false;
+  if (options_.tuning.guesses_modes) {
+    constexpr std::size_t kShort = 5, kLong = 6;  // bytes of ldmxcsr and vldmxcsr
+    constexpr std::size_t kMostNops = 16;         // two are enough but next to borders of 256 bytes
+    const std::uint32_t wanted = mode == kFlushMode ? 0 : mode == kFlushModeZero ? 1 : 2;
+    const auto suits = [&](std::size_t size) {
+      return (mode_guess_number(a_.offset() + nops + size) & 3) == wanted;
+    };
+    while (nops < kMostNops && !(short_form = suits(kShort)) && !suits(kLong)) ++nops;
+  }
+  for (std::size_t n = 0; n < nops; ++n) a_.nop();
+  if (short_form)
+    a_.ldmxcsr(word);
+  else
+    a_.vldmxcsr(word);
+}
+
 void X64Emitter::note(std::size_t field, std::uint32_t word) {
   a_.mov(x86::dword_ptr(x86::rdi, static_cast<std::int32_t>(field)), word);
 }

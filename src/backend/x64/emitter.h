@@ -114,12 +114,7 @@ class X64Emitter final : public Emitter {
   void next_block(const EntryCode& entry, const Label& group);
   void begin_shared();
   void leave() override;
-  void change_mode(std::int32_t mode) {  // to the one of that word of the frame
-    a_.vldmxcsr(x86::dword_ptr(x86::rsp, mode));
-    if (!in_cold_)
-      out_.mode_changes.push_back(
-          {static_cast<std::uint32_t>(a_.offset()), static_cast<std::uint32_t>(mode)});
-  }
+  void change_mode(std::int32_t mode);  // to the one of that word of the frame
   void note(std::size_t field, std::uint32_t word) override;
   void call(std::uint32_t site) override;
   void thunk() override;
@@ -182,6 +177,7 @@ class X64Emitter final : public Emitter {
   x86::Assembler a_;
   // Words of the frame behind the fuel.
   static constexpr std::int32_t kCallersMode = 16, kFlushMode = 20, kFlushModeZero = 24;
+  static constexpr std::uint32_t kModeAlignment = 1024;
   bool flushes_ = false;
   Label multiply_add_;  // of the entry, once it is called
   std::int32_t multiply_add_words_ = 0;

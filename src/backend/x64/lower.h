@@ -307,7 +307,7 @@ class Flushing final : public HostFlushing, private Tools {
     Reg factor, scaled;
     std::uint32_t block;
   };
-  Doubts doubts_of(ir::Inst i) const;
+  Doubts doubts_of(ir::Inst i, bool toward_zero) const;
   bool is_made_beside(Value v, ir::Inst i) const;
   bool all_lanes_matter(ir::Inst i) const;
   Value half_of(Value factor) const;
@@ -330,6 +330,10 @@ class Flushing final : public HostFlushing, private Tools {
   Reg toward_zero(Op op, Reg a, Reg b);
   Reg left_of(const Product& p) { return p.of_half ? vvv(Op::Add, p.left, p.left) : p.left; }
   Reg sum_of(const Product& p);
+  // Are truncated products made by instructions that round so?
+  bool multiplies_toward_zero() const {
+    return host_.embedded_rounding || (checks_ == Checks::at_once && role_.tuning.rounds_by_mode);
+  }
   bool has_exact_product(Value factor, Value c) const;
   bool may_be_infinite(Value v, int depth = 3) const;
   Reg fused(Value a, Value b, Value c, std::uint32_t p);

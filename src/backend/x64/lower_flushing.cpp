@@ -55,18 +55,16 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   const auto plain = [&](Reg left, Reg right, Reg addend) {
     return vvv(Op::Add, vvv(Op::Mul, left, right), addend);
   };
-  Regs sums;
-  if (is_plain(c)) {
-    for (std::uint32_t p = 0; p < parts; ++p) sums.push_back(plain(vector(a, p), vector(b, p), vector(c, p)));
-    return sums;
+  if (is_plain(c) || has_exact_product(a, c) || has_exact_product(b, c)) {
+    Regs made;
+    for (std::uint32_t p = 0; p < parts; ++p)
+      made.push_back(is_plain(c) ? plain(vector(a, p), vector(b, p), vector(c, p)) : fused(a, b, c, p));
+    return made;
   }
-  if (has_exact_product(a, c) || has_exact_product(b, c)) {
-    for (std::uint32_t p = 0; p < parts; ++p) sums.push_back(fused(a, b, c, p));
-    return sums;
-  }
-  Doubts doubts = doubts_of(i);
   if (checks_ != Checks::at_once && may_defer_check(i, in_loop_))
-    return multiply_add_unchecked(i, doubts, parts);
+    return multiply_add_unchecked(i, doubts_of(i, false), parts);
+  const bool toward_zero = multiplies_toward_zero();
+  Doubts doubts = doubts_of(i, toward_zero);
   const bool all_matter = all_lanes_matter(i);
   const bool sees_to_zeros = f_.pixels && doubts.small_addend;
   doubts.again_at_once = all_matter && !sees_to_zeros;
@@ -75,21 +73,31 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   const Factors factors = factors_of(i, a, b, doubts);
   std::vector<Product> all;
   all.reserve(parts);
-  for (std::uint32_t p = 0; p < parts; ++p) {
-    Product made{{}, vector(factors.left, p), vector(factors.right, p), vector(c, p), factors.of_half};
-    if (host_.embedded_rounding)
-      made.truncated = multiply_toward_zero(made.left, made.right);
-    else if (doubts.by_error)
-      made.truncated = truncated_by_error(made);
-    else {
-      made.scaled = scaled_by_constant(made, factors.left, factors.right);
-      if (made.scaled == lir::kNoReg && factors.scales_left)
-        made.scaled = vvv(Op::Mul, scaled_factor(made.left), made.right);
-      truncate(made);
+  for (std::uint32_t p = 0; p < parts; ++p)
+    all.push_back({{}, vector(factors.left, p), vector(factors.right, p), vector(c, p), factors.of_half});
+  Regs sums;
+  const auto add_all = [&] {
+    if (toward_zero) round_toward_zero(true);
+    for (Product& made : all) {
+      if (toward_zero)
+        made.truncated = multiply_toward_zero(made.left, made.right);
+      else if (doubts.by_error)
+        made.truncated = truncated_by_error(made);
+      else {
+        made.scaled = scaled_by_constant(made, factors.left, factors.right);
+        if (made.scaled == lir::kNoReg && factors.scales_left)
+          made.scaled = vvv(Op::Mul, scaled_factor(made.left), made.right);
+        truncate(made);
+      }
     }
-    all.push_back(made);
-  }
-  for (const Product& p : all) sums.push_back(sum_of(p));
+    if (toward_zero) round_toward_zero(false);
+    sums.clear();
+    for (const Product& p : all) sums.push_back(sum_of(p));
+    return sums;
+  };
+  // A look at addends alone comes first: what it needs is not kept behind the sums.
+  const bool looks_first = toward_zero && !host_.mask_registers && !doubts.large_product;
+  if (!looks_first || !doubts.any()) add_all();
   if (!doubts.any()) return sums;
   const Reg least = branch_if_unusual(all, doubts);
   const auto again = [&] {
@@ -98,6 +106,7 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
     return made;
   };
   const auto cold = [&] {
+    if (looks_first && !doubts.again_at_once) add_all();
     Regs right = sums;
     if (doubts.again_at_once && doubts.join_products && doubts.large_product) {
       // An infinite product is usual, but joined it hides one that is too large.
@@ -112,7 +121,7 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
     }
     return either_way_behind(again, [&] { return right; });
   };
-  return hot_or_cold([&] { return sums; }, cold);
+  return hot_or_cold([&] { return looks_first ? add_all() : sums; }, cold);
 }
 
 // Where both are bounded, twice a number is exact, and need not be made for this product alone. A scaled
@@ -170,8 +179,9 @@ bool Flushing::is_made_beside(Value v, ir::Inst i) const {
   }
 }
 
-// What is finite stays so if a factor is below 1.
-Flushing::Doubts Flushing::doubts_of(ir::Inst i) const {
+// What is finite stays so if a factor is below 1. An infinite product is truncated right by instructions that
+// round toward zero.
+Flushing::Doubts Flushing::doubts_of(ir::Inst i, bool toward_zero) const {
   const Value a = unflushed(operand(i, 0)), b = unflushed(operand(i, 1)), c = unflushed(operand(i, 2));
   if (is_plain(c) || has_exact_product(a, c) || has_exact_product(b, c)) return {false, false};
   constexpr int kGreatestExponent = 127;
@@ -184,8 +194,7 @@ Flushing::Doubts Flushing::doubts_of(ir::Inst i) const {
   }
   const int of_a = exponent_bound(a), of_b = exponent_bound(b);
   Doubts doubts{of_a + of_b > kGreatestExponent && std::min(of_a, of_b) > 0, may_be_small(c)};
-  if (host_.embedded_rounding || doubts.large_product || !(may_be_infinite(a) || may_be_infinite(b)))
-    return doubts;
+  if (toward_zero || doubts.large_product || !(may_be_infinite(a) || may_be_infinite(b))) return doubts;
   doubts.by_error = is_constant(c) && (constant(c) & kMagnitude) >= kFewOfErrors;
   doubts.large_product = !doubts.by_error;
   return doubts;
@@ -203,7 +212,7 @@ bool Flushing::may_defer_check(ir::Inst i, bool in_loop) const {
   if (f_.inst(i).opcode != ir::Opcode::FMadTruncFlush32) return false;
   // What lanes that have left a loop go on to compute would raise flags.
   if (host_.embedded_rounding || f_.pixels || (in_loop && !all_lanes_matter(i))) return false;
-  return doubts_of(i).any();
+  return doubts_of(i, false).any();
 }
 
 void Flushing::set_checks(Checks checks, bool in_loop) {
@@ -522,7 +531,9 @@ Reg Flushing::branch_if_unusual(std::vector<Product>& products, const Doubts& do
     const Product& made = products[p];
     if (doubts.large_product)
       join(Op::Or, large,
-           doubts.again_at_once ? vvv(Op::Mul, made.truncated, constant_source(kOfProducts)) : made.scaled);
+           doubts.again_at_once || made.scaled == lir::kNoReg
+               ? vvv(Op::Mul, made.truncated, constant_source(kOfProducts))
+               : made.scaled);
     if (doubts.small_addend && (p == 0 || made.addend != products[p - 1].addend))
       join(Op::And, usual, vvv(Op::Mul, made.addend, constant_source(kOfAddends)));
   }

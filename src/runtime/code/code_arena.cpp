@@ -39,9 +39,9 @@ unsigned call(const void* address) {
 // stays, and each process uses other pages for code that it places from then on.
 class DualArena final : public CodeArena {
  public:
-  const std::byte* place(std::span<const std::uint8_t> bytes) override {
+  const std::byte* place(std::span<const std::uint8_t> bytes, std::size_t alignment) override {
     Views views;
-    if (!allocate(bytes.size(), views)) return nullptr;
+    if (!allocate(bytes.size(), alignment, views)) return nullptr;
     write(views, bytes);
     return static_cast<const std::byte*>(views.executable);
   }
@@ -50,7 +50,7 @@ class DualArena final : public CodeArena {
     const auto owner = owners_.find(code);
     // Pieces from before a fork are not freed: the other process may still run them.
     if (owner == owners_.end()) return;
-    if (owner->second == forks()) pages_.back()->release(const_cast<std::byte*>(code));
+    if (owner->second.forks == forks()) pages_.back()->release(owner->second.piece);
     owners_.erase(owner);
   }
 
@@ -58,7 +58,7 @@ class DualArena final : public CodeArena {
   bool sees_rewrites() {
     const std::size_t size = returns(1).size();
     Views views;
-    if (size == 0 || !allocate(size, views)) return true;
+    if (size == 0 || !allocate(size, kAlignment, views)) return true;
     bool seen = true;
     for (const unsigned value : {1u, 2u}) {
       write(views, returns(value));
@@ -72,21 +72,25 @@ class DualArena final : public CodeArena {
   struct Views {
     void *executable = nullptr, *writable = nullptr;
   };
-  bool allocate(std::size_t size, Views& views) {
+  // asmjit hands out 64-byte granules, and aborts the bookkeeping on 0.
+  bool allocate(std::size_t size, std::size_t alignment, Views& views) {
     const std::lock_guard lock(mutex_);
     const unsigned now = forks();
     if (pages_.empty() || now != forks_)
       pages_.push_back(std::make_unique<asmjit::JitAllocator>(&parameters()));
     forks_ = now;
     asmjit::JitAllocator& pages = *pages_.back();
-    // asmjit hands out 64-byte granules and aborts the bookkeeping on 0.
-    if (pages.alloc(&views.executable, &views.writable, size == 0 ? 1 : size) != asmjit::kErrorOk)
-      return false;
+    const std::size_t room = std::max<std::size_t>(size, 1) + alignment - kAlignment;
+    if (pages.alloc(&views.executable, &views.writable, room) != asmjit::kErrorOk) return false;
     if (views.executable == views.writable) {
       pages.release(views.executable);  // asmjit fell back to one mapping: not W^X
       return false;
     }
-    owners_[static_cast<const std::byte*>(views.executable)] = now;
+    void* const piece = views.executable;
+    const std::size_t before = (0 - reinterpret_cast<std::uintptr_t>(piece)) & (alignment - 1);
+    views.executable = static_cast<std::byte*>(views.executable) + before;
+    views.writable = static_cast<std::byte*>(views.writable) + before;
+    owners_[static_cast<const std::byte*>(views.executable)] = {now, piece};
     return true;
   }
   static void write(const Views& views, std::span<const std::uint8_t> bytes) {
@@ -113,7 +117,11 @@ class DualArena final : public CodeArena {
   std::mutex mutex_;
   std::vector<std::unique_ptr<asmjit::JitAllocator>> pages_;  // the last one is in use
   unsigned forks_ = 0;                                        // when that was made
-  std::unordered_map<const std::byte*, unsigned> owners_;     // forks() when a piece was placed
+  struct Owner {
+    unsigned forks;  // forks() when it was placed
+    void* piece;     // asmjit's, which it lies in
+  };
+  std::unordered_map<const std::byte*, Owner> owners_;  // by the begin of code
 };
 
 }  // namespace
@@ -127,7 +135,7 @@ void synchronize_caches(const void* writable, const void* executable, std::size_
 std::unique_ptr<CodeArena> probed(std::unique_ptr<CodeArena> arena, std::string& reason) {
   static constexpr std::uint8_t kProbe[64] = {};
   take_system_error();
-  const std::byte* piece = arena->place(kProbe);
+  const std::byte* piece = arena->place(kProbe, CodeArena::kAlignment);
   if (piece == nullptr) {
     const int error = take_system_error();
     reason = error != 0 ? std::system_category().message(error) : "not supported";

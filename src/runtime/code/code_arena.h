@@ -14,8 +14,10 @@ namespace warpjit::runtime {
 class CodeArena {
  public:
   virtual ~CodeArena() = default;
-  // Copies `bytes` to executable memory, 64-byte aligned. Null when there is none.
-  virtual const std::byte* place(std::span<const std::uint8_t> bytes) = 0;
+  static constexpr std::size_t kAlignment = 64, kMostAlignment = 4096;
+  // Copies `bytes` to executable memory, at a multiple of `alignment`, a power of two between these. Null
+  // when there is none.
+  virtual const std::byte* place(std::span<const std::uint8_t> bytes, std::size_t alignment) = 0;
   virtual void release(const std::byte* code, std::size_t size) = 0;
 };
 

@@ -1,7 +1,6 @@
 #include "runtime/code/code_memory.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <utility>
 
@@ -49,26 +48,9 @@ CodeMemory::~CodeMemory() {
   if (perf_map_ >= 0) close_perf_map(perf_map_);
 }
 
-// The arena gives pieces that lie behind each other, so that the next one is elsewhere in its page; those of
-// their own pages all begin at one.
-const std::byte* CodeMemory::place_well(std::span<const std::uint8_t> bytes, const Drawback& drawback) {
-  constexpr std::size_t kTries = 6;
-  std::array<const std::byte*, kTries> pieces{};
-  std::size_t count = 0, best = 0;
-  for (std::uint32_t least = UINT32_MAX; count < kTries && least != 0; ++count) {
-    pieces[count] = arena_->place(bytes);
-    if (pieces[count] == nullptr) break;
-    const std::uint32_t found = drawback && mode_ == warpjit::CodeMemory::dual ? drawback(pieces[count]) : 0;
-    if (found < least) least = found, best = count;
-  }
-  for (std::size_t n = 0; n < count; ++n)
-    if (n != best) arena_->release(pieces[n], bytes.size());
-  return pieces[best];
-}
-
 Result<CodeMemory::Block> CodeMemory::place(std::span<const std::uint8_t> bytes, CodeLabel label,
-                                            const Drawback& drawback) {
-  const std::byte* address = place_well(bytes, drawback);
+                                            std::size_t alignment) {
+  const std::byte* address = arena_->place(bytes, alignment);
   if (address == nullptr)
     return Error{ErrorCode::resource_limit,
                  "no executable memory for " + std::to_string(bytes.size()) + " bytes of code",

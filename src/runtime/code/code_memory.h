@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -60,11 +59,10 @@ class CodeMemory : public std::enable_shared_from_this<CodeMemory> {
     const std::byte* address_ = nullptr;
     std::size_t size_ = 0;
   };
-  // How bad an address is for code; 0: as good as any.
-  using Drawback = std::function<std::uint32_t(const std::byte* address)>;
-  // At the best of a few addresses, if there is something to choose by. Errors: resource_limit when the
-  // system gives no more memory.
-  Result<Block> place(std::span<const std::uint8_t> bytes, CodeLabel label, const Drawback& drawback = {});
+  // At a multiple of `alignment`, a power of two from 64 to 4096. Errors: resource_limit when the system
+  // gives no more memory.
+  Result<Block> place(std::span<const std::uint8_t> bytes, CodeLabel label,
+                      std::size_t alignment = CodeArena::kAlignment);
 
   warpjit::CodeMemory mode() const { return mode_; }
   std::optional<Engine::GuestPlace> find(const void* host_address) const;
@@ -75,7 +73,6 @@ class CodeMemory : public std::enable_shared_from_this<CodeMemory> {
     CodeLabel label;
   };
   CodeMemory() = default;
-  const std::byte* place_well(std::span<const std::uint8_t> bytes, const Drawback& drawback);
   void release(const std::byte* address, std::size_t size);
 
   std::unique_ptr<CodeArena> arena_;

@@ -222,12 +222,7 @@ Result<KernelPointer> make_jit_kernel(const ir::GroupProgram& program, CompileRe
   WARPJIT_TRY(backend::MachineCode code, backend::compile(program, options.target, compile, *workspace));
   report.backend_ns = watch.lap();
   CodeLabel label{name, code.map};
-  CodeMemory::Drawback drawback;
-  if (options.tuning.guesses_modes && !code.mode_changes.empty())
-    drawback = [&](const std::byte* at) {
-      return backend::wrong_mode_guesses(code.mode_changes, reinterpret_cast<std::uintptr_t>(at));
-    };
-  WARPJIT_TRY(CodeMemory::Block block, memory->place(code.bytes, std::move(label), drawback));
+  WARPJIT_TRY(CodeMemory::Block block, memory->place(code.bytes, std::move(label), code.alignment));
   report.place_ns = watch.lap();
   return KernelPointer(std::make_shared<JitKernel>(program.kernel, code, std::move(block), report));
 }
