@@ -168,6 +168,70 @@ TEST(RegisterAllocator, WhatOnlyColdBlocksReloadIsStoredThere) {
   }
 }
 
+// The same in each turn of a loop, which carries the values: blocks 1 to 4 are 0 to 3 of cold_detour, and
+// what block 4 makes of the values is what block 1 begins with.
+Code cold_detour_in_loop(bool cold) {
+  Code code;
+  const auto begin = [&](Edges successors, Edges predecessors) {
+    Block& block = code.blocks.emplace_back();
+    block.first = static_cast<std::uint32_t>(code.insts.size());
+    block.successors = std::move(successors);
+    block.predecessors = std::move(predecessors);
+  };
+  const auto end = [&] { code.blocks.back().end = static_cast<std::uint32_t>(code.insts.size()); };
+  const auto add = [&](std::uint16_t op, std::initializer_list<Reg> uses, bool defines) {
+    return append_inst(code, op, uses, defines);
+  };
+  begin({1}, {});
+  for (int k = 0; k < 4; ++k) code.blocks[0].args.push_back(add(1, {}, true));
+  add(200, {}, false);
+  end();
+  Regs params, next;
+  for (int k = 0; k < 4; ++k) params.push_back(code.new_reg(RegClass::vector));
+  begin({2, 3}, {0, 5});
+  code.blocks[1].params = params;
+  add(201, {}, false);
+  end();
+  begin({4}, {1});
+  code.blocks[2].cold = cold;
+  Regs taken;
+  for (int k = 0; k < 3; ++k) taken.push_back(add(2, {}, true));
+  add(100, {taken[0], taken[1], taken[2]}, false);
+  add(200, {}, false);
+  end();
+  begin({4}, {1});
+  add(200, {}, false);
+  end();
+  begin({5, 6}, {2, 3});
+  for (Reg v : params) next.push_back(add(3, {v}, true));
+  add(201, {}, false);
+  end();
+  begin({1}, {4});
+  code.blocks[5].args = next;
+  add(200, {}, false);
+  end();
+  begin({}, {4});
+  add(100, {next[0], next[1], next[2], next[3]}, false);
+  add(203, {}, false);
+  end();
+  return code;
+}
+
+TEST(RegisterAllocator, WhatALoopCarriesIsStoredInColdBlocks) {
+  for (const bool cold : {false, true}) {
+    const Code code = cold_detour_in_loop(cold);
+    ASSERT_EQ(verify(code), "");
+    const Allocation allocation = allocate(code, random_register_file(0, {4, 4, 4}));
+    EXPECT_EQ(check(code, allocation), "");
+    std::array<int, 7> stores{};
+    for (std::size_t b = 0; b < stores.size(); ++b)
+      for (std::uint32_t i = allocation.block_first[b]; i < allocation.block_first[b + 1]; ++i)
+        stores[b] += allocation.insts[i].mem.base == MemBase::spill && allocation.insts[i].def == kNoReg;
+    EXPECT_EQ(stores[1] != 0, !cold);
+    EXPECT_EQ(stores[2] != 0, cold);
+  }
+}
+
 // A loop that carries `count` values and makes each from what it was. Behind it all are read.
 Code carrying_loop(std::uint32_t count) {
   Code code;

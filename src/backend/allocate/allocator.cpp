@@ -570,7 +570,7 @@ class Run {
         all.entry = entry;
     };
     for (const Allocation::Param& param : out_.params)
-      if (values_[param.value].needs_slot) of(param.value).hot = true;
+      if (values_[param.value].needs_slot && param.reg < 0) of(param.value).hot = true;
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
       for (std::uint32_t k = body_first_[b]; k < body_first_[b + 1]; ++k)
         if (body_[k].mem.base == MemBase::spill) note(static_cast<Reg>(body_[k].mem.displacement), b);
@@ -582,12 +582,14 @@ class Run {
     if (open.empty() || open.size() > kMostOpen) return;
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {  // what edges read, see edge_moves()
       if (code_.blocks[b].successors.size() != 1) continue;
-      const RegisterState& after = entry_[code_.blocks[b].successors[0]];
+      const std::uint32_t to = code_.blocks[b].successors[0];
       const Regs& args = code_.blocks[b].args;
+      const auto is_read = [&](Reg v) {  // arguments are, in place of parameters
+        return (find(entry_[to], v) != kNowhere && live_.definition(v) != code_.blocks[to].first) ||
+               std::find(args.begin(), args.end(), v) != args.end();
+      };
       for (Reg v : open)
-        if (find(exit_[b], v) == kNowhere &&
-            (find(after, v) != kNowhere || std::find(args.begin(), args.end(), v) != args.end()))
-          note(v, b);
+        if (find(exit_[b], v) == kNowhere && is_read(v)) note(v, b);
     }
     for (std::size_t n = 0; n < readers.size(); ++n) {
       if (readers[n].hot) continue;
@@ -608,7 +610,7 @@ class Run {
       out_.block_first.push_back(static_cast<std::uint32_t>(out_.insts.size()));
       for (; next_param < out_.params.size() && out_.params[next_param].block == b; ++next_param) {
         const Allocation::Param& param = out_.params[next_param];
-        if (values_[param.value].needs_slot && param.reg >= 0)
+        if (values_[param.value].needs_slot && param.reg >= 0 && !values_[param.value].stored_when_cold)
           append(store_of(param.value, static_cast<std::uint32_t>(param.reg)), kInserted);
       }
       for (; next_store < tables_.cold_stores.size() && tables_.cold_stores[next_store].first == b;

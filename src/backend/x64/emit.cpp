@@ -64,12 +64,9 @@ void X64Emitter::encode(const Inst& inst) {
       if (!multiply_add_.isValid()) multiply_add_ = a_.newLabel();
       multiply_add_words_ = inst.mem.displacement;
       return put(id, multiply_add_);
-    case Form::set_float_mode: {
-      constexpr std::int32_t kModes[] = {kFlushMode, kFlushModeZero, kCallersMode};
+    case Form::set_float_mode:
       ++out_.statistics.instructions;
-      if (options_.tuning.guesses_modes) out_.alignment = kModeAlignment;
-      return change_mode(kModes[inst.imm]);
-    }
+      return change_mode(static_cast<lir::FloatMode>(inst.imm));
     case Form::store_float_flags:
       return put(id, memory(inst, 4));
     case Form::vv_imm:

@@ -31,11 +31,12 @@ void X64Emitter::enter(const EntryCode& entry) {
     if (saved_vectors_ >> v & 1) a_.vmovups(saved_vector(v), x86::xmm(v));
   if (abi.argument != x86::rdi) a_.mov(x86::rdi, abi.argument);
   flushes_ = entry.code->flushes;
+  number_modes();
   if (flushes_) {
     a_.vstmxcsr(x86::dword_ptr(x86::rsp, kCallersMode));
     a_.mov(x86::dword_ptr(x86::rsp, kFlushMode), 0x9fc0);      // denormals are zeros, all masked
     a_.mov(x86::dword_ptr(x86::rsp, kFlushModeZero), 0xffc0);  // and rounding toward zero
-    if (entry.code->flushes_between) change_mode(kFlushMode);
+    if (entry.code->flushes_between) change_mode(lir::FloatMode::flush);
   }
   a_.mov(x86::rsi, x86::ptr(x86::rdi, offsetof(KernelArgs, table)));
   if (host_.mask_registers) read_pool();
@@ -151,7 +152,7 @@ void X64Emitter::begin_shared() {
 }
 
 void X64Emitter::leave() {
-  if (flushes_) change_mode(kCallersMode);
+  if (flushes_) change_mode(lir::FloatMode::keep_denormals);
   for (std::uint32_t v = 0; v < 16; ++v)
     if (saved_vectors_ >> v & 1) a_.vmovups(x86::xmm(v), saved_vector(v));
   a_.vzeroupper();
@@ -162,27 +163,40 @@ void X64Emitter::leave() {
   a_.ret();
 }
 
-// Where the processor guesses modes, changes to the flush mode end where the lower two bits of the number are
-// 0, to rounding toward zero where they are 1, to the caller's where they are 2. Wherever the code is, if
-// that is a multiple of kModeAlignment, its address changes these bits of all numbers alike.
-void X64Emitter::change_mode(std::int32_t mode) {
-  const x86::Mem word = x86::dword_ptr(x86::rsp, mode);
-  std::size_t nops = 0;
-  bool short_form = false;
-  if (options_.tuning.guesses_modes) {
-    constexpr std::size_t kShort = 5, kLong = 6;  // bytes of ldmxcsr and vldmxcsr
-    constexpr std::size_t kMostNops = 16;         // two are enough but next to borders of 256 bytes
-    const std::uint32_t wanted = mode == kFlushMode ? 0 : mode == kFlushModeZero ? 1 : 2;
-    const auto suits = [&](std::size_t size) {
-      return (mode_guess_number(a_.offset() + nops + size) & 3) == wanted;
-    };
-    while (nops < kMostNops && !(short_form = suits(kShort)) && !suits(kLong)) ++nops;
+// Where the processor guesses modes, the lower bits of the numbers of changes tell the modes: one bit of
+// those that instructions change to, or two if there are three modes. Wherever the code is, if that is a
+// multiple of kModeAlignment, its address changes these bits of all numbers alike.
+void X64Emitter::number_modes() {
+  mode_numbers_ = {};
+  mode_mask_ = 0;
+  std::uint32_t count = 0;
+  for (const Inst& inst : allocation_->insts) {
+    if (static_cast<Op>(inst.op) != Op::SetFloatMode) continue;
+    std::optional<std::uint32_t>& number = mode_numbers_[static_cast<std::size_t>(inst.imm)];
+    if (!number) number = count++;
   }
+  if (!options_.tuning.guesses_modes || count < 2) return;
+  mode_mask_ = count == 2 ? 1 : 3;
+  out_.alignment = kModeAlignment;
+}
+
+void X64Emitter::change_mode(lir::FloatMode mode) {
+  constexpr std::int32_t kWords[] = {kFlushMode, kFlushModeZero, kCallersMode};
+  const x86::Mem word = x86::dword_ptr(x86::rsp, kWords[static_cast<std::size_t>(mode)]);
+  constexpr std::size_t kShort = 5, kLong = 6;  // bytes of ldmxcsr and vldmxcsr
+  constexpr std::size_t kMostNops = 16;         // two are enough but next to borders of 256 bytes
+  std::size_t nops = 0;
+  const std::optional<std::uint32_t> number = mode_numbers_[static_cast<std::size_t>(mode)];
+  const auto suits = [&](std::size_t size) {
+    return !number || ((mode_guess_number(a_.offset() + nops + size) ^ *number) & mode_mask_) == 0;
+  };
+  while (nops < kMostNops && !suits(kLong) && !suits(kShort)) ++nops;
+  const bool is_long = suits(kLong);
   for (std::size_t n = 0; n < nops; ++n) a_.nop();
-  if (short_form)
-    a_.ldmxcsr(word);
-  else
+  if (is_long)
     a_.vldmxcsr(word);
+  else
+    a_.ldmxcsr(word);
 }
 
 void X64Emitter::note(std::size_t field, std::uint32_t word) {

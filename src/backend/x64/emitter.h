@@ -3,8 +3,10 @@
 
 #include <asmjit/x86.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "backend/emit/emitter.h"
@@ -114,7 +116,8 @@ class X64Emitter final : public Emitter {
   void next_block(const EntryCode& entry, const Label& group);
   void begin_shared();
   void leave() override;
-  void change_mode(std::int32_t mode);  // to the one of that word of the frame
+  void number_modes();
+  void change_mode(lir::FloatMode mode);
   void note(std::size_t field, std::uint32_t word) override;
   void call(std::uint32_t site) override;
   void thunk() override;
@@ -178,6 +181,8 @@ class X64Emitter final : public Emitter {
   // Words of the frame behind the fuel.
   static constexpr std::int32_t kCallersMode = 16, kFlushMode = 20, kFlushModeZero = 24;
   static constexpr std::uint32_t kModeAlignment = 1024;
+  std::array<std::optional<std::uint32_t>, 3> mode_numbers_;  // by FloatMode: of those the entry changes to
+  std::uint32_t mode_mask_ = 0;                               // the bits that tell them; 0: nobody guesses
   bool flushes_ = false;
   Label multiply_add_;  // of the entry, once it is called
   std::int32_t multiply_add_words_ = 0;
