@@ -31,6 +31,7 @@ enum class Recipe : std::uint8_t {
   store_masked,
   gather,
   scalar,  // by nothing but the clock
+  mode,    // changes to two modes by turns, with a product behind each
 };
 constexpr double kNone = -1;
 constexpr double kPlain = 1.0 / 6;
@@ -226,6 +227,7 @@ class Probe {
     code_.frame_bytes = 2 * host_.vector_bytes;
     one_ = recipe_ == Recipe::scalar ? kept(Op::SLoad) : one();
     if (recipe_ != Recipe::scalar) mask_ = mask();
+    code_.flushes = recipe_ == Recipe::mode;
     const bool of_masks = recipe_ == Recipe::masks;
     // One chain goes on from group to group, by way of the table: else the host would run several at once.
     std::vector<Reg> chains;
@@ -312,6 +314,11 @@ class Probe {
         return;
       case Recipe::masks:
         return next(chain, RegClass::mask, {chain, mask_});
+      case Recipe::mode:
+        add(op_).imm = static_cast<std::int64_t>(mode_);
+        mode_ = mode_ == lir::FloatMode::flush ? lir::FloatMode::flush_toward_zero : lir::FloatMode::flush;
+        use(add(Op::Mul, RegClass::vector), {one_, one_});
+        return;
       case Recipe::unary:
         return next(chain, RegClass::vector, {chain});
       case Recipe::shift:
@@ -341,8 +348,28 @@ class Probe {
   const Recipe recipe_;
   std::uint32_t chains_;
   lir::Code code_;
+  lir::FloatMode mode_ = lir::FloatMode::flush;
   Reg one_ = lir::kNoReg, mask_ = lir::kNoReg, base_ = lir::kNoReg, offsets_ = lir::kNoReg;
 };
+
+Result<MachineCode> compile_code(const Host& host, const lir::Code& code, const Tuning& tuning) {
+  if (std::string wrong = lir::verify(code); !wrong.empty())
+    return Error{ErrorCode::internal, wrong, "probe"};
+  const lir::Allocation allocation = lir::allocate(code, host.register_file(host, 0));
+  ConstantPool pool(host.pool_repeat);
+  MachineCode out;
+  out.target = host.target;
+  out.parts = 1;
+  out.lanes = host.lanes;
+  out.table_bytes = kProbeTable;
+  const EntryCode entry = {&code, &allocation, true, 0, 0};
+  CompileOptions options;
+  options.tuning = tuning;
+  options.validate = true;
+  options.costs = true;
+  WARPJIT_CHECK(host.emit(entry, nullptr, host, pool, options, out));
+  return out;
+}
 
 // By table, the last one of which is empty, and by operation.
 auto by_operation(double plain, double OperationCost::*member) {
@@ -396,22 +423,15 @@ Result<MachineCode> compile_probe(Target target, Op op, bool dependent) {
   const Row* row = std::ranges::find_if(kRows, [&](const Row& r) { return r.op == op; });
   if (host == nullptr || !known)
     return Error{ErrorCode::unsupported, "no such operation to measure", std::string(name(target))};
-  const lir::Code code = Probe(*host, op, clock ? Recipe::scalar : row->recipe, dependent).run();
-  if (std::string wrong = lir::verify(code); !wrong.empty())
-    return Error{ErrorCode::internal, wrong, "probe"};
-  const lir::Allocation allocation = lir::allocate(code, host->register_file(*host, 0));
-  ConstantPool pool(host->pool_repeat);
-  MachineCode out;
-  out.target = target;
-  out.parts = 1;
-  out.lanes = host->lanes;
-  out.table_bytes = kProbeTable;
-  const EntryCode entry = {&code, &allocation, true, 0, 0};
-  CompileOptions options;
-  options.validate = true;
-  options.costs = true;
-  WARPJIT_CHECK(host->emit(entry, nullptr, *host, pool, options, out));
-  return out;
+  return compile_code(*host, Probe(*host, op, clock ? Recipe::scalar : row->recipe, dependent).run(), {});
+}
+
+Result<MachineCode> compile_mode_probe(Target target, bool guessed_right) {
+  const Host* host = find_host(target);
+  if (host == nullptr || plain(target) == Target::a64)
+    return Error{ErrorCode::unsupported, "no modes to measure", std::string(name(target))};
+  return compile_code(*host, Probe(*host, Op::SetFloatMode, Recipe::mode, false).run(),
+                      {.guesses_modes = guessed_right});
 }
 
 }  // namespace warpjit::backend

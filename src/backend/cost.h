@@ -37,5 +37,9 @@ bool adds_where_it_multiplies(Maker on = maker());       // adder and multiplier
 inline constexpr Op kClock = Op::SAdd;
 inline constexpr std::uint32_t kProbeRepeats = 240, kProbeTable = 256;
 Result<MachineCode> compile_probe(Target target, Op op, bool dependent);
+// A kernel whose groups do nothing but change the float mode, kProbeRepeats times, to two modes by turns,
+// with a product behind each: so that the processor guesses them right (Tuning::guesses_modes), or as they
+// come.
+Result<MachineCode> compile_mode_probe(Target target, bool guessed_right);
 
 }  // namespace warpjit::backend

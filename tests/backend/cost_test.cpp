@@ -14,6 +14,31 @@
 namespace warpjit::backend {
 namespace {
 
+void run_probe(const MachineCode& code) {
+  const Executable executable(code);
+  alignas(64) std::array<std::uint32_t, kProbeTable / 4> table{};
+  KernelArgs args{};
+  args.table = table.data();
+  args.group_count = 3;
+  const FloatEnvironment environment;
+  reinterpret_cast<void (*)(KernelArgs*)>(executable.kernel())(&args);
+  EXPECT_EQ(args.group_count, 0u);
+}
+
+TEST(Costs, ChangesOfModesAreMeasuredAsTheyComeAndGuessedRight) {
+  for (const Target target : {Target::x64_v3, Target::x64_v4}) {
+    if (find_host(target) == nullptr) GTEST_SKIP() << "built without it";
+    for (const bool right : {false, true}) {
+      const auto code = compile_mode_probe(target, right);
+      ASSERT_TRUE(code) << to_string(code.error());
+      EXPECT_EQ(code->alignment, right ? 1024u : 64u);
+      EXPECT_GE(code->statistics.instructions, 2 * kProbeRepeats);
+      if (runs_here(target)) run_probe(*code);
+    }
+  }
+  EXPECT_FALSE(compile_mode_probe(Target::a64, true));
+}
+
 TEST(Costs, EachRowHasCodeThatMeasuresIt) {
   for (const Target target : {Target::x64_v3, Target::x64_v4}) {
     if (costs(target).empty()) GTEST_SKIP() << "built without it";
@@ -28,14 +53,7 @@ TEST(Costs, EachRowHasCodeThatMeasuresIt) {
         EXPECT_GE(code->statistics.instructions, kProbeRepeats);
         EXPECT_EQ(code->statistics.spill_stores + code->statistics.spill_loads, 0u);
         if (!runs_here(target)) continue;
-        const Executable executable(*code);
-        alignas(64) std::array<std::uint32_t, kProbeTable / 4> table{};
-        KernelArgs args{};
-        args.table = table.data();
-        args.group_count = 3;
-        const FloatEnvironment environment;
-        reinterpret_cast<void (*)(KernelArgs*)>(executable.kernel())(&args);
-        EXPECT_EQ(args.group_count, 0u);
+        run_probe(*code);
       }
   }
 }

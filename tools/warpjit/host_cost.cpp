@@ -23,10 +23,12 @@ constexpr const char* kNames[] = {
 #undef LIR_OP
 };
 
-// Nanoseconds of one operation, the least of several runs.
-Result<double> measure(runtime::CodeMemory& memory, backend::Target target, Op op, bool dependent) {
-  WARPJIT_TRY(const backend::MachineCode code, backend::compile_probe(target, op, dependent));
-  WARPJIT_TRY(const runtime::CodeMemory::Block block, memory.place(code.bytes, {"probe", {}}));
+// Nanoseconds of one operation of a probe, the least of several runs.
+Result<double> measure(runtime::CodeMemory& memory, const Result<backend::MachineCode>& probe) {
+  if (!probe) return probe.error();
+  const backend::MachineCode& code = *probe;
+  WARPJIT_TRY(const runtime::CodeMemory::Block block,
+              memory.place(code.bytes, {"probe", {}}, code.alignment));
   alignas(64) std::array<std::uint32_t, backend::kProbeTable / 4> table;
   table.fill(0x3f800000);
   const auto entry = reinterpret_cast<void (*)(backend::KernelArgs*)>(
@@ -60,7 +62,7 @@ int print_costs(const std::string& target_name, bool json) {
                  "there is no table of this target, or this machine does not run it", target_name});
   const auto memory = runtime::CodeMemory::create(CodeMemory::automatic);
   if (!memory) return fail(memory.error());
-  const auto clock = measure(**memory, targets[0], backend::kClock, true);
+  const auto clock = measure(**memory, backend::compile_probe(targets[0], backend::kClock, true));
   if (!clock) return fail(clock.error());
   Json all = Json::array();
   if (!json)
@@ -69,9 +71,10 @@ int print_costs(const std::string& target_name, bool json) {
     if (!json) fmt::print("\n{:<18}{:>20}{:>20}\n", backend::name(target), "latency", "clocks");
     Json operations = Json::array();
     for (const backend::OperationCost& cost : backend::costs(target)) {
-      const auto apart = measure(**memory, target, cost.op, false);
+      const auto apart = measure(**memory, backend::compile_probe(target, cost.op, false));
       const bool waits = cost.latency != 0;
-      const auto waiting = waits ? measure(**memory, target, cost.op, true) : 0;
+      const auto waiting =
+          waits ? measure(**memory, backend::compile_probe(target, cost.op, true)) : Result<double>(0.0);
       if (!apart) return fail(apart.error());
       if (!waiting) return fail(waiting.error());
       const char* name = kNames[static_cast<std::size_t>(cost.op)];
@@ -88,7 +91,18 @@ int print_costs(const std::string& target_name, bool json) {
                  waits ? fmt::format("{:.1f} ({:.0f})", latency, cost.latency) : "",
                  fmt::format("{:.2f} ({:.2f})", clocks, cost.clocks));
     }
-    all.push_back({{"target", backend::name(target)}, {"operations", std::move(operations)}});
+    const auto right = measure(**memory, backend::compile_mode_probe(target, true)),
+               as_they_come = measure(**memory, backend::compile_mode_probe(target, false));
+    if (!right) return fail(right.error());
+    if (!as_they_come) return fail(as_they_come.error());
+    if (!json)
+      fmt::print(
+          "Changes of the float mode: {:.1f} clocks where Zen 5 guesses them right, {:.1f} as they come.\n",
+          *right / *clock, *as_they_come / *clock);
+    all.push_back(
+        {{"target", backend::name(target)},
+         {"operations", std::move(operations)},
+         {"mode_change", {{"clocks", *right / *clock}, {"clocks_as_they_come", *as_they_come / *clock}}}});
   }
   if (json) print_json({{"clock_ns", *clock}, {"targets", std::move(all)}});
   return kOk;
