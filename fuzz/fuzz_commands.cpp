@@ -14,11 +14,11 @@ using namespace warpjit;
 using fuzz::Reader;
 
 // Registers that matter, for entries that name them by a byte.
-constexpr std::uint16_t kIds[] = {0x04F, 0x050, 0x051, 0x200, 0x201, 0x202, 0x203, 0x204, 0x205, 0x206, 0x207,
-                                  0x208, 0x227, 0x228, 0x229, 0x22A, 0x22E, 0x22F, 0x232, 0x233, 0x242, 0x244,
-                                  0x24A, 0x252, 0x254, 0x25E, 0x25F, 0x280, 0x281, 0x289, 0x28A, 0x28B, 0x28D,
-                                  0x290, 0x291, 0x29B, 0x29C, 0x2A5, 0x2A6, 0x2B0, 0x2B1, 0x2B9, 0x2BA, 0x2BB,
-                                  0x2BD, 0x2C0, 0x2C1, 0x2CB, 0x2CC, 0x2D5, 0x2D6};
+constexpr std::uint16_t kCommandIds[] = {
+    0x04F, 0x050, 0x051, 0x200, 0x201, 0x202, 0x203, 0x204, 0x205, 0x206, 0x207, 0x208, 0x227,
+    0x228, 0x229, 0x22A, 0x22E, 0x22F, 0x232, 0x233, 0x242, 0x244, 0x24A, 0x252, 0x254, 0x25E,
+    0x25F, 0x280, 0x281, 0x289, 0x28A, 0x28B, 0x28D, 0x290, 0x291, 0x29B, 0x29C, 0x2A5, 0x2A6,
+    0x2B0, 0x2B1, 0x2B9, 0x2BA, 0x2BB, 0x2BD, 0x2C0, 0x2C1, 0x2CB, 0x2CC, 0x2D5, 0x2D6};
 
 std::vector<std::uint32_t> command_list(Reader& reader) {
   std::vector<std::uint32_t> list;
@@ -28,7 +28,8 @@ std::vector<std::uint32_t> command_list(Reader& reader) {
       list.push_back(reader.take<std::uint32_t>());
       continue;
     }
-    const std::uint32_t id = choice < std::size(kIds) ? kIds[choice] : reader.take<std::uint16_t>() & 0x3FFu;
+    const std::uint32_t id =
+        choice < std::size(kCommandIds) ? kCommandIds[choice] : reader.take<std::uint16_t>() & 0x3FFu;
     const auto shape = reader.take<std::uint8_t>();
     const std::uint32_t others = shape >> 4;
     list.push_back(reader.take<std::uint32_t>());
@@ -40,7 +41,7 @@ std::vector<std::uint32_t> command_list(Reader& reader) {
   return list;
 }
 
-struct Drawn {
+struct Listed {
   bool ok = false;
   ErrorCode code = ErrorCode::internal;
   std::vector<pica200::Vertex> vertices;
@@ -48,9 +49,9 @@ struct Drawn {
 };
 
 struct Draws final : pica200::CommandVisitor {
-  std::vector<Drawn> list;
+  std::vector<Listed> list;
   bool draw(const Result<pica200::DrawResult>& result) override {
-    Drawn& drawn = list.emplace_back();
+    Listed& drawn = list.emplace_back();
     drawn.ok = result.ok();
     if (!result) {
       drawn.code = result.error().code;
@@ -68,7 +69,7 @@ struct Draws final : pica200::CommandVisitor {
 };
 
 // False where the engines may go different ways from here on.
-bool compare(const std::vector<Drawn>& guest, const std::vector<Drawn>& other) {
+bool compare(const std::vector<Listed>& guest, const std::vector<Listed>& other) {
   for (std::size_t n = 0; n < guest.size(); ++n) {
     if (!guest[n].ok) return false;  // fuel is a group's in the others
     fuzz::require(n < other.size(), "engines draw as often");
@@ -103,7 +104,7 @@ int warpjit::fuzz::fuzz_commands(const std::uint8_t* data, std::size_t size) {
   bool alike = true;
   while (alike && reader.left() != 0) {
     const std::vector<std::uint32_t> list = command_list(reader);
-    std::vector<Drawn> guest;
+    std::vector<Listed> guest;
     for (std::size_t k = 0; k < std::size(kKinds); ++k) {
       RunOptions options;
       options.engine = kKinds[k];

@@ -12,7 +12,7 @@ namespace {
 using namespace warpjit;
 using namespace warpjit::pixels;
 
-constexpr std::uint32_t kSlots = 6, kMostPixels = 150;
+constexpr std::uint32_t kSlots = 6, kMostRasterSize = 150;
 
 class Judge : public QuadSink {
  public:
@@ -70,8 +70,8 @@ int warpjit::fuzz::fuzz_raster(const std::uint8_t* data, std::size_t size) {
   state.point_size_slot = bit(16) ? 4 : 0;
   if (bit(17))
     state.distances = {4, 2, static_cast<std::uint8_t>(flags >> 20), static_cast<std::uint8_t>(flags >> 24)};
-  const std::uint32_t width = 1 + reader.take<std::uint8_t>() % kMostPixels;
-  const std::uint32_t height = 1 + reader.take<std::uint8_t>() % kMostPixels;
+  const std::uint32_t width = 1 + reader.take<std::uint8_t>() % kMostRasterSize;
+  const std::uint32_t height = 1 + reader.take<std::uint8_t>() % kMostRasterSize;
   const std::uint32_t per_group = 1 + reader.take<std::uint8_t>() % 16;
   if (bit(18))
     state.scissor = {reader.take<std::uint8_t>(), reader.take<std::uint8_t>(), reader.take<std::uint8_t>(),

@@ -18,7 +18,7 @@ namespace {
 using namespace warpjit;
 using fuzz::Reader;
 
-constexpr std::uint32_t kAddress = 0x1000, kMemoryBytes = 1 << 13, kMostPixels = 24;
+constexpr std::uint32_t kAddress = 0x1000, kMemoryBytes = 1 << 13, kMostSurfaceSize = 24;
 
 constexpr const char* kVertices[] = {
     ".results position texcoord0.xy\n.primary\nvmov.f32 o0.xy, pa0\nvmov.f32 o2.xy, pa2\nvmov.f32 o4.xy, "
@@ -158,8 +158,8 @@ int warpjit::fuzz::fuzz_usse_draw(const std::uint8_t* data, std::size_t size) {
   const std::uint32_t bits = reader.take<std::uint16_t>();
   surface.format = (bits & 3) << 20 | (bits >> 2 & 3) << 23 | (bits >> 4 & 15) << 28 | (bits >> 15) << 3;
   surface.type = (bits >> 8 & 3) << 26;
-  surface.width = reader.take<std::uint8_t>() % (kMostPixels + 1);
-  surface.height = reader.take<std::uint8_t>() % (kMostPixels + 1);
+  surface.width = reader.take<std::uint8_t>() % (kMostSurfaceSize + 1);
+  surface.height = reader.take<std::uint8_t>() % (kMostSurfaceSize + 1);
   surface.stride = surface.width + reader.take<std::uint8_t>() % 4U;
   std::optional<usse::DepthSurface> depth;
   if ((choice & 64) != 0)

@@ -10,7 +10,7 @@ namespace {
 
 using namespace warpjit;
 
-constexpr std::uint32_t kMostPixels = 64 * 64;
+constexpr std::uint32_t kMostFramePixels = 64 * 64;
 constexpr std::uint64_t kMostVertices = 1024, kMostThreads = 1024;
 
 template <class Result>
@@ -49,7 +49,7 @@ bool is_small(const valhall::Image& image, const valhall::Job& job) {
     return vertices->index_count <= kMostVertices;
   }
   const auto frame = read_framebuffer(image, job);
-  return !frame || frame->width * frame->height <= kMostPixels;
+  return !frame || frame->width * frame->height <= kMostFramePixels;
 }
 
 }  // namespace
