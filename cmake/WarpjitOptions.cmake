@@ -62,7 +62,7 @@ function(warpjit_test name)
   target_link_libraries(${name} PRIVATE warpjit_test_support ${ARG_LINK} warpjit_options GTest::gtest GTest::gtest_main)
   # What the tests call is optimized as ever; their own code is long to compile and short to run.
   warpjit_precompiled(${name} test)
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ${WARPJIT_UNITY} UNITY_BUILD_BATCH_SIZE 4)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${WARPJIT_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   if(CMAKE_CROSSCOMPILING OR WARPJIT_SANITIZE)
     foreach(shard RANGE 3)
       warpjit_add_test(${name}.${shard} COMMAND ${name} --gtest_brief=1

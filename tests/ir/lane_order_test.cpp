@@ -20,9 +20,9 @@
 namespace warpjit::ir {
 namespace {
 
-constexpr std::uint32_t kLanes = 32;
+constexpr std::uint32_t kGroupLanes = 32;
 constexpr std::uint32_t kWords =
-    1 + 2 * kLanes;  // a hash of the blocks that ran; each lane's state and turns
+    1 + 2 * kGroupLanes;  // a hash of the blocks that ran; each lane's state and turns
 constexpr std::uint32_t kMostTurns = 6;
 
 // Blocks with addresses of their own. Each adds its number to the hash, once for all lanes that run it, and
@@ -58,7 +58,7 @@ std::uint32_t next_state(std::uint32_t state, std::uint32_t node, std::uint32_t 
 // Lane by lane, as LaneOrder::lowest_address_first says.
 std::vector<std::uint32_t> model(const Graph& graph) {
   constexpr std::uint32_t kEnded = ~0u;
-  std::vector<std::uint32_t> words(kWords), at(kLanes, 0);
+  std::vector<std::uint32_t> words(kWords), at(kGroupLanes, 0);
   for (;;) {
     std::uint32_t lowest = kEnded;
     for (const std::uint32_t node : at)
@@ -66,9 +66,9 @@ std::vector<std::uint32_t> model(const Graph& graph) {
         lowest = node;
     if (lowest == kEnded) return words;
     words[0] = words[0] * 31 + lowest + 1;
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    for (std::uint32_t lane = 0; lane < kGroupLanes; ++lane) {
       if (at[lane] != lowest) continue;
-      std::uint32_t &state = words[1 + lane], &turns = words[1 + kLanes + lane];
+      std::uint32_t &state = words[1 + lane], &turns = words[1 + kGroupLanes + lane];
       state = next_state(state, lowest, lane);
       at[lane] = ++turns == kMostTurns ? kEnded : graph.nodes[lowest].targets[state >> 3 & 1];
     }
@@ -78,7 +78,7 @@ std::vector<std::uint32_t> model(const Graph& graph) {
 Function function_of(const Graph& graph) {
   Function f;
   f.name = "graph";
-  f.group_lanes = kLanes;
+  f.group_lanes = kGroupLanes;
   f.block_groups = 1;
   f.lane_order = LaneOrder::lowest_address_first;
   Builder b(f);
@@ -97,7 +97,7 @@ Function function_of(const Graph& graph) {
     const I32 hash = b.LoadMemory(yes, zero, kWord);
     b.StoreMemory(yes, zero, b.IAdd32(b.IMul32(hash, b.constant(31)), b.constant(n + 1)), kWord);
     const I32 state_at = b.IShl32(b.IAdd32(lane, b.constant(1)), b.constant(2));
-    const I32 turns_at = b.IAdd32(state_at, b.constant(4 * kLanes));
+    const I32 turns_at = b.IAdd32(state_at, b.constant(4 * kGroupLanes));
     const I32 old = b.LoadMemory(yes, state_at, kWord);
     const I32 state = b.IAdd32(b.IAdd32(b.IMul32(old, b.constant(5)), b.constant(n + 1)), lane);
     b.StoreMemory(yes, state_at, state, kWord);
@@ -119,7 +119,7 @@ std::vector<std::uint32_t> run(Function f, const PipelineOptions& options,
   const auto program = run_pipeline(std::move(f), options);
   EXPECT_TRUE(program.ok()) << to_string(program.error());
   if (!program.ok()) return {};
-  const auto interpreter = Interpreter::prepare(program->kernel, kLanes);
+  const auto interpreter = Interpreter::prepare(program->kernel, kGroupLanes);
   EXPECT_TRUE(interpreter.ok());
   std::vector<std::uint32_t> words(kWords), table(program->kernel.uniform_bytes / 4);
   std::copy(uniforms.begin(), uniforms.end(), table.begin());
@@ -129,7 +129,7 @@ std::vector<std::uint32_t> run(Function f, const PipelineOptions& options,
   Memory memory;
   memory.uniform = table;
   memory.block = &block;
-  EXPECT_TRUE(interpreter->run(memory, 0, kLanes, 1000).ok());
+  EXPECT_TRUE(interpreter->run(memory, 0, kGroupLanes, 1000).ok());
   return words;
 }
 
@@ -180,7 +180,7 @@ Quiet random_quiet_graph(std::uint32_t seed) {
 
 std::vector<std::uint32_t> model(const Quiet& graph) {
   const auto ended = static_cast<std::uint32_t>(graph.nodes.size());
-  std::vector<std::uint32_t> words(kWords), at(kLanes, 0);
+  std::vector<std::uint32_t> words(kWords), at(kGroupLanes, 0);
   for (;;) {
     std::uint32_t lowest = ended;
     for (const std::uint32_t node : at)
@@ -189,9 +189,9 @@ std::vector<std::uint32_t> model(const Quiet& graph) {
     if (lowest == ended) return words;
     const Quiet::Node& node = graph.nodes[lowest];
     if (node.loud) words[0] = words[0] * 31 + lowest + 1;
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    for (std::uint32_t lane = 0; lane < kGroupLanes; ++lane) {
       if (at[lane] != lowest) continue;
-      std::uint32_t &state = words[1 + lane], &turns = words[1 + kLanes + lane];
+      std::uint32_t &state = words[1 + lane], &turns = words[1 + kGroupLanes + lane];
       state = next_state(state, lowest, lane);
       const bool back = node.targets[0] <= lowest;
       if (back) ++turns;
@@ -204,7 +204,7 @@ std::vector<std::uint32_t> model(const Quiet& graph) {
 Function function_of(const Quiet& graph) {
   Function f;
   f.name = "quiet";
-  f.group_lanes = kLanes;
+  f.group_lanes = kGroupLanes;
   f.block_groups = 1;
   f.lane_order = LaneOrder::lowest_address_first;
   f.uniform_bytes = 64;
@@ -245,7 +245,7 @@ Function function_of(const Quiet& graph) {
   b.set_guest_address(1000);
   const I32 place = b.IShl32(b.IAdd32(b.LaneIndex(), b.constant(1)), b.constant(2));
   b.StoreMemory(yes, place, ssa.read<I32>(blocks.back(), 0), kWord);
-  b.StoreMemory(yes, b.IAdd32(place, b.constant(4 * kLanes)), ssa.read<I32>(blocks.back(), 1), kWord);
+  b.StoreMemory(yes, b.IAdd32(place, b.constant(4 * kGroupLanes)), ssa.read<I32>(blocks.back(), 1), kWord);
   b.ret();
   EXPECT_TRUE(ssa.finish().ok());
   return f;
@@ -309,7 +309,7 @@ TEST(LaneOrder, LanesThatAreElsewhereComeLater) {
     options.verify = true;
     options.dispatch_all = dispatch_all;
     const std::vector<std::uint32_t> words = run(*f, options);
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane)
+    for (std::uint32_t lane = 0; lane < kGroupLanes; ++lane)
       EXPECT_EQ(words[lane], lane % 2 == 0 ? 1u : 2u) << lane;
   }
 }

@@ -46,7 +46,7 @@ std::vector<std::uint32_t> coefficients(const LaneShape& shape) {
   for (std::uint32_t k = 0; 1u << k < kLanes; ++k) made.push_back(shape.strides[k].coefficient);
   return made;
 }
-using Words = std::vector<std::uint32_t>;
+using Coefficients = std::vector<std::uint32_t>;
 
 // Slots of the frame keep strides that all values stored there have, constant ones; which base they were
 // stored with is not known.
@@ -63,7 +63,7 @@ TEST(LaneShape, WhatTheFrameKeeps) {
     k.b.StoreFrame(k.b.GroupIndex(), second, kind == 3 ? 0 : 1);
     const LaneShape shape = k.shape(k.b.LoadFrame(k.b.GroupIndex(), kind == 3 ? 0 : 1));
     if (kind == 0) {
-      EXPECT_EQ(coefficients(shape), (Words{16, 32, 64, 128, 256}));
+      EXPECT_EQ(coefficients(shape), (Coefficients{16, 32, 64, 128, 256}));
       EXPECT_FALSE(shape.told);
     } else {
       EXPECT_FALSE(shape.known()) << kind;
@@ -82,10 +82,10 @@ TEST(LaneShape, PlacesInTiles) {
   analyze_uniformity(k.f);
   const LaneShapes shapes(k.f);
   EXPECT_EQ(shapes[column].kind, Kind::exact);
-  EXPECT_EQ(coefficients(shapes[column]), (Words{1, 2, 4, 8, 0}));
+  EXPECT_EQ(coefficients(shapes[column]), (Coefficients{1, 2, 4, 8, 0}));
   EXPECT_TRUE(shapes[column].told && !shapes[column].base.valid()) << "the base is 0";
-  EXPECT_EQ(coefficients(shapes[row]), (Words{0, 0, 0, 0, 1}));
-  EXPECT_EQ(coefficients(shapes[place]), (Words{1, 2, 4, 8, 1}));
+  EXPECT_EQ(coefficients(shapes[row]), (Coefficients{0, 0, 0, 0, 1}));
+  EXPECT_EQ(coefficients(shapes[place]), (Coefficients{1, 2, 4, 8, 1}));
   EXPECT_EQ(shapes[place].strides[4].factor, Value(pitch));
   EXPECT_FALSE(shapes[place].strides[3].factor.valid());
 }
@@ -95,7 +95,7 @@ TEST(LaneShape, WrapsAfter16Bits) {
   const I32 address = k.b.IAdd32(k.uniform(0), k.b.IShl32(k.b.LaneIndex(), k.word(2)));
   const LaneShape shape = k.shape(k.b.IAnd32(address, k.word(0xffff)));
   EXPECT_EQ(shape.kind, Kind::wrapped16);
-  EXPECT_EQ(coefficients(shape), (Words{4, 8, 16, 32, 64}));
+  EXPECT_EQ(coefficients(shape), (Coefficients{4, 8, 16, 32, 64}));
 }
 
 TEST(LaneShape, BaseAndOffset) {
@@ -131,7 +131,7 @@ TEST(LaneShape, LoopsKeepStrides) {
     const LaneShape shape = LaneShapes(k.f)[address];
     EXPECT_EQ(shape.known(), same);
     if (same) {
-      EXPECT_EQ(coefficients(shape), (Words{4, 8, 16, 32, 64}));
+      EXPECT_EQ(coefficients(shape), (Coefficients{4, 8, 16, 32, 64}));
       EXPECT_EQ(shape.most, 0xffffffffu);
     }
   }

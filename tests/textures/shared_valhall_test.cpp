@@ -67,7 +67,7 @@ class Memory {
   std::map<std::uint64_t, std::vector<std::byte>> pieces_;
 };
 
-std::uint32_t bits_of(std::uint32_t word, unsigned first, unsigned width) {
+std::uint32_t field_of(std::uint32_t word, unsigned first, unsigned width) {
   return word >> first & ((1U << width) - 1);
 }
 
@@ -81,13 +81,13 @@ struct Described {
 void read_texture(const Memory& memory, std::uint64_t address, Described& out) {
   const auto w = memory.words<8>(address);
   Texture texture;
-  ASSERT_EQ(bits_of(w[0], 22, 8), 187u);  // rgba8
-  const bool is_cube = bits_of(w[0], 4, 2) == 0;
+  ASSERT_EQ(field_of(w[0], 22, 8), 187u);  // rgba8
+  const bool is_cube = field_of(w[0], 4, 2) == 0;
   texture.dimension = is_cube ? TextureDimension::cube : TextureDimension::d2;
   texture.format = *parse_texture_format("rgba8");
-  texture.width = bits_of(w[1], 0, 16) + 1;
-  texture.height = bits_of(w[1], 16, 16) + 1;
-  texture.levels = bits_of(w[2], 16, 5) + 1;
+  texture.width = field_of(w[1], 0, 16) + 1;
+  texture.height = field_of(w[1], 16, 16) + 1;
+  texture.levels = field_of(w[2], 16, 5) + 1;
   const std::uint64_t planes = w[4] | std::uint64_t{w[5]} << 32;
   const auto pointer = [&](std::uint32_t plane) {
     const auto found = memory.words<8>(planes + 32 * plane);
@@ -95,7 +95,7 @@ void read_texture(const Memory& memory, std::uint64_t address, Described& out) {
   };
   for (std::uint32_t level = 0; level < texture.levels; ++level) {
     const auto plane = memory.words<8>(planes + 32 * level);
-    texture.layout = bits_of(plane[0], 8, 4) == 1 ? TextureLayout::u_interleaved : TextureLayout::linear;
+    texture.layout = field_of(plane[0], 8, 4) == 1 ? TextureLayout::u_interleaved : TextureLayout::linear;
     TextureLevelPlace place;
     place.offset = pointer(level) - pointer(0);
     place.row_bytes = plane[4];
