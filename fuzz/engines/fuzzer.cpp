@@ -26,7 +26,7 @@ std::uint64_t mix(std::uint64_t seed) {
 }
 
 Fuzzer::Fuzzer(const Options& options) : options_(options) {
-  // As a processor would have it that rounds in the other way.
+  // As for a processor that rounds the other way.
   backend::Tuning other = backend::tuning_here();
   other.rounds_by_mode = !other.rounds_by_mode;
   few_registers_.state().set_hooks({.speculate = false, .registers = 4, .tuning = other});

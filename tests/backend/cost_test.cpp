@@ -31,7 +31,7 @@ TEST(Costs, ChangesOfModesAreMeasuredAsTheyComeAndGuessedRight) {
     for (const bool right : {false, true}) {
       const auto code = compile_mode_probe(target, right);
       ASSERT_TRUE(code) << to_string(code.error());
-      EXPECT_EQ(code->alignment, right ? 1024u : 64u);
+      EXPECT_EQ(code->alignment, right ? 512u : 64u);
       EXPECT_GE(code->statistics.instructions, 2 * kProbeRepeats);
       if (runs_here(target)) run_probe(*code);
     }

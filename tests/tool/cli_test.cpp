@@ -465,6 +465,29 @@ TEST_F(CliTest, IrAndHost) {
   EXPECT_GT(counts["group_instructions"], 0);
 }
 
+TEST_F(CliTest, BenchMeasuresOtherWidths) {
+  const std::string launch =
+      kExamples + "mvp_light.json --counts 64 --seconds 0 --engines ir,jit --parts 1,4 --json";
+  const Outcome outcome = run("bench " + launch);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::size_t of_parts = 0;
+  for (const json& row : json::parse(outcome.out)["results"]) {
+    EXPECT_GT(row["lanes"], 0) << row;
+    const std::string engine = row["engine"];
+    EXPECT_EQ(row.contains("parts"), engine.ends_with("/1") || engine.ends_with("/4")) << row;
+    if (!row.contains("parts")) continue;
+    ++of_parts;
+    EXPECT_EQ(row["lanes"].get<unsigned>() % row["parts"].get<unsigned>(), 0u) << row;
+  }
+  EXPECT_EQ(of_parts % 2, 0u);
+  EXPECT_EQ(run("bench " + kExamples + "mvp_light.json --parts 0").code, 2);
+  // Blocks of 128 threads hold no group of 256; neither do warps of 32 narrower ones, where threads meet.
+  const Outcome block =
+      run("bench " + source_launch("reduce") + " --seconds 0 --engines jit --parts 1 --json");
+  ASSERT_EQ(block.code, 0) << block.err;
+  for (const json& row : json::parse(block.out)["results"]) EXPECT_FALSE(row.contains("parts")) << row;
+}
+
 TEST_F(CliTest, BenchAndCharts) {
   const std::string launch = kExamples + "mvp_light.json --counts 64,128 --engines guest,ir --seconds 0";
   const Outcome table = run("bench " + launch + " --chart a.svg");

@@ -143,6 +143,12 @@ std::vector<std::uint32_t> parts_of(const BenchOptions& options, const EngineCho
   return parts;
 }
 
+// Of a vector.
+std::uint32_t lanes_of(Target target) {
+  const auto found = backend::parse_target(name(target));
+  return found ? backend::lanes(*found) : 0;
+}
+
 Result<std::vector<Row>> measure(const BenchOptions& options, const LaunchFile& file, const Engine& engine,
                                  const std::vector<EngineChoice>& choices) {
   WARPJIT_TRY(const std::vector<std::uint64_t> counts, counts_of(options, file));
@@ -157,12 +163,20 @@ Result<std::vector<Row>> measure(const BenchOptions& options, const LaunchFile& 
         engine.state().set_hooks({.parts = parts});
         const std::string label = name(choice) + (parts != 0 ? "/" + std::to_string(parts) : "");
         const Result<double> compile = measure_compile(engine, bound.launch(), run);
-        if (!compile && parts != 0) {
-          fmt::print(stderr, "warpjit: skipped {}: {}\n", label, to_string(compile.error()));
+        const auto skip = [&](const std::string& why) {
+          fmt::print(stderr, "warpjit: skipped {}: {}\n", label, why);
+        };
+        const ErrorCode error = compile ? ErrorCode::internal : compile.error().code;
+        if (parts != 0 && (error == ErrorCode::unsupported || error == ErrorCode::resource_limit)) {
+          skip(to_string(compile.error()));
           continue;
         }
         if (!compile) return compile.error();
         WARPJIT_TRY(const Rate rate, measure_runs(engine, bound, run, options.seconds));
+        if (parts != 0 && rate.lanes != parts * lanes_of(choice.target)) {
+          skip("its groups have " + std::to_string(rate.lanes) + " threads");
+          continue;
+        }
         rows.push_back({label, count, rate.lanes, parts, *compile, rate.items});
       }
     }
@@ -228,9 +242,10 @@ void add_bench(CLI::App& app, int& exit) {
       ->excludes(command->get_option("--count"));
   add_engines(*command, options->engines);
   command
-      ->add_option("--parts", options->parts,
-                   "measure JIT engines with so many vectors per value, too, as far as groups can be as wide "
-                   "(rows named jit-v3/4)")
+      ->add_option(
+          "--parts", options->parts,
+          "measure JIT engines with so many vectors per value, too (rows named jit-v3/4), where groups "
+          "can have that width")
       ->delimiter(',')
       ->check(CLI::Range(1, 16));
   command->add_option("--seconds", options->seconds, "time for each measurement")

@@ -579,7 +579,8 @@ class Run {
     for (std::size_t n = 0; n < readers.size(); ++n)
       if (!readers[n].hot) open.push_back(in_slots_[n]);
     constexpr std::size_t kMostOpen = 64;  // each is looked for at each edge
-    if (open.empty() || open.size() > kMostOpen) return;
+    for (; open.size() > kMostOpen; open.pop_back()) of(open.back()).hot = true;
+    if (open.empty()) return;
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {  // what edges read, see edge_moves()
       if (code_.blocks[b].successors.size() != 1) continue;
       const std::uint32_t to = code_.blocks[b].successors[0];

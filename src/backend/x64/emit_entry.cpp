@@ -1,4 +1,6 @@
 // Entry and exit of kernels, the way to the next group, calls, and the subroutine of multiply-adds.
+#include <algorithm>
+
 #include "backend/x64/calling_convention.h"
 #include "backend/x64/emitter.h"
 
@@ -163,9 +165,9 @@ void X64Emitter::leave() {
   a_.ret();
 }
 
-// Where the processor guesses modes, the lower bits of the numbers of changes tell the modes: one bit of
-// those that instructions change to, or two if there are three modes. Wherever the code is, if that is a
-// multiple of kModeAlignment, its address changes these bits of all numbers alike.
+// Where the processor guesses modes, the lower bits of the numbers of changes tell the modes that
+// instructions change to: one bit tells two of them, two tell three. The code's address, a multiple of 512 or
+// 1,024, changes this bit or these of all numbers alike.
 void X64Emitter::number_modes() {
   mode_numbers_ = {};
   mode_mask_ = 0;
@@ -177,7 +179,7 @@ void X64Emitter::number_modes() {
   }
   if (!options_.tuning.guesses_modes || count < 2) return;
   mode_mask_ = count == 2 ? 1 : 3;
-  out_.alignment = kModeAlignment;
+  out_.alignment = std::max(out_.alignment, count == 2 ? 512U : 1024U);
 }
 
 void X64Emitter::change_mode(lir::FloatMode mode) {

@@ -180,9 +180,9 @@ class X64Emitter final : public Emitter {
   x86::Assembler a_;
   // Words of the frame behind the fuel.
   static constexpr std::int32_t kCallersMode = 16, kFlushMode = 20, kFlushModeZero = 24;
-  static constexpr std::uint32_t kModeAlignment = 1024;
-  std::array<std::optional<std::uint32_t>, 3> mode_numbers_;  // by FloatMode: of those the entry changes to
-  std::uint32_t mode_mask_ = 0;                               // the bits that tell them; 0: nobody guesses
+  // By FloatMode: of those that its instructions change to.
+  std::array<std::optional<std::uint32_t>, 3> mode_numbers_;
+  std::uint32_t mode_mask_ = 0;  // the bits that tell them; 0: any number will do
   bool flushes_ = false;
   Label multiply_add_;  // of the entry, once it is called
   std::int32_t multiply_add_words_ = 0;

@@ -38,7 +38,8 @@ constexpr std::uint32_t kHigherExponents = 0x70000000, kFew = 0x1b800000, kLowPr
 constexpr std::uint32_t kGreatest = 0x7f7fffff, kTooLarge = 0x7f800000;
 constexpr std::uint32_t kMagnitude = 0x7fffffff;
 // AVX2: a float has this bit if it is 2 or more, infinite or a NaN. Addends are asked for it times 2^73,
-// products times 2^-126, or -2^-25 where a second look is cheap; low ones times 2^99.
+// products times 2^-126, or, where scaled ones are there and a second look is cheap, -2^-25; low ones times
+// 2^99.
 constexpr std::uint32_t kTwoOrMore = 0x40000000, kOfAddends = 0x64000000, kOfProducts = 0x00800000;
 constexpr std::uint32_t kOfLowProducts = 0x71000000;
 constexpr std::uint32_t kNextTowardZero = 0xb2ffffff;  // -2^-25 times (1 - 2^-24), which rounds
@@ -96,8 +97,9 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
     return sums;
   };
   // A look at addends alone comes first: what it needs is not kept behind the sums.
-  const bool looks_first = toward_zero && !host_.mask_registers && !doubts.large_product;
-  if (!looks_first || !doubts.any()) add_all();
+  const bool looks_first =
+      toward_zero && !host_.mask_registers && doubts.small_addend && !doubts.large_product;
+  if (!looks_first) add_all();
   if (!doubts.any()) return sums;
   const Reg least = branch_if_unusual(all, doubts);
   const auto again = [&] {
@@ -179,8 +181,8 @@ bool Flushing::is_made_beside(Value v, ir::Inst i) const {
   }
 }
 
-// What is finite stays so if a factor is below 1. An infinite product is truncated right by instructions that
-// round toward zero.
+// What is finite stays so if a factor is below 1. The product of an infinite factor needs no look where the
+// instruction rounds toward zero.
 Flushing::Doubts Flushing::doubts_of(ir::Inst i, bool toward_zero) const {
   const Value a = unflushed(operand(i, 0)), b = unflushed(operand(i, 1)), c = unflushed(operand(i, 2));
   if (is_plain(c) || has_exact_product(a, c) || has_exact_product(b, c)) return {false, false};

@@ -2,6 +2,7 @@
 
 #include <asmjit/core.h>
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <system_error>

@@ -1,6 +1,8 @@
 #include "runtime/code/code_memory.h"
 
 #include <algorithm>
+#include <bit>
+#include <cassert>
 #include <cstdlib>
 #include <utility>
 
@@ -50,6 +52,8 @@ CodeMemory::~CodeMemory() {
 
 Result<CodeMemory::Block> CodeMemory::place(std::span<const std::uint8_t> bytes, CodeLabel label,
                                             std::size_t alignment) {
+  assert(std::has_single_bit(alignment) && alignment >= CodeArena::kAlignment &&
+         alignment <= CodeArena::kMostAlignment);
   const std::byte* address = arena_->place(bytes, alignment);
   if (address == nullptr)
     return Error{ErrorCode::resource_limit,

@@ -20,7 +20,8 @@ namespace {
 // Own pages for every piece: written, then executable for good, then gone.
 class FlipArena final : public CodeArena {
  public:
-  const std::byte* place(std::span<const std::uint8_t> bytes, std::size_t) override {  // pages
+  const std::byte* place(std::span<const std::uint8_t> bytes,
+                         std::size_t) override {  // pages are aligned enough
     const std::size_t size = whole_pages(bytes.size());
     void* pages = mmap(last_released_, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED) return nullptr;

@@ -22,7 +22,8 @@ namespace {
 // Own pages for every piece: written, then executable for good, then gone.
 class FlipArena final : public CodeArena {
  public:
-  const std::byte* place(std::span<const std::uint8_t> bytes, std::size_t) override {  // pages
+  const std::byte* place(std::span<const std::uint8_t> bytes,
+                         std::size_t) override {  // pages are aligned enough
     const std::size_t size = whole_pages(bytes.size());
 #if defined(__aarch64__)
     void* pages =

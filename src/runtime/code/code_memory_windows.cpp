@@ -14,7 +14,8 @@ namespace {
 // Own pages for every piece: written, then executable for good, then gone.
 class FlipArena final : public CodeArena {
  public:
-  const std::byte* place(std::span<const std::uint8_t> bytes, std::size_t) override {  // pages
+  const std::byte* place(std::span<const std::uint8_t> bytes,
+                         std::size_t) override {  // pages are aligned enough
     const std::size_t size = std::max<std::size_t>(bytes.size(), 1);
     void* pages = VirtualAlloc(nullptr, size, MEM_COMMIT | MEM_RESERVE, PAGE_READWRITE);
     if (pages == nullptr) return nullptr;
