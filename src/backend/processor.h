@@ -59,7 +59,7 @@ struct Tuning {
 Tuning tuning_here();
 
 // The guess is the mode that the last instruction changed to whose end has the same number, of 32. Measured
-// on an EPYC of Zen 5 with two of them in a loop, at 2,848 distances: a right guess takes 2 clocks, a wrong
+// on an EPYC of Zen 5 with two of them in a loop, at 2,848 distances: a right guess takes a clock, a wrong
 // one 60 to 70.
 std::uint32_t mode_guess_number(std::uintptr_t end);
 
