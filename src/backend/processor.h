@@ -49,9 +49,10 @@ struct Tuning {
   // it ends (mode_guess_number): those of different modes end where numbers differ. Valhall's sphere has 0.55
   // of the rate on an EPYC of Zen 5 where two share a number.
   bool guesses_modes = false;
-  // With AVX2, truncated products that are looked at one by one are made in the mode that rounds toward zero.
-  // Pays only where changes of modes are guessed right: exact mandelbrot has 1.07 to 1.10 times the rate on
-  // an EPYC of Zen 5, Phong had 0.34 where they were not.
+  // With AVX2, truncated products that cannot be too large are made in the mode that rounds toward zero. Pays
+  // only where changes of modes are guessed right: exact mandelbrot has 1.07 to 1.10 times the rate on an
+  // EPYC of Zen 5, 0.98 while another thread uses the core. With a look at products, too, Phong had 1.0 and
+  // 0.8.
   bool rounds_by_mode = false;
 
   bool operator==(const Tuning&) const = default;

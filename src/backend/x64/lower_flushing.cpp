@@ -64,8 +64,10 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   }
   if (checks_ != Checks::at_once && may_defer_check(i, in_loop_))
     return multiply_add_unchecked(i, doubts_of(i, false), parts);
-  const bool toward_zero = multiplies_toward_zero();
-  Doubts doubts = doubts_of(i, toward_zero);
+  Doubts doubts = doubts_of(i, multiplies_toward_zero());
+  // By the mode a look at products costs more than the truncation saves.
+  const bool toward_zero = host_.embedded_rounding || (multiplies_toward_zero() && !doubts.large_product);
+  if (!toward_zero) doubts = doubts_of(i, false);
   const bool all_matter = all_lanes_matter(i);
   const bool sees_to_zeros = f_.pixels && doubts.small_addend;
   doubts.again_at_once = all_matter && !sees_to_zeros;
@@ -97,8 +99,7 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
     return sums;
   };
   // A look at addends alone comes first: what it needs is not kept behind the sums.
-  const bool looks_first =
-      toward_zero && !host_.mask_registers && doubts.small_addend && !doubts.large_product;
+  const bool looks_first = toward_zero && !host_.mask_registers && doubts.small_addend;
   if (!looks_first) add_all();
   if (!doubts.any()) return sums;
   const Reg least = branch_if_unusual(all, doubts);
@@ -533,9 +534,7 @@ Reg Flushing::branch_if_unusual(std::vector<Product>& products, const Doubts& do
     const Product& made = products[p];
     if (doubts.large_product)
       join(Op::Or, large,
-           doubts.again_at_once || made.scaled == lir::kNoReg
-               ? vvv(Op::Mul, made.truncated, constant_source(kOfProducts))
-               : made.scaled);
+           doubts.again_at_once ? vvv(Op::Mul, made.truncated, constant_source(kOfProducts)) : made.scaled);
     if (doubts.small_addend && (p == 0 || made.addend != products[p - 1].addend))
       join(Op::And, usual, vvv(Op::Mul, made.addend, constant_source(kOfAddends)));
   }
