@@ -330,7 +330,7 @@ class Flushing final : public HostFlushing, private Tools {
   Reg toward_zero(Op op, Reg a, Reg b);
   Reg left_of(const Product& p) { return p.of_half ? vvv(Op::Add, p.left, p.left) : p.left; }
   Reg sum_of(const Product& p);
-  // Are truncated products made by instructions that round so?
+  // May truncated products be made by instructions that round so?
   bool multiplies_toward_zero() const {
     return host_.embedded_rounding || (checks_ == Checks::at_once && role_.tuning.rounds_by_mode);
   }
