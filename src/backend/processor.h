@@ -45,9 +45,9 @@ struct Tuning {
   // product has 1.22 times the rate, as on one of Zen 5. On a Xeon it takes 20 to 36, and products are slower
   // so. Of other processors it is not known.
   bool multiplies_ahead = false;
-  // An instruction that changes the float mode (vldmxcsr) goes on with a guess of it, which depends on where
-  // it ends (mode_guess_number): those of different modes end where numbers differ. Valhall's sphere has 0.55
-  // of the rate on an EPYC of Zen 5 where two share a number.
+  // The processor guesses what an instruction changes the float mode to (mode_guess_number): instructions
+  // that change to different modes get different numbers. Valhall's sphere has 0.55 of the rate on an EPYC of
+  // Zen 5 where two share one.
   bool guesses_modes = false;
   // With AVX2, truncated products that cannot be too large are made in the mode that rounds toward zero. Pays
   // only where changes of modes are guessed right: exact mandelbrot has 1.07 to 1.10 times the rate on an
@@ -59,9 +59,9 @@ struct Tuning {
 };
 Tuning tuning_here();
 
-// The guess is the mode that the last instruction changed to whose end has the same number, of 32. Measured
-// on an EPYC of Zen 5 with two of them in a loop, at 2,848 distances: a right guess takes a clock, a wrong
-// one 60 to 70.
+// Zen 5 guesses that an instruction changes to the mode that the last one with the same number changed to.
+// The number, below 32, is made of the address at which the instruction ends. Measured on an EPYC with two of
+// them in a loop, at 2,848 distances: a right guess takes a clock, a wrong one 60 to 70.
 std::uint32_t mode_guess_number(std::uintptr_t end);
 
 }  // namespace warpjit::backend

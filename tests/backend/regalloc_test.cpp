@@ -168,53 +168,59 @@ TEST(RegisterAllocator, WhatOnlyColdBlocksReloadIsStoredThere) {
   }
 }
 
-// The same in each turn of a loop, which carries the values: blocks 1 to 4 are 0 to 3 of cold_detour, and
-// what block 4 makes of the values is what block 1 begins with.
-Code cold_detour_in_loop(bool cold) {
+// Code, block by block.
+struct Blocks {
   Code code;
-  const auto begin = [&](Edges successors, Edges predecessors) {
+  void begin(Edges successors, Edges predecessors) {
     Block& block = code.blocks.emplace_back();
     block.first = static_cast<std::uint32_t>(code.insts.size());
     block.successors = std::move(successors);
     block.predecessors = std::move(predecessors);
-  };
-  const auto end = [&] { code.blocks.back().end = static_cast<std::uint32_t>(code.insts.size()); };
-  const auto add = [&](std::uint16_t op, std::initializer_list<Reg> uses, bool defines) {
+  }
+  void end() { code.blocks.back().end = static_cast<std::uint32_t>(code.insts.size()); }
+  Reg add(std::uint16_t op, std::initializer_list<Reg> uses, bool defines) {
     return append_inst(code, op, uses, defines);
-  };
-  begin({1}, {});
-  for (int k = 0; k < 4; ++k) code.blocks[0].args.push_back(add(1, {}, true));
-  add(200, {}, false);
-  end();
+  }
+};
+
+// The same in each turn of a loop, which carries the values: blocks 1 to 4 are 0 to 3 of cold_detour, and
+// what block 4 makes of the values is what block 1 begins with.
+Code cold_detour_in_loop(bool cold) {
+  Blocks made;
+  Code& code = made.code;
+  made.begin({1}, {});
+  for (int k = 0; k < 4; ++k) code.blocks[0].args.push_back(made.add(1, {}, true));
+  made.add(200, {}, false);
+  made.end();
   Regs params, next;
   for (int k = 0; k < 4; ++k) params.push_back(code.new_reg(RegClass::vector));
-  begin({2, 3}, {0, 5});
+  made.begin({2, 3}, {0, 5});
   code.blocks[1].params = params;
-  add(201, {}, false);
-  end();
-  begin({4}, {1});
+  made.add(201, {}, false);
+  made.end();
+  made.begin({4}, {1});
   code.blocks[2].cold = cold;
   Regs taken;
-  for (int k = 0; k < 3; ++k) taken.push_back(add(2, {}, true));
-  add(100, {taken[0], taken[1], taken[2]}, false);
-  add(200, {}, false);
-  end();
-  begin({4}, {1});
-  add(200, {}, false);
-  end();
-  begin({5, 6}, {2, 3});
-  for (Reg v : params) next.push_back(add(3, {v}, true));
-  add(201, {}, false);
-  end();
-  begin({1}, {4});
+  for (int k = 0; k < 3; ++k) taken.push_back(made.add(2, {}, true));
+  made.add(100, {taken[0], taken[1], taken[2]}, false);
+  made.add(200, {}, false);
+  made.end();
+  made.begin({4}, {1});
+  made.add(200, {}, false);
+  made.end();
+  made.begin({5, 6}, {2, 3});
+  for (Reg v : params) next.push_back(made.add(3, {v}, true));
+  made.add(201, {}, false);
+  made.end();
+  made.begin({1}, {4});
   code.blocks[5].args = next;
-  add(200, {}, false);
-  end();
-  begin({}, {4});
-  add(100, {next[0], next[1], next[2], next[3]}, false);
-  add(203, {}, false);
-  end();
-  return code;
+  made.add(200, {}, false);
+  made.end();
+  made.begin({}, {4});
+  made.add(100, {next[0], next[1], next[2], next[3]}, false);
+  made.add(203, {}, false);
+  made.end();
+  return std::move(made.code);
 }
 
 TEST(RegisterAllocator, WhatALoopCarriesIsStoredInColdBlocks) {
@@ -234,37 +240,28 @@ TEST(RegisterAllocator, WhatALoopCarriesIsStoredInColdBlocks) {
 
 // A loop that carries `count` values and makes each from what it was. Behind it all are read.
 Code carrying_loop(std::uint32_t count) {
-  Code code;
-  const auto begin = [&](Edges successors, Edges predecessors) {
-    Block& block = code.blocks.emplace_back();
-    block.first = static_cast<std::uint32_t>(code.insts.size());
-    block.successors = std::move(successors);
-    block.predecessors = std::move(predecessors);
-  };
-  const auto end = [&] { code.blocks.back().end = static_cast<std::uint32_t>(code.insts.size()); };
-  const auto add = [&](std::uint16_t op, std::initializer_list<Reg> uses, bool defines) {
-    return append_inst(code, op, uses, defines);
-  };
-  begin({1}, {});
-  for (std::uint32_t k = 0; k < count; ++k) code.blocks[0].args.push_back(add(1, {}, true));
-  add(200, {}, false);
-  end();
-  begin({2, 3}, {0, 2});
+  Blocks made;
+  Code& code = made.code;
+  made.begin({1}, {});
+  for (std::uint32_t k = 0; k < count; ++k) code.blocks[0].args.push_back(made.add(1, {}, true));
+  made.add(200, {}, false);
+  made.end();
+  made.begin({2, 3}, {0, 2});
   Regs params, next;
   for (std::uint32_t k = 0; k < count; ++k) params.push_back(code.new_reg(RegClass::vector));
-  for (std::uint32_t k = 0; k < count; ++k) next.push_back(add(2, {params[k], params[k]}, true));
-  add(201, {}, false);
+  for (std::uint32_t k = 0; k < count; ++k) next.push_back(made.add(2, {params[k], params[k]}, true));
+  made.add(201, {}, false);
   code.blocks[1].params = params;
-  end();
-  begin({1}, {1});
+  made.end();
+  made.begin({1}, {1});
   code.blocks[2].args = next;
-  add(200, {}, false);
-  end();
-  begin({}, {1});
-  for (Reg v : next) add(100, {v}, false);
-  add(203, {}, false);
-  end();
-  return code;
+  made.add(200, {}, false);
+  made.end();
+  made.begin({}, {1});
+  for (Reg v : next) made.add(100, {v}, false);
+  made.add(203, {}, false);
+  made.end();
+  return std::move(made.code);
 }
 
 // Each value of a turn that has no register is loaded once and stored once: to the slot from which the next
