@@ -50,9 +50,9 @@ class OpenClKernel final : public PeerKernel {
         kernel_(device_.program, launch.kernel.c_str()),
         all_(launch.groups[0] * launch.group[0], launch.groups[1] * launch.group[1]),
         group_(launch.group[0], launch.group[1]) {
-    for (const std::span<const std::uint32_t> words : launch.words) {
-      buffers_.emplace_back(device_.context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, words.size_bytes());
-      device_.queue.enqueueWriteBuffer(buffers_.back(), CL_TRUE, 0, words.size_bytes(), words.data());
+    for (const std::span<std::uint32_t> words : launch.words) {
+      buffers_.emplace_back(device_.context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, words.size_bytes(),
+                            words.data());
       kernel_.setArg(static_cast<cl_uint>(buffers_.size() - 1), buffers_.back());
     }
   }

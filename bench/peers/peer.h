@@ -14,9 +14,9 @@
 namespace warpjit::bench {
 
 struct PeerLaunch {
-  std::string kernel;                                 // its name in the sources
-  std::array<std::uint32_t, 2> groups{}, group{};     // work groups; work items of one
-  std::vector<std::span<const std::uint32_t>> words;  // of its buffers, at the start
+  std::string kernel;                              // its name in the sources
+  std::array<std::uint32_t, 2> groups{}, group{};  // work groups; work items of one
+  std::vector<std::span<std::uint32_t>> words;     // of its buffers, at the start; may be used as these
 };
 
 // A compiled kernel with its buffers.

@@ -81,6 +81,7 @@ struct Role {
   RowTables row_tables{};
 };
 
+inline constexpr std::int32_t kPageBytes = 4096;  // the smallest of x64
 inline constexpr std::uint32_t kCacheLine = 64;  // bytes; of some hosts it is longer
 
 // What a host can do. Code asks for these, never which host it is.

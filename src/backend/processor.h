@@ -27,10 +27,13 @@ struct Tuning {
   // lines at once, has 1.1 to 1.2 times the rate with 32 that it has with 16, if not all are asked for at a
   // time.
   std::uint32_t most_rows_ahead = 32;
-  // Turns of a loop over groups that checks none of them (lir/check_ahead.cpp) ask for no cache lines of
-  // streams if they have fewer LIR instructions: as many turns as the processor holds at once reach far
-  // enough. On an EPYC of Zen 5 saxpy with fast-fmad, of 44 to 55, has 1.1 times the rate without asking,
-  // exact saxpy, of 56 or more, the same or 0.95. Of other processors it is not known.
+  // Turns of a loop over groups that checks none of them (lir/check_ahead.cpp) do not ask for the cache lines
+  // of streams if they have fewer LIR instructions: as many turns as the processor holds at once reach far
+  // enough, but at a page's begin they wait for its translation. So they ask for one line of each page. On an
+  // EPYC of Zen 5 saxpy with fast-fmad, of 44 to 55, has 1.15 to 1.3 times the rate that it has with all
+  // lines, and 1.05 to 1.15 times that without asking; 0.7 if the line is the first of a page, from which the
+  // processor learns that it is a stream. Exact saxpy, of 56 or more, has 0.9 to 1.0 of the rate with all
+  // lines. Of other processors it is not known.
   std::uint32_t fewest_that_ask = 0;
   // Threads of a group of a kernel without loops, at most. On an EPYC of Zen 3 the lines that code asks for
   // ahead take the place of what it waits for: saxpy with fast-fmad has 1.2 times the rate with 32 threads,

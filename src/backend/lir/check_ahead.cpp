@@ -360,7 +360,7 @@ class AheadChecker {
     code_.blocks = std::move(blocks_);
     code_.part_of.resize(code_.classes.size(), 0);
     code_.first_of_group = kHead;
-    if (instructions_of_turn() < tuning_.fewest_that_ask) ask_for_none();
+    if (instructions_of_turn() < tuning_.fewest_that_ask) ask_for_pages();
   }
 
   std::size_t instructions_of_turn() const {
@@ -369,11 +369,18 @@ class AheadChecker {
       if (!code_.blocks[b].cold) count += code_.blocks[b].end - code_.blocks[b].first;
     return count;
   }
-  void ask_for_none() {
+  // In place of lines: with the first load of each stream.
+  void ask_for_pages() {
+    Reg base = kNoReg, index = kNoReg;  // of the stream before
     for (Inst& inst : code_.insts) {
       if (static_cast<Op>(inst.op) != Op::LoadFullAhead) continue;
-      inst.op = static_cast<std::uint16_t>(Op::LoadFull);
-      inst.imm = 0;
+      const Reg from = inst.use[inst.mem.base_use];
+      const Reg at = inst.mem.index_use != 0xff ? inst.use[inst.mem.index_use] : kNoReg;
+      const bool first = from != base || at != index;
+      base = from;
+      index = at;
+      inst.op = static_cast<std::uint16_t>(first ? Op::LoadFullPageAhead : Op::LoadFull);
+      if (!first) inst.imm = 0;
     }
   }
 
