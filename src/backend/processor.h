@@ -35,6 +35,10 @@ struct Tuning {
   // processor learns that it is a stream. Exact saxpy, of 56 or more, has 0.9 to 1.0 of the rate with all
   // lines. Of other processors it is not known.
   std::uint32_t fewest_that_ask = 0;
+  // What groups of a grid check is checked for many of them at once with AVX-512, too. On an EPYC of Zen 5,
+  // where turns ask for pages then, saxpy has 1.05 to 1.1 times the rate, and takes 1.3 times as long to
+  // compile; 0.9 to 1.1 where they ask for lines. Of other processors it is not known.
+  bool checks_ahead = false;
   // Threads of a group of a kernel without loops, at most. On an EPYC of Zen 3 the lines that code asks for
   // ahead take the place of what it waits for: saxpy with fast-fmad has 1.2 times the rate with 32 threads,
   // which ask for four lines, that it has with 64.

@@ -84,8 +84,7 @@ constexpr Capabilities kAvx512 = {
     .flushes_first = false,
     .permuted_words = 128,
     .loads_ahead = true,
-    .checks_ahead = false,  // saxpy has 0.9 to 1.1 of the rate on an EPYC of Zen 5, and takes 1.3 times as
-                            // long to compile
+    .checks_ahead = false,  // Tuning::checks_ahead
     .one_row_test = false,
     .single_pixels = true,
 };
