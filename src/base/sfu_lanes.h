@@ -56,7 +56,17 @@ class Lanes {
 
   explicit Lanes(Ops& ops) : o_(ops) {}
 
-  WARPJIT_LANE I32 rcp(I32 x) {
+  // rcp and rsqrt in two steps: of usual operands, and then of all others. Usual: finite, from 2^-63 to below
+  // 2^65, of rsqrt positive. rcp_bits() and
+  // rsqrt_bits() tell these: they have all bits of kUsualOfRcp and kUsualOfRsqrt there.
+  static constexpr std::uint32_t kUsualOfRcp = 0x40000000, kUsualOfRsqrt = 0xc0000000;
+  WARPJIT_LANE I32 rcp_bits(I32 x) { return o_.iadd(x, word(64U << 23)); }
+  WARPJIT_LANE I32 rsqrt_bits(I32 x) { return o_.isub(word(0x1fffffff), x); }
+
+  WARPJIT_LANE I32 rcp(I32 x) { return other_rcp(x, usual_rcp(x)); }
+  WARPJIT_LANE I32 rsqrt(I32 x) { return other_rsqrt(x, usual_rsqrt(x)); }
+
+  WARPJIT_LANE I32 usual_rcp(I32 x) {
     const auto [base, slopes] = o_.look_up_two(Table::rcp_base, Table::rcp_slopes, x, 16);
     const I32 low = o_.iand(x, word(0xffff));
     const I32 squared = square(o_.iadd(low, low));
@@ -65,23 +75,27 @@ class Lanes {
     const I32 quadratic = o_.imul_lower(slopes, squared);
     const I32 inner = o_.iadd(o_.iadd(linear, quadratic), word(kRcpHalf & 0xff));
     const I32 significand = o_.ishru(o_.iadd(base, o_.ishrs(inner, 8)), 7);
+    // With the sign, as 2^31 less is 2^31 more.
+    return o_.iadd(significand, o_.isub(word(252U << 23), o_.iand(x, word(kSign | kInfinity))));
+  }
+  WARPJIT_LANE I32 other_rcp(I32 x, I32 r) {
     const I32 magnitude = o_.iand(x, word(kMagnitude));
     const I32 sign = o_.ixor(x, magnitude);
-    const I32 exponent = o_.isub(word(252U << 23), o_.iand(x, word(kInfinity)));
-    I32 r = o_.iadd(significand, exponent);
-    r = o_.iselect(o_.ilts(word(253U << 23), magnitude), word(0), r);
-    r = o_.iselect(o_.ilts(magnitude, word(kLeast)), word(kInfinity), r);
-    r = o_.ior(r, sign);
+    const I32 infinite = o_.ior(sign, word(kInfinity));
+    r = o_.iselect(o_.ilts(word(253U << 23), magnitude), sign, r);
+    r = o_.iselect(o_.ilts(magnitude, word(kLeast)), infinite, r);
     return o_.iselect(o_.ilts(word(kInfinity), magnitude), word(kNan), r);
   }
 
-  WARPJIT_LANE I32 rsqrt(I32 x) {
+  WARPJIT_LANE I32 usual_rsqrt(I32 x) {
     // By the segment with the lowest bit of the exponent.
     const I32 sum = interpolate<kRsqrtHalf, -1, 1>(Table::rsqrt_base, Table::rsqrt_slopes, x).high;
     const I1 is_power = o_.ieq(o_.iand(x, word(0xffffff)), word(0x800000));  // of four
     const I32 significand = o_.iselect(is_power, word(1U << 24), o_.ishru(sum, 8));
     const I32 halved = o_.iand(o_.ishru(o_.iadd(x, word(0x800000)), 1), word(kInfinity));
-    I32 r = o_.iadd(significand, o_.isub(word(189U << 23), halved));
+    return o_.iadd(significand, o_.isub(word(189U << 23), halved));
+  }
+  WARPJIT_LANE I32 other_rsqrt(I32 x, I32 r) {
     const I32 magnitude = o_.iand(x, word(kMagnitude));
     const I32 sign = o_.ixor(x, magnitude);
     r = o_.iselect(o_.ieq(x, word(kInfinity)), word(0), r);

@@ -102,9 +102,38 @@ void WordLowering::each_part(ir::Inst i, Make make) {
   for (std::uint32_t p = 0; p < parts_of(result); ++p) define(result, p, ops_.in_register(make(p)));
 }
 
+bool WordLowering::others_apart(ir::Inst i, sfu::Function function) {
+  const bool is_rcp = function == sfu::Function::rcp;
+  const ir::Value result = f_.result(i);
+  if (!(is_rcp || function == sfu::Function::rsqrt) || !varying(result) || !words_.tests_bits()) return false;
+  sfu::Lanes<WordOps> unit(ops_);
+  Regs usual;
+  Reg all = lir::kNoReg;
+  for (std::uint32_t p = 0; p < parts_of(result); ++p) {
+    const I32 x = operand_word(i, 0, p);
+    usual.push_back(ops_.in_register(is_rcp ? unit.usual_rcp(x) : unit.usual_rsqrt(x)));
+    const Reg bits = ops_.in_register(is_rcp ? unit.rcp_bits(x) : unit.rsqrt_bits(x));
+    all = p == 0 ? bits : vvv(Op::And, all, bits);
+  }
+  words_.branch_unless_bits(all, is_rcp ? unit.kUsualOfRcp : unit.kUsualOfRsqrt);
+  const Regs made = hot_or_cold([&] { return usual; },
+                                [&] {
+                                  Regs others;
+                                  for (std::uint32_t p = 0; p < usual.size(); ++p) {
+                                    const I32 x = operand_word(i, 0, p), r = WordOps::word(usual[p]);
+                                    others.push_back(ops_.in_register(is_rcp ? unit.other_rcp(x, r)
+                                                                             : unit.other_rsqrt(x, r)));
+                                  }
+                                  return others;
+                                });
+  for (std::uint32_t p = 0; p < made.size(); ++p) define(result, p, made[p]);
+  return true;
+}
+
 void WordLowering::lower_TeslaSpecialFunction32(ir::Inst i) {
   const auto function = static_cast<sfu::Function>(f_.inst(i).immediate);
   if (calls_for(function)) return callouts_.call(i);
+  if (others_apart(i, function)) return;
   sfu::Lanes<WordOps> unit(ops_);
   sfu::FastFunctions<WordOps> fast(ops_);
   const ir::InstData& made = f_.definition_of(operand(i, 0));

@@ -111,6 +111,8 @@ class WordLowering : protected ValueForms {
   }
   template <class Make>
   void each_part(ir::Inst i, Make make);
+  // rcp and rsqrt, with unusual operands out of line; false: not here.
+  bool others_apart(ir::Inst i, sfu::Function function);
 
   HostWords& words_;
   CalloutLowering& callouts_;

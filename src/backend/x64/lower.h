@@ -116,6 +116,8 @@ class Words final : public HostWords, private Tools {
   Reg round_to_half(Reg x) override;
   Reg half_of(Reg x) override;
   Reg number_of_half(Reg half) override;
+  bool tests_bits() const override { return !host_.mask_registers; }
+  void branch_unless_bits(Reg a, std::uint32_t bits) override;
   Reg special_function(sfu::Function function, Reg x, bool all_ones) override;
 
  private:
