@@ -336,6 +336,7 @@ class Flushing final : public HostFlushing, private Tools {
   bool multiplies_toward_zero() const {
     return host_.embedded_rounding || (checks_ == Checks::at_once && role_.tuning.rounds_by_mode);
   }
+  bool is_only_product();
   bool has_exact_product(Value factor, Value c) const;
   bool may_be_infinite(Value v, int depth = 3) const;
   Reg fused(Value a, Value b, Value c, std::uint32_t p);
@@ -360,6 +361,7 @@ class Flushing final : public HostFlushing, private Tools {
   std::vector<std::pair<ir::Inst, Regs>> ahead_;
   std::vector<std::uint32_t> ahead_at_;  // by value: its place in ahead_, or one that is not its
   std::vector<Scaled> scaled_;
+  std::optional<bool> only_product_;      // is_only_product(), once it was asked
   std::vector<std::uint32_t> scaled_at_;  // by register: its place in scaled_, or one that is not its
   Reg addend_ = lir::kNoReg;              // one that waits for another
   SmallVector<Value, 4> waiting_;         // likewise, all parts, where a number may be -0

@@ -65,8 +65,9 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   if (checks_ != Checks::at_once && may_defer_check(i, in_loop_))
     return multiply_add_unchecked(i, doubts_of(i, false), parts);
   Doubts doubts = doubts_of(i, multiplies_toward_zero());
-  // By the mode a look at products costs more than the truncation saves.
-  const bool toward_zero = host_.embedded_rounding || (multiplies_toward_zero() && !doubts.large_product);
+  // By the mode a look at products costs more than the truncation saves, where there are many.
+  const bool toward_zero =
+      host_.embedded_rounding || (multiplies_toward_zero() && (!doubts.large_product || is_only_product()));
   if (!toward_zero) doubts = doubts_of(i, false);
   const bool all_matter = all_lanes_matter(i);
   const bool sees_to_zeros = f_.pixels && doubts.small_addend;
@@ -99,7 +100,8 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
     return sums;
   };
   // A look at addends alone comes first: what it needs is not kept behind the sums.
-  const bool looks_first = toward_zero && !host_.mask_registers && doubts.small_addend;
+  const bool looks_first =
+      toward_zero && !host_.mask_registers && doubts.small_addend && !doubts.large_product;
   if (!looks_first) add_all();
   if (!doubts.any()) return sums;
   const Reg least = branch_if_unusual(all, doubts);
@@ -205,6 +207,19 @@ Flushing::Doubts Flushing::doubts_of(ir::Inst i, bool toward_zero) const {
 
 bool Flushing::all_lanes_matter(ir::Inst i) const {
   return !varying(f_.result(i)) || is_constant(operand(i, 3));
+}
+
+// And made once by each group.
+bool Flushing::is_only_product() {
+  if (only_product_) return *only_product_;
+  std::size_t products = 0;
+  for (std::uint32_t b = 0; b < f_.block_count(); ++b)
+    for (ir::Inst i : f_.insts(ir::Block{b})) {
+      if (f_.inst(i).opcode == ir::Opcode::FMadTruncFlush32) ++products;
+      if (f_.inst(i).opcode == ir::Opcode::BurnFuel) products = 2;  // a loop
+    }
+  only_product_ = products == 1;
+  return *only_product_;
 }
 
 // ---- Without a look at each. The sticky flags tell of products that are too large or lose their end: what
@@ -534,7 +549,9 @@ Reg Flushing::branch_if_unusual(std::vector<Product>& products, const Doubts& do
     const Product& made = products[p];
     if (doubts.large_product)
       join(Op::Or, large,
-           doubts.again_at_once ? vvv(Op::Mul, made.truncated, constant_source(kOfProducts)) : made.scaled);
+           made.scaled == lir::kNoReg || doubts.again_at_once
+               ? vvv(Op::Mul, made.truncated, constant_source(kOfProducts))
+               : made.scaled);
     if (doubts.small_addend && (p == 0 || made.addend != products[p - 1].addend))
       join(Op::And, usual, vvv(Op::Mul, made.addend, constant_source(kOfAddends)));
   }
