@@ -13,6 +13,7 @@
 #include <functional>
 #include <new>
 #include <sstream>
+#include <stdexcept>
 
 #include "hand.h"
 #include "peers/peer.h"
@@ -24,12 +25,12 @@ namespace {
 
 constexpr std::uint32_t kFirst = 0x10000;  // guest address of the memory
 
-// Words that begin at a page. Engines that run one after the other get the same pages, and so the same luck
-// in the caches: other pages change the rate of a kernel that streams by up to a tenth.
+// Words that begin at a page. Engines that run one after the other, but lavapipe, get the same pages, and so
+// the same luck in the caches: other pages change the rate of a kernel that streams by up to a tenth.
 class Words {
  public:
   explicit Words(std::size_t count) : words_(take()), count_(count) {
-    if (count > kMost) std::abort();
+    if (count > kMost) throw std::length_error("a kernel with more words than kMost");
     std::memset(words_, 0, count * 4);
   }
   ~Words() { left().push_back(words_); }
@@ -40,7 +41,7 @@ class Words {
   std::size_t bytes() const { return count_ * 4; }
 
  private:
-  static constexpr std::size_t kMost = (std::size_t{2} << 22) + (std::size_t{1} << 15);
+  static constexpr std::size_t kMost = std::size_t{2} << 22;  // of saxpy
   static std::vector<std::uint32_t*>& left() {
     static std::vector<std::uint32_t*> words;
     return words;

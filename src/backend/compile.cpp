@@ -30,8 +30,8 @@ Result<const lir::Allocation*> allocate_entry(const ir::Function& f, const Host&
                  f.name};
   if (parts > 1) order_parts(entry.code, entry.insts);
   // Not with shared memory: what makes that anew for the next block takes any register.
-  if ((host.checks_ahead || (host.loads_ahead && options.tuning.checks_ahead)) && !role.preamble && f.block_groups != 0 && f.inner_groups == 1 &&
-      !ir::memory_use(f).shared)
+  if (host.checks_ahead != ChecksAhead::never && !role.preamble && f.block_groups != 0 &&
+      f.inner_groups == 1 && !ir::memory_use(f).shared)
     check_ahead(entry.code, host, options.tuning, f.block_groups, entry.insts);
   // An exact count is needed only for very large kernels.
   if (static_cast<std::uint64_t>(entry.code.blocks.size()) * entry.code.classes.size() > kMaxCrossings &&

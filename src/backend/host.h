@@ -81,7 +81,12 @@ struct Role {
   RowTables row_tables{};
 };
 
-inline constexpr std::int32_t kPageBytes = 4096;  // the smallest of x64
+// Of what groups of a grid check, for many of them at once (check_ahead).
+enum class ChecksAhead : std::uint8_t {
+  never,
+  in_short_turns,  // if the processor asks for pages there (Tuning::fewest_that_ask)
+  always,
+};
 inline constexpr std::uint32_t kCacheLine = 64;  // bytes; of some hosts it is longer
 
 // What a host can do. Code asks for these, never which host it is.
@@ -114,8 +119,8 @@ struct Capabilities {
   bool flushes_first;            // its mode without denormals looks at results before they are rounded
   std::uint32_t permuted_words;  // most words of a table that permutations look up; larger ones are gathered
   // Optimizations that pay.
-  bool loads_ahead;    // asking for cache lines of later blocks, and of rows behind, in streams
-  bool checks_ahead;   // of what groups of a grid check, for many of them at once (check_ahead)
+  bool loads_ahead;  // asking for cache lines of later blocks, and of rows behind, in streams
+  ChecksAhead checks_ahead;
   bool one_row_test;   // looking whether all lanes want the same row of the uniform table
   bool single_pixels;  // groups of pixels without their quads
 };

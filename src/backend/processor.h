@@ -29,16 +29,13 @@ struct Tuning {
   std::uint32_t most_rows_ahead = 32;
   // Turns of a loop over groups that checks none of them (lir/check_ahead.cpp) do not ask for the cache lines
   // of streams if they have fewer LIR instructions: as many turns as the processor holds at once reach far
-  // enough, but at a page's begin they wait for its translation. So they ask for one line of each page. On an
-  // EPYC of Zen 5 saxpy with fast-fmad, of 44 to 55, has 1.15 to 1.3 times the rate that it has with all
-  // lines, and 1.05 to 1.15 times that without asking; 0.7 if the line is the first of a page, from which the
-  // processor learns that it is a stream. Exact saxpy, of 56 or more, has 0.9 to 1.0 of the rate with all
-  // lines. Of other processors it is not known.
+  // enough, but at a page's begin they wait for its translation. So they ask for one line of each page, and
+  // with AVX-512 there is such a loop only then. On an EPYC of Zen 5 saxpy with fast-fmad, of 44 to 55, has
+  // 1.15 times the rate without asking on `v3`; 0.6 to 0.7 if the line is the first of a page, from which the
+  // processor learns that it is a stream. With AVX-512 saxpy has 1.05 to 1.15 times the rate of code without
+  // the loop. Turns of 56 or more, as exact saxpy's on `v3`, have 0.9 to 1.0 of the rate with all lines. Of
+  // other processors it is not known.
   std::uint32_t fewest_that_ask = 0;
-  // What groups of a grid check is checked for many of them at once with AVX-512, too. On an EPYC of Zen 5,
-  // where turns ask for pages then, saxpy has 1.05 to 1.1 times the rate, and takes 1.3 times as long to
-  // compile; 0.9 to 1.1 where they ask for lines. Of other processors it is not known.
-  bool checks_ahead = false;
   // Threads of a group of a kernel without loops, at most. On an EPYC of Zen 3 the lines that code asks for
   // ahead take the place of what it waits for: saxpy with fast-fmad has 1.2 times the rate with 32 threads,
   // which ask for four lines, that it has with 64.

@@ -55,7 +55,6 @@ class WordCode : public OnTarget {
     for (const bool flushes : {false, true}) check(opcode, immediates, flushes);
   }
 
- private:
   void check(Opcode opcode, std::span<const std::uint64_t> immediates, bool flushes) {
     SCOPED_TRACE(std::string(ir::info(opcode).name) + " " + std::to_string(immediates.back()) +
                  (flushes ? ", without denormals" : ""));
@@ -111,6 +110,31 @@ TEST_P(WordCode, SpecialFunctionsOfEachOther) {
                                       {Function::preex2, Function::ex2}})
     check(Opcode::TeslaSpecialFunction32,
           std::array{static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(second)});
+}
+
+// One lane of a group, wherever it is, has an operand that is not as the others': 0, infinite, a NaN, far
+// from 1.
+TEST_P(WordCode, SpecialFunctionsOfOneOtherLane) {
+  using sfu::Function;
+  for (const Function function : {Function::rcp, Function::rsqrt})
+    for (const auto& [parts, registers] : {std::pair{1u, 0u}, {2u, 0u}, {4u, 0u}, {4u, 4u}}) {
+      const std::uint64_t immediate = static_cast<std::uint64_t>(function);
+      SCOPED_TRACE(std::to_string(immediate) + ", parts " + std::to_string(parts));
+      const Executable executable(compile(results_of(Opcode::TeslaSpecialFunction32, {&immediate, 1}, false),
+                                          {GetParam(), parts, registers}));
+      if (HasFailure()) return;
+      const std::size_t lanes = executable.code().lanes;
+      std::vector<std::uint32_t> words;
+      for (const std::uint32_t other : {0U, 1U, 0x80000000U, 0x7f800000U, 0xff800000U, 0x7fc00000U,
+                                        0x00800000U, 0x7f000001U, 0xbf800000U, 0x1fffffffU, 0x60000000U})
+        for (std::size_t place = 0; place < lanes; ++place)
+          for (std::size_t n = 0; n < 4 * lanes; ++n)  // of a row the same words are in all four places
+            words.push_back(n / 4 == place
+                                ? other
+                                : 0x3f000000U + static_cast<std::uint32_t>(n / 4 * 0x1234567 % 0x1000000));
+      compare(executable, words, Opcode::TeslaSpecialFunction32, {&immediate, 1}, false);
+      if (HasFailure()) return;
+    }
 }
 
 TEST_P(WordCode, HalfFloats) {

@@ -115,6 +115,7 @@ TEST(Compute, StreamsEndWhereMemoryEnds) {
     tuning.bytes_ahead = 8192;
     tuning.fewest_that_ask = seed % 3 == 0 ? 0 : 1000;  // lines, or one of each page
     engine.state().set_hooks({.tuning = tuning});
+    engine.clear_cache();
     Launch launch(kernel(s.body));
     launch.set_grid(s.columns, s.rows);
     launch.set_block(s.threads);

@@ -50,8 +50,8 @@ constexpr Capabilities kCapabilities = {
     .table_look_ups = false,
     .flushes_first = true,
     .permuted_words = 0,
-    .loads_ahead = false,   // not measured
-    .checks_ahead = false,  // likewise
+    .loads_ahead = false,                // not measured
+    .checks_ahead = ChecksAhead::never,  // likewise
     .one_row_test = false,
     .single_pixels = false,
 };

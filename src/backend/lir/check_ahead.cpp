@@ -58,7 +58,8 @@ class AheadChecker {
       : code_(code), host_(host), tuning_(tuning), block_groups_(block_groups), made_(workspace) {}
 
   void run() {
-    if (block_groups_ != 0 && find_end() && find_checks() && find_scalars() && choose_range()) rebuild();
+    if (block_groups_ != 0 && find_end() && find_checks() && find_scalars() && choose_range() && pays())
+      rebuild();
   }
 
  private:
@@ -360,16 +361,24 @@ class AheadChecker {
     code_.blocks = std::move(blocks_);
     code_.part_of.resize(code_.classes.size(), 0);
     code_.first_of_group = kHead;
-    if (instructions_of_turn() < tuning_.fewest_that_ask) ask_for_pages();
+    if (host_.checks_ahead == ChecksAhead::in_short_turns ||
+        instructions_from(kHead) < tuning_.fewest_that_ask)
+      ask_for_pages();
   }
 
-  std::size_t instructions_of_turn() const {
+  std::size_t instructions_from(std::uint32_t first) const {
     std::size_t count = 0;
-    for (std::uint32_t b = kHead; b < code_.blocks.size(); ++b)
+    for (std::uint32_t b = first; b < code_.blocks.size(); ++b)
       if (!code_.blocks[b].cold) count += code_.blocks[b].end - code_.blocks[b].first;
     return count;
   }
-  // In place of lines: with the first load of each stream.
+  // Before the loop is made: its turn will have these instructions and those that carry scalars.
+  bool pays() const {
+    constexpr std::size_t kOfHead = 4;
+    return host_.checks_ahead == ChecksAhead::always ||
+           instructions_from(usual_) + carried_.size() + kOfHead < tuning_.fewest_that_ask;
+  }
+  // In place of lines. Loads of one stream follow each other, by the same registers.
   void ask_for_pages() {
     Reg base = kNoReg, index = kNoReg;  // of the stream before
     for (Inst& inst : code_.insts) {

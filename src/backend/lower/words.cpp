@@ -116,16 +116,16 @@ bool WordLowering::others_apart(ir::Inst i, sfu::Function function) {
     all = p == 0 ? bits : vvv(Op::And, all, bits);
   }
   words_.branch_unless_bits(all, is_rcp ? unit.kUsualOfRcp : unit.kUsualOfRsqrt);
-  const Regs made = hot_or_cold([&] { return usual; },
-                                [&] {
-                                  Regs others;
-                                  for (std::uint32_t p = 0; p < usual.size(); ++p) {
-                                    const I32 x = operand_word(i, 0, p), r = WordOps::word(usual[p]);
-                                    others.push_back(ops_.in_register(is_rcp ? unit.other_rcp(x, r)
-                                                                             : unit.other_rsqrt(x, r)));
-                                  }
-                                  return others;
-                                });
+  const Regs made = hot_or_cold(
+      [&] { return usual; },
+      [&] {
+        Regs others;
+        for (std::uint32_t p = 0; p < usual.size(); ++p) {
+          const I32 x = operand_word(i, 0, p), r = WordOps::word(usual[p]);
+          others.push_back(ops_.in_register(is_rcp ? unit.other_rcp(x, r) : unit.other_rsqrt(x, r)));
+        }
+        return others;
+      });
   for (std::uint32_t p = 0; p < made.size(); ++p) define(result, p, made[p]);
   return true;
 }

@@ -164,8 +164,8 @@ void X64Emitter::encode(const Inst& inst) {
       ahead.addOffset(inst.imm);
       ahead.setSize(0);
       put(x86::Inst::kIdLea, x86::rax, ahead);
-      put(x86::Inst::kIdAnd, x86::rax, asmjit::Imm(-kPageBytes));
-      return put(x86::Inst::kIdPrefetcht0, x86::ptr(x86::rax, kPageBytes / 2));
+      put(x86::Inst::kIdAnd, x86::rax, asmjit::Imm(-kLeastPage));
+      return put(x86::Inst::kIdPrefetcht0, x86::ptr(x86::rax, kLeastPage / 2));
     }
     case Form::store_full:
       return put(id, memory(inst, host_.vector_bytes), vec(inst.use[0]));

@@ -47,7 +47,6 @@ void X64Emitter::enter(const EntryCode& entry) {
 // A masked load of no lanes raises no page fault, so that a page that is not mapped stays so, and each such
 // load takes some 700 clocks. Reading a word of each page of the constants maps them.
 void X64Emitter::read_pool() {
-  constexpr std::int32_t kLeastPage = 4096;
   if (pool_bytes_ == 0) return;
   for (std::int32_t at = 0; at < pool_bytes_; at += kLeastPage) a_.mov(x86::eax, x86::dword_ptr(pool_, at));
   a_.mov(x86::eax, x86::dword_ptr(pool_, pool_bytes_ - 4));

@@ -7,6 +7,8 @@
 
 namespace warpjit::backend::x64 {
 
+inline constexpr std::int32_t kLeastPage = 4096;  // bytes
+
 // Operand patterns. d = definition; s0, s1, ... = uses; "|m" = or memory.
 enum class Form : std::uint8_t {
   none,  // not of this backend

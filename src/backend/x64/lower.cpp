@@ -21,6 +21,12 @@ Reg Tools::compare(Op op, Reg a, const Source& b, int predicate) {
   return inst->def;
 }
 
+void Tools::branch_unless_all_have(Reg r, std::uint32_t bits) {
+  const InstRef branch = add(Op::BranchUnlessBits);
+  use(branch, r);
+  use_source(branch, constant_source(bits));
+}
+
 Reg Tools::zero_where_not(Reg r, Reg mask) {
   if (!host_.mask_registers) return vvv(Op::And, mask, r);
   const InstRef inst = add(Op::MoveZeroMask, RegClass::vector);

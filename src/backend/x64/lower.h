@@ -15,8 +15,9 @@ class Tools : protected ValueForms {
   using ValueForms::ValueForms;
   Reg compare(Op op, Reg a, const Source& b, int predicate);
   Reg zero_where_not(Reg r, Reg mask);
-  Reg nan_as(std::uint32_t word, Reg r);                // this word where r is a NaN
-  Reg with_halves(Op op, Reg r, std::int64_t imm = 0);  // to halves beside each other, or from such
+  Reg nan_as(std::uint32_t word, Reg r);                   // this word where r is a NaN
+  Reg with_halves(Op op, Reg r, std::int64_t imm = 0);     // to halves beside each other, or from such
+  void branch_unless_all_have(Reg r, std::uint32_t bits);  // AVX2: in each lane
   Reg upper_part(Op extract, Reg r);  // of UpperHalf and UpperQuarter, whose source is always a register
   // Calls visit(lane, scalar) for the lanes of r, words without sign, in order.
   template <class Visit>
@@ -117,7 +118,7 @@ class Words final : public HostWords, private Tools {
   Reg half_of(Reg x) override;
   Reg number_of_half(Reg half) override;
   bool tests_bits() const override { return !host_.mask_registers; }
-  void branch_unless_bits(Reg a, std::uint32_t bits) override;
+  void branch_unless_bits(Reg a, std::uint32_t bits) override { branch_unless_all_have(a, bits); }
   Reg special_function(sfu::Function function, Reg x, bool all_ones) override;
 
  private:

@@ -209,7 +209,7 @@ bool Flushing::all_lanes_matter(ir::Inst i) const {
   return !varying(f_.result(i)) || is_constant(operand(i, 3));
 }
 
-// And made once by each group.
+// Is there one truncated product, and no loop? Each group changes the mode for it once then.
 bool Flushing::is_only_product() {
   if (only_product_) return *only_product_;
   std::size_t products = 0;
@@ -643,11 +643,7 @@ Regs Flushing::look_again(const std::vector<Product>& products, const Regs& sums
 }
 
 // AVX2: in all lanes.
-void Flushing::branch_unless_usual(Reg bits) {
-  const InstRef branch = add(Op::BranchUnlessBits);
-  use(branch, bits);
-  use_source(branch, constant_source(kTwoOrMore));
-}
+void Flushing::branch_unless_usual(Reg bits) { branch_unless_all_have(bits, kTwoOrMore); }
 
 // AVX-512: the lanes that are; none of those where the addend is a zero, if `zero` tells.
 Mask Flushing::unusual_lanes(const Product& p, const Doubts& doubts, Reg zero) {

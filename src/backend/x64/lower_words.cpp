@@ -108,12 +108,6 @@ Reg Words::multiply_lower_halves(Reg a, Reg b) {
   return product;
 }
 
-void Words::branch_unless_bits(Reg a, std::uint32_t bits) {
-  const InstRef branch = add(Op::BranchUnlessBits);
-  use(branch, a);
-  use_source(branch, constant_source(bits));
-}
-
 // With AVX2 rows of both tables are loaded lane by lane, which takes less time than two gathers.
 std::array<Reg, 2> Words::look_up_rows(std::span<const std::uint32_t> first,
                                        std::span<const std::uint32_t> second, Reg word, int bit) {
