@@ -17,8 +17,9 @@ namespace {
 // looks at the lanes that the one before found. The tests of what the loop does not change become one mask.
 class TestHoister {
  public:
-  TestHoister(lir::Code& code, std::vector<std::uint32_t>& uses, std::vector<Inst>& workspace)
-      : code_(code), uses_(uses), workspace_(workspace) {}
+  TestHoister(lir::Code& code, std::uint32_t lanes, std::vector<std::uint32_t>& uses,
+              std::vector<Inst>& workspace)
+      : code_(code), lanes_(lanes), uses_(uses), workspace_(workspace) {}
 
   void run() {
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
@@ -144,6 +145,7 @@ class TestHoister {
   // Without mask registers, as the AVX2 part of Flushing::branch_if_unusual() makes them: products joined by
   // And, whose bits the branch looks at, with those of the loop or alone, all of what the loop does not
   // change. Beside others they are one operand in memory, if registers are short.
+  // A branch that looks at nothing else compares a scalar, which is made before the loop, too.
   bool hoist_bits(const lir::Block& block, std::uint32_t loop, std::uint32_t before) {
     const auto made_here = [&](Reg r) -> const Inst* {
       if (r == lir::kNoReg || made_[r] < block.first || made_[r] >= block.end || uses_[r] != 1)
@@ -178,7 +180,34 @@ class TestHoister {
       uses_.push_back(0);  // dead
       made_.push_back(kNone);
     }
+    if (!of_products) compare_signs(code_.insts[block.end - 1], addends, before);
     return true;
+  }
+
+  // The bit that tells of a product of an addend is the one below the sign: a float of 2 or more.
+  void compare_signs(Inst& branch, Reg addends, std::uint32_t before) {
+    const auto hoist_one = [&](Op op, RegClass made, Reg of, std::int64_t imm) {
+      Inst inst;
+      inst.op = static_cast<std::uint16_t>(op);
+      inst.def = code_.new_reg(made);
+      inst.use[0] = of;
+      inst.use_count = 1;
+      inst.imm = imm;
+      inst.flags = lir::kPure;
+      inst.guest_address = branch.guest_address;
+      uses_.push_back(1);
+      made_.push_back(before);
+      hoisted_.push_back({before, inst});
+      return inst.def;
+    };
+    const Reg signs = hoist_one(Op::Shl, RegClass::vector, addends, 1);
+    Inst compared;
+    compared.op = static_cast<std::uint16_t>(Op::BranchCompare);
+    compared.guest_address = branch.guest_address;
+    compared.use[0] = hoist_one(Op::MaskToScalar, RegClass::scalar, signs, 0);
+    compared.use_count = 1;
+    compared.imm = pack_condition(Condition::not_equal, (1 << lanes_) - 1);
+    branch = compared;
   }
 
   bool is_scaled_addend(const Inst& inst, std::uint32_t loop) const {
@@ -221,6 +250,7 @@ class TestHoister {
   }
 
   lir::Code& code_;
+  std::uint32_t lanes_;
   std::vector<std::uint32_t>& uses_;  // of registers
   std::vector<Inst>& workspace_;      // memory that is kept
   std::vector<std::uint32_t> made_;   // by register; empty until a loop asks
@@ -235,7 +265,7 @@ class TestHoister {
 
 void hoist_tests(lir::Code& code, const Host& host, std::vector<std::uint32_t>& uses,
                  std::vector<lir::Inst>& workspace) {
-  if (host.mask_registers || host.memory_operands) TestHoister(code, uses, workspace).run();
+  if (host.mask_registers || host.memory_operands) TestHoister(code, host.lanes, uses, workspace).run();
 }
 
 }  // namespace warpjit::backend
