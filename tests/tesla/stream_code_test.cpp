@@ -64,7 +64,7 @@ TEST_F(StreamCode, ShortTurnsAskForPages) {
   }
 }
 
-// Hot, and again out of line: two changes for each of the look's two sides and the one before.
+// One product changes the mode; two, each with a look at it, leave it as it is.
 TEST_F(StreamCode, OnlyProductByTheMode) {
   const backend::Tuning by_mode{.rounds_by_mode = true};
   const auto changes = [&](const std::string& source) {

@@ -1,5 +1,6 @@
 // Tests of bits that a loop makes anew in each turn are made before it.
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "backend/host.h"
@@ -180,11 +181,13 @@ class TestHoister {
       uses_.push_back(0);  // dead
       made_.push_back(kNone);
     }
-    if (!of_products) compare_signs(code_.insts[block.end - 1], addends, before);
+    Inst& branch = code_.insts[block.end - 1];
+    if (!of_products && std::has_single_bit(static_cast<std::uint32_t>(branch.imm)))
+      compare_signs(branch, addends, before);
     return true;
   }
 
-  // The bit that tells of a product of an addend is the one below the sign: a float of 2 or more.
+  // The one bit that the branch looks at becomes the lanes' sign.
   void compare_signs(Inst& branch, Reg addends, std::uint32_t before) {
     const auto hoist_one = [&](Op op, RegClass made, Reg of, std::int64_t imm) {
       Inst inst;
@@ -200,7 +203,8 @@ class TestHoister {
       hoisted_.push_back({before, inst});
       return inst.def;
     };
-    const Reg signs = hoist_one(Op::Shl, RegClass::vector, addends, 1);
+    const Reg signs = hoist_one(Op::Shl, RegClass::vector, addends,
+                                std::countl_zero(static_cast<std::uint32_t>(branch.imm)));
     Inst compared;
     compared.op = static_cast<std::uint16_t>(Op::BranchCompare);
     compared.guest_address = branch.guest_address;

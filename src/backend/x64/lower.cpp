@@ -25,6 +25,7 @@ void Tools::branch_unless_all_have(Reg r, std::uint32_t bits) {
   const InstRef branch = add(Op::BranchUnlessBits);
   use(branch, r);
   use_source(branch, constant_source(bits));
+  branch->imm = bits;
 }
 
 Reg Tools::zero_where_not(Reg r, Reg mask) {
