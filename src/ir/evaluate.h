@@ -43,6 +43,7 @@ struct meaning {
     const float product = a * b;
     return is_nan(product) && !is_nan(a) && !is_nan(b) ? 0.0f : product;
   }
+  WARPJIT_MEANING static float FMulNoZeroInf32(float a, float b) { return a * b; }
   WARPJIT_MEANING static float FDiv32(float a, float b) { return a / b; }
   WARPJIT_MEANING static float FSqrt32(float a) { return std::sqrt(a); }
   WARPJIT_MEANING static float FFma32(float a, float b, float c) { return std::fma(a, b, c); }

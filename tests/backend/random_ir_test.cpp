@@ -5,7 +5,9 @@
 #include <cstdlib>
 
 #include "backend/kernel.h"
+#include "ir/analysis/uniformity.h"
 #include "ir/parser.h"
+#include "ir/pass/passes.h"
 #include "ir/pipeline.h"
 #include "ir/printer.h"
 #include "support/random_ir.h"
@@ -26,9 +28,10 @@ std::uint64_t from_environment(const char* variable, std::uint64_t otherwise) {
 constexpr std::uint32_t kThreads = 96;  // whole groups at 1, 2 and 3 parts
 constexpr std::uint64_t kFuel = 100'000;
 
-// `pixels`: for a function over pixels; the words of the tile follow then.
-std::vector<std::uint32_t> run_code(const MachineCode& code, const RandomMemory& memory,
-                                    bool pixels = false) {
+// `pixels`: for a function over pixels; the words of the tile follow then. `invalid`, if given, gets whether
+// the code raised the invalid flag.
+std::vector<std::uint32_t> run_code(const MachineCode& code, const RandomMemory& memory, bool pixels = false,
+                                    bool* invalid = nullptr) {
   Launch launch;
   std::vector<std::uint32_t> tile = memory.tile;
   launch.quads = memory.quads.data();
@@ -47,7 +50,9 @@ std::vector<std::uint32_t> run_code(const MachineCode& code, const RandomMemory&
     for (std::uint32_t t = 0; t < kThreads; ++t)
       launch.outputs.back().set(t, {0xcccccccc, 0xcccccccc, 0xcccccccc, 0xcccccccc});
   }
-  EXPECT_EQ(run(Executable(code), launch).status, KernelStatus::done);
+  const Outcome outcome = run(Executable(code), launch);
+  EXPECT_EQ(outcome.status, KernelStatus::done);
+  if (invalid != nullptr) *invalid = outcome.invalid;
   std::vector<std::uint32_t> words;
   for (std::uint32_t t = 0; t < kThreads; ++t)
     for (const Rows& rows : launch.outputs)
@@ -84,6 +89,89 @@ TEST_P(RandomCode, StoresWhatTheInterpreterStores) {
       ASSERT_EQ(wrong, "") << ir::print(program->preamble) << ir::print(program->kernel);
       if (HasFailure()) return;
     }
+  }
+}
+
+// Code that assumes that 0 never meets infinity stores what the interpreter stores, or raises the invalid
+// flag.
+TEST_P(RandomCode, WithTheAssumptionIsExactOrRaisesTheFlag) {
+  const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
+  const std::uint64_t count = from_environment("WARPJIT_SEEDS", 200);
+  std::uint64_t exact = 0, raised = 0;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    ir::Function thread_form = random_any_function(seed);
+    for (std::uint32_t b = 0; b < thread_form.block_count(); ++b)
+      for (ir::Inst i : thread_form.insts(ir::Block{b})) {
+        ir::Opcode& opcode = thread_form.inst(i).opcode;
+        if (opcode == ir::Opcode::FMul32 || opcode == ir::Opcode::FMulNoZeroInf32)
+          opcode = ir::Opcode::FMulZeroInf32;
+      }
+    // Often only constants of the function meet so: few inputs are special.
+    RandomMemory memory(seed, kThreads);
+    if (seed % 4 != 0)
+      for (auto& input : memory.inputs)
+        for (auto& words : input)
+          for (std::uint32_t& word : words) word = (word & 0x83ffffff) | 0x3c000000;
+    const auto wanted = memory.run(thread_form, 1, kFuel);
+    ASSERT_TRUE(wanted.ok()) << "seed " << seed << ": " << to_string(wanted.error());
+    ir::PipelineOptions options;
+    options.verify = true;
+    options.dispatch_all = seed % 4 == 1;
+    options.masks_are_numbers = seed % 3 != 0;
+    options.assume_no_zero_inf = true;
+    const auto program = ir::run_pipeline(thread_form, options);
+    ASSERT_TRUE(program.ok()) << "seed " << seed << ": " << to_string(program.error());
+    if (!program->assumes_no_zero_inf) continue;
+    for (const Setting& setting : all_settings(GetParam())) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", " + setting.text());
+      const MachineCode code = compile(*program, setting);
+      if (HasFailure()) return;
+      bool invalid = false;
+      const std::vector<std::uint32_t> got = run_code(code, memory, false, &invalid);
+      ++(invalid ? raised : exact);
+      if (invalid) continue;
+      ASSERT_EQ(difference(*wanted, got), "") << ir::print(program->preamble) << ir::print(program->kernel);
+      if (HasFailure()) return;
+    }
+  }
+  if (count < 200) return;
+  EXPECT_GT(exact, 20u);
+  EXPECT_GT(raised, 20u);
+}
+
+// Which way lanes went makes both factors constants only after linearize: the product stays for the flag's
+// sake.
+TEST_P(RandomCode, ProductOfConstantsRaisesTheFlag) {
+  const auto function = ir::parse(R"(function "late" thread inputs 1 outputs 1 uniform 0 slots 0 {
+b0:
+  %0 : i1 launch = ConstI1 true
+  %1 : f32 launch = ConstF32 0x00000000
+  %2 : f32 launch = ConstF32 0x7f800000
+  %3 : f32 launch = FMulZeroInf32 %1, %2
+  StoreOutput 0, %0, %3, %3, %3, %3
+  Return
+}
+)");
+  ASSERT_TRUE(function.ok()) << to_string(function.error());
+  ir::Function f = *function;
+  ASSERT_TRUE(ir::assume_no_zero_inf(f));
+  ir::analyze_uniformity(f);
+  ir::Function preamble;
+  ir::hoist_launch_uniform(f, preamble);
+  ir::simplify(f);
+  ir::number_values(f);
+  ir::simplify(f);
+  ir::eliminate_dead_code(f);
+  ASSERT_TRUE(ir::linearize(f, false));
+  ir::GroupProgram program{std::move(preamble), std::move(f), true};
+  const RandomMemory memory(0, kThreads);
+  for (const Setting& setting : all_settings(GetParam())) {
+    SCOPED_TRACE(setting.text());
+    const MachineCode code = compile(program, setting);
+    if (HasFailure()) return;
+    bool invalid = false;
+    run_code(code, memory, false, &invalid);
+    EXPECT_TRUE(invalid);
   }
 }
 

@@ -82,6 +82,24 @@ TEST(Speculation, SameBitsWhereverRowsAreOutOfReach) {
     }
 }
 
+// After branches that all go one way both factors are constants, which only late passes see.
+TEST(Speculation, ConstantsThatLatePassesFind) {
+  std::string body =
+      ".out o0_ position\n.out o1_ color\n.alias a v0\n.proc main\n"
+      "slt r1, a, a\nrcp r3.x, r1.x\nmov r0.x, r1.x\n";
+  for (int k = 0; k < 8; ++k)
+    body += "cmp r0.xx, eq, eq, r1.xx\nifc cmp.x\n mov r0.x, r1.x\n.else\n mov r0.x, a.y\n.end\n";
+  body += "mul r4.x, r3.x, r0.x\nmov o0_, r4.xxxx\nmov o1_, r3.xxxx\nend\n.end\n";
+  const Engine engine;
+  Bench bench(assemble(body), 100);
+  std::vector<std::uint32_t> wanted;
+  for (const Way& way : all_ways(engine)) {
+    const std::vector<std::uint32_t> got = bench.run(engine, way.options);
+    if (wanted.empty()) wanted = got;
+    ASSERT_EQ(got, wanted) << way.name;
+  }
+}
+
 // Values that are nothing special after those that are: the kernel goes back to the quick version, and on.
 TEST(Speculation, ChangesItsMindBothWays) {
   const Engine engine;

@@ -81,6 +81,7 @@ bool Arithmetic::gives_default_nan(Value v) const {
     case Opcode::FSub32:
     case Opcode::FMul32:
     case Opcode::FMulZeroInf32:
+    case Opcode::FMulNoZeroInf32:
     case Opcode::FDiv32:
     case Opcode::FSqrt32:
     case Opcode::FFma32:

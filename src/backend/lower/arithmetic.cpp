@@ -99,6 +99,7 @@ void ArithmeticLowering::lower_FMulZeroInf32(ir::Inst i) {
   if (has_no_register(a)) std::swap(a, b);
   each_part(i, [&](std::uint32_t p) { return arithmetic_.multiply_zero_inf(a, b, p); });
 }
+void ArithmeticLowering::lower_FMulNoZeroInf32(ir::Inst i) { lower_FMul32(i); }
 void ArithmeticLowering::lower_FFma32(ir::Inst i) {
   set_flushing(false);
   Value a = operand(i, 0), b = operand(i, 1), c = operand(i, 2);

@@ -15,8 +15,8 @@ namespace warpjit::backend {
 
 // clang-format off
 #define WARPJIT_LOWERED_AS_ARITHMETIC(OP) \
-  OP(ConstI1) OP(ConstI32) OP(ConstF32) OP(FAdd32) OP(FSub32) OP(FMul32) OP(FMulZeroInf32) OP(FDiv32) \
-  OP(FSqrt32) OP(FFma32) OP(FFmaOdd32) OP(FFloor32) OP(FCeil32) OP(FTrunc32) OP(FRoundEven32) OP(FMaxSelect32) \
+  OP(ConstI1) OP(ConstI32) OP(ConstF32) OP(FAdd32) OP(FSub32) OP(FMul32) OP(FMulZeroInf32) \
+  OP(FMulNoZeroInf32) OP(FDiv32) OP(FSqrt32) OP(FFma32) OP(FFmaOdd32) OP(FFloor32) OP(FCeil32) OP(FTrunc32) OP(FRoundEven32) OP(FMaxSelect32) \
   OP(FMinSelect32) OP(FMaxNum32) OP(FMinNum32) OP(FNeg32) OP(FAbs32) OP(CanonicalizeNaN32) \
   OP(CanonicalizeNaNOnes32) OP(Exp2F32) OP(Log2F32) OP(RcpF32) OP(RsqrtF32) OP(FFlush32) \
   OP(FAddFlush32) OP(FSubFlush32) OP(FMulFlush32) OP(FFmaFlush32) OP(FMadTruncFlush32) \

@@ -20,6 +20,7 @@ bool keeps_denormals(Opcode opcode) {
     case Opcode::FSub32:
     case Opcode::FMul32:
     case Opcode::FMulZeroInf32:
+    case Opcode::FMulNoZeroInf32:
     case Opcode::FDiv32:
     case Opcode::FSqrt32:
     case Opcode::FFma32:

@@ -138,6 +138,7 @@ FloatBounds float_bounds(const Function& f, Value value, int depth) {
     case Opcode::FRoundEven32:
       return ordered(of(0), meaning::FRoundEven32);
     case Opcode::FMul32:
+    case Opcode::FMulNoZeroInf32:
       return nothing(product(meaning::FMul32));
     case Opcode::FMulZeroInf32:
       return nothing(product(meaning::FMulZeroInf32));

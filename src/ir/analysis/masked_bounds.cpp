@@ -110,6 +110,7 @@ class MaskedBounds {
       case Opcode::CanonicalizeNaNOnes32:
         return limit_terms(operand(x, 0), exponent, depth - 1);
       case Opcode::FMul32:
+      case Opcode::FMulNoZeroInf32:
       case Opcode::FMulFlush32:
         return operand(x, 0) == operand(x, 1) && square_of(operand(x, 0));
       case Opcode::FFma32:
@@ -160,6 +161,7 @@ class MaskedBounds {
       case Opcode::FSubFlush32:
         return both([](int x, int y) { return std::max(x, y) + 1; });
       case Opcode::FMul32:
+      case Opcode::FMulNoZeroInf32:
       case Opcode::FMulFlush32:
         return both([](int x, int y) { return x + y; });
       default: {

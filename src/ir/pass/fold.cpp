@@ -11,6 +11,8 @@ namespace {
 using fold_detail::Folder;
 using fold_detail::Step;
 
+bool is_nan(std::uint64_t f32) { return (f32 & 0x7fffffff) > 0x7f800000; }
+
 // Everything constant that the result depends on: what evaluate says.
 Step fold_constants(Function& f, const Expression& e, Value& value) {
   std::array<std::uint64_t, 3> bits{};
@@ -19,7 +21,11 @@ Step fold_constants(Function& f, const Expression& e, Value& value) {
     if (!f.is_constant(e.operands[k])) return Step::none;
     bits[k] = f.constant(e.operands[k]);
   }
-  value = f.constant_value(type_of_letter(info(e.opcode).results[0]), evaluate(e.opcode, bits));
+  const std::uint64_t result = evaluate(e.opcode, bits);
+  // A NaN, unless of a NaN, must be made at run time: it raises the flag that the kernel's caller looks at.
+  if (e.opcode == Opcode::FMulNoZeroInf32 && is_nan(result) && !is_nan(bits[0]) && !is_nan(bits[1]))
+    return Step::none;
+  value = f.constant_value(type_of_letter(info(e.opcode).results[0]), result);
   return Step::known;
 }
 
@@ -194,6 +200,7 @@ bool can_be_minus_zero(const Function& f, Value value, int depth) {
       return operand_can(0) && operand_can(1);
     case Opcode::FMul32:
     case Opcode::FMulZeroInf32:
+    case Opcode::FMulNoZeroInf32:
       return f.operand(inst, 0) != f.operand(inst, 1);
     default:
       return true;

@@ -30,9 +30,9 @@ struct Expression {
 
 // The value of `expression` if it is a constant or a value that exists already; else an invalid value, and
 // `expression` may have been rewritten to a simpler one of the same value. Every rewrite is exact for
-// all inputs: NaN (of free payload), infinities, -0, and the 0*inf = 0 rule of FMulZeroInf32. Only opcodes
-// with one result change; a rewrite uses operands of operands, so that the uniformity of the result still
-// holds.
+// all inputs: NaN (of free payload), infinities, -0, and the rules of FMulZeroInf32 and FMulNoZeroInf32 for
+// 0*inf. Only opcodes with one result change; a rewrite uses operands of operands, so that the uniformity of
+// the result still holds.
 Value simplify_expression(Function& f, Expression& expression);
 
 // The same on an instruction with one result, in place: the value that it can be replaced by, or invalid

@@ -74,12 +74,13 @@ Step Folder::float_arithmetic() {
       if (is_negation(b())) return become(Opcode::FAddFlush32, {a(), operand(b(), 0)});
       return Step::none;
     case Opcode::FMul32:
-    case Opcode::FMulZeroInf32: {
+    case Opcode::FMulZeroInf32:
+    case Opcode::FMulNoZeroInf32: {
       if (is(b(), kOne)) return known(a());
       if (is(b(), kMinusOne)) return become(Opcode::FNeg32, {a()});
       if (is_negation(a()) && (is_negation(b()) || constant(b())))
         return become(e.opcode, {operand(a(), 0), negated(b())});
-      if (e.opcode == Opcode::FMul32) return Step::none;
+      if (e.opcode != Opcode::FMulZeroInf32) return Step::none;
       // No zero can meet an infinity: an ordinary product.
       if (a() == b()) return become(Opcode::FMul32, {a(), b()});
       const FloatFacts x = float_facts(f, a()), y = float_facts(f, b());

@@ -73,6 +73,8 @@ class Hoister {
         if (data.result_count == 0 || f_.value(data.first_result).uniformity != Uniformity::launch) continue;
         const OpcodeInfo& row = info(data.opcode);
         if (!row.pure || row.convergent || data.opcode == Opcode::Phi) continue;
+        // The flag that it raises is looked at after the kernel, not after the preamble.
+        if (data.opcode == Opcode::FMulNoZeroInf32) continue;
         // That a number is one of f16 (holds_half) shows in the code alone, and these cost little.
         if (data.opcode == Opcode::HalfToF32 || data.opcode == Opcode::FRoundHalf32) continue;
         bool fits = true;

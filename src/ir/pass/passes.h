@@ -52,9 +52,9 @@ bool normalize_loops(Function& f);
 // An empty `preamble` is made; to another one it adds.
 void hoist_launch_uniform(Function& f, Function& preamble);
 
-// Makes plain products of those that give 0 for 0 times infinity: right only in runs in which no lane, dead
-// ones included, multiplies these two. Such a run does not raise the host's sticky invalid flag. Returns
-// whether there were any.
+// Makes FMulNoZeroInf32 of products that give 0 for 0 times infinity: right only in runs in which no lane,
+// dead ones included, multiplies these two. Such a run does not raise the host's sticky invalid flag. Not in
+// functions whose code may clear the flag. Returns whether f changed.
 bool assume_no_zero_inf(Function& f);
 
 // Innermost loops with barriers whose turns can be counted, 16 at most, become as many copies. They burn the
