@@ -429,7 +429,7 @@ TEST_P(GroupCode, LanesLeaveLoops) {
     b.branch(b.ILtU32(count, turns), body, end);
     b.set_block(body);
     const I32 next = b.IAdd32(count, k.word(1)),
-              more = b.IAdd32(b.IMul32(total, k.word(3)), b.QuadSwizzle32(count, 0x1b));
+              more = b.IAdd32(b.IMul32(total, k.word(3)), b.QuadRead(k.always(), count, k.word(5), 0x1b));
     b.jump(head, true);
     k.function.set_operand(n, 1, next);
     k.function.set_operand(sum, 1, more);
