@@ -193,6 +193,41 @@ TEST_P(BlockAccess, LanesOnOneSideOfANumber) {
   }
 }
 
+// Such accesses so far apart that a span has no room for all parts of each: memory that ends or begins among
+// the lanes that take part is no memory of the others.
+TEST_P(BlockAccess, LanesOnOneSideOfANumberFarApart) {
+  BlockSetup setup = shape_with_ranges();
+  constexpr std::uint64_t kWord = MemoryAccess{.space = Space::shared}.pack();
+  for (std::uint64_t seed = 0; seed < share(1000) && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    setup.lanes = 32u << random.below(3);
+    const std::uint32_t bytes = 4 * setup.lanes;
+    std::array<std::uint32_t, 3> places = {0, 0x8000 - 4 * random.below(2 * setup.lanes),
+                                           random.chance(50) ? 0x4000 : 4 * random.below(setup.lanes)};
+    std::swap(places[0], places[random.below(3)]);
+    const std::uint32_t base = 4 * (random.below(bytes) - bytes / 2);
+    setup.shared_bytes = std::min(places[random.below(3)] + base + 4 * random.below(bytes), 0xfffcu) & ~3u;
+    setup.table = {random.below(setup.lanes + 4), base};
+    BlockKernel k(setup);
+    I1 guard = k.b.ILtU32(k.b.LaneIndex(), I32{k.b.LoadUniformI32(0)});
+    if (random.chance(50)) guard = k.b.Not1(guard);
+    const I32 first = k.b.IAdd32(k.b.IShl32(k.b.LaneIndex(), k.word(2)), I32{k.b.LoadUniformI32(4)});
+    I32 sum = k.thread();
+    for (const std::uint32_t place : places) {
+      k.b.set_guest_address(place);
+      const I32 address = k.b.IAdd32(first, k.word(place));
+      if (random.chance(30))
+        k.b.StoreMemory(guard, address, sum, kWord);
+      else
+        sum = k.b.SelectI32(guard, k.b.IAdd32(sum, k.b.LoadMemory(guard, address, kWord)), sum);
+    }
+    k.keep(sum);
+    k.b.ret();
+    expect_same(k.function, setup, GetParam(), seed);
+  }
+}
+
 // Where it is known which lanes take part, parts of a group that have none of them are left out: a sum of a
 // block that is one group. What others would access is outside; what these do, too, if memory is too small.
 TEST_P(BlockAccess, KnownLanesOfOneGroup) {

@@ -36,11 +36,14 @@ RunLowering::Placed RunLowering::place(std::vector<Span>& spans, const Run& run,
   const bool wrapped = shape.kind == LaneShape::Kind::wrapped16;
   const Factors factors = lane_addresses_.factors_of(shape, p);
   const std::int64_t offset = static_cast<std::int32_t>(shape.offset);
-  std::uint32_t first_lane = p * host_.lanes, last_lane = first_lane + host_.lanes - 1;
+  const std::uint32_t lane_of_part = p * host_.lanes;
+  std::uint32_t first_lane = lane_of_part, last_lane = first_lane + host_.lanes - 1;
   const auto at_lane = [&](std::uint32_t lane) {
     return offset + lane_addresses_.constant_distance(shape, lane);
   };
-  const std::int64_t begin = at_lane(first_lane);
+  const std::int64_t begin = at_lane(lane_of_part);
+  // check_narrowed counts from the first lane of the group to its last: all parts lie in one span.
+  if (guard.valid()) first_lane = 0, last_lane = parts_ * host_.lanes - 1;
   if (const ir::LaneSet* lanes = run.lanes[n]; lanes != nullptr) {
     if (lanes_of(operand(i, 0), p) == PartLanes::none) {
       for (std::size_t k = 0; k < spans.size(); ++k)
