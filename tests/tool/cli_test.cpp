@@ -429,6 +429,32 @@ TEST_F(CliTest, MismatchIsNamed) {
   EXPECT_EQ(result["engines"][0]["expect"]["wanted"], "0x3f800000");
 }
 
+// Calls in calls that unfold into very many blocks: only the guest interpreter runs them with structural
+// scopes.
+TEST_F(CliTest, VerifyNamesTheEnginesThatRefuse) {
+  std::string source = ".out outpos position\n.alias inpos v0\n";
+  for (const char* next : {"f1", "f2", "f3", ""}) {
+    const std::string name = *next == 0                  ? "f3"
+                             : std::string(next) == "f1" ? "main"
+                                                         : "f" + std::string(1, next[1] - 1);
+    source += ".proc " + name + "\n";
+    for (int k = 0; k < 30; ++k) source += *next == 0 ? "nop\n" : "call " + std::string(next) + "\n";
+    source += name == "main" ? "mov outpos, inpos\nend\n.end\n" : ".end\n";
+  }
+  write("calls.v.pica", source);
+  write(
+      "calls.json",
+      R"({"warpjit":1,"isa":"pica200","stage":"vertex","program":{"file":"calls.v.pica"},"count":1,)"
+      R"("modes":{"scopes":"structural"},"inputs":{"v0":{"format":"f32x4","data":[1,2,3,4]}},"outputs":{"o0":{}}})");
+  const Outcome outcome = run("verify calls.json --engines guest,ir");
+  EXPECT_EQ(outcome.code, 4) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("NOT VERIFIED: only guest ran, not ir"), std::string::npos) << outcome.out;
+  const json result = json::parse(run("verify calls.json --json --engines guest,ir").out);
+  EXPECT_EQ(result["ok"], false);
+  EXPECT_EQ(result["refused"], json::parse(R"(["ir"])"));
+  EXPECT_EQ(run("verify calls.json --engines guest").code, 0);
+}
+
 TEST_F(CliTest, OutOfFuelIsNamed) {
   write_endless("endless.json");
   for (const char* engine : {"guest", "ir", "jit"}) {

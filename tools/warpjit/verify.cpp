@@ -1,6 +1,6 @@
 // warpjit verify: runs a launch with every engine and compares the results bit by bit, and with what the
 // launch expects.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "command.h"
 #include "engines.h"
@@ -140,6 +140,14 @@ struct Round {
   std::vector<Outcome> outcomes;
   std::optional<Reference> reference;
   int exit = kOk;
+
+  // The engines that do not run such a program.
+  std::vector<std::string> refusing() const {
+    std::vector<std::string> names;
+    for (const Outcome& outcome : outcomes)
+      if (outcome.error && outcome.error->code == ErrorCode::unsupported) names.push_back(label(outcome));
+    return names;
+  }
 };
 
 Round run_all(const VerifyOptions& options, const Engine& engine, const EngineChoices& choices,
@@ -155,20 +163,35 @@ Round run_all(const VerifyOptions& options, const Engine& engine, const EngineCh
         round.exit = exit_code(outcome.error->code);
       round.outcomes.push_back(std::move(outcome));
     }
+  if (round.exit != kOk) return round;
+  if (round.reference) {
+    if (!round.refusing().empty()) round.exit = kTargetUnavailable;
+    return round;
+  }
   // What no engine can run.
-  if (!round.reference && round.exit == kOk)
-    for (const Outcome& outcome : round.outcomes)
-      if (outcome.error) round.exit = exit_code(outcome.error->code);
+  for (const Outcome& outcome : round.outcomes)
+    if (outcome.error) round.exit = exit_code(outcome.error->code);
   return round;
+}
+
+std::string verdict(const Round& round) {
+  if (round.exit == kMismatch) return "MISMATCH";
+  if (!round.reference) return "the program does not run to its end";
+  const std::vector<std::string> refusing = round.refusing();
+  if (round.exit == kOk) return "all agree";
+  if (refusing.empty() || round.exit != kTargetUnavailable) return "the program does not run to its end";
+  const bool one = round.outcomes.size() == refusing.size() + 1;
+  return fmt::format("NOT VERIFIED: {} ran{}, not {}", one ? "only " + round.reference->engine : "the others",
+                     one ? "" : " and agree", fmt::join(refusing, ", "));
 }
 
 void print_round(const VerifyOptions& options, const LaunchFile& file, const Round& round,
                  std::uint64_t rounds, const EngineChoices& choices) {
-  const bool ok = round.exit == kOk;
   if (options.json) {
     Json json = launch_json(file);
     if (rounds > 1) json["runs"] = rounds;
-    json["ok"] = ok;
+    json["ok"] = round.exit == kOk;
+    json["refused"] = round.refusing();
     json["engines"] = Json::array();
     for (const Outcome& outcome : round.outcomes) json["engines"].push_back(to_json(outcome));
     json["skipped"] = choices.unusable;
@@ -180,9 +203,7 @@ void print_round(const VerifyOptions& options, const LaunchFile& file, const Rou
   fmt::print("{}\n", modes_warning(file));
   for (const Outcome& outcome : round.outcomes)
     print(outcome, round.reference ? round.reference->engine : std::string(), file.has_expectations());
-  fmt::print("{}\n", ok                        ? "all agree"
-                     : round.exit == kMismatch ? "MISMATCH"
-                                               : "the program does not run to its end");
+  fmt::print("{}\n", verdict(round));
 }
 
 int verify_launch(const VerifyOptions& options) {
@@ -231,6 +252,7 @@ void add_verify(CLI::App& app, int& exit) {
   command->add_flag("--json", options->json, "print JSON");
   command->footer(
       "Names the first place (thread and register, triangle, address) and the values that differ.\n"
+      "An engine that refuses the program is named, and the exit code is 4.\n"
       "Examples:\n  warpjit verify run.json\n"
       "  warpjit verify run.json --random 100000 --seed 7 --dispatch\n  warpjit verify shader.shbin --random "
       "1000\n  warpjit verify kernel.cubin --entry saxpy");
