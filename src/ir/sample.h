@@ -100,7 +100,7 @@ void each_field(Key& key, Visit visit) {
   visit(key.format.bytes, 17);
   visit(key.format.srgb, 2);
   for (auto& component : key.format.components) {
-    visit(component.type, 7);
+    visit(component.type, 9);
     visit(component.first_bit, 128);
     visit(component.bits, 33);
   }

@@ -215,6 +215,10 @@ std::uint32_t decode_component(TexelType type, unsigned bits, std::uint32_t raw)
       return decode_float(bits, raw);
     case TexelType::shared_exponent:
       return to_bits(static_cast<float>(raw & 0x1ff) * to_float((127U - 24U + (raw >> 9)) << 23));
+    case TexelType::uscaled:
+      return to_bits(static_cast<float>(raw));
+    case TexelType::sscaled:
+      return to_bits(static_cast<float>(sign_extend(raw, bits)));
   }
   return 0;
 }
@@ -245,8 +249,10 @@ bool can_be(const TexelComponent& component) {
     case TexelType::none:
       return bits == 0;
     case TexelType::unorm:
+    case TexelType::uscaled:
       return bits >= 1 && bits <= 24;
     case TexelType::snorm:
+    case TexelType::sscaled:
       return bits >= 2 && bits <= 24;
     case TexelType::uint:
     case TexelType::sint:

@@ -134,7 +134,8 @@ I32 Texels::field(Texel& texel, unsigned first_bit, unsigned bits, bool is_signe
 
 I32 Texels::bits(Texel& texel, unsigned component) {
   const TexelComponent& c = key_.format.components[component];
-  const bool is_signed = c.type == TexelType::sint || c.type == TexelType::snorm;
+  const bool is_signed =
+      c.type == TexelType::sint || c.type == TexelType::snorm || c.type == TexelType::sscaled;
   const I32 value = field(texel, c.first_bit, c.bits, is_signed);
   if (c.type != TexelType::snorm) return value;
   return b_.IMaxS32(value, word(0U - ((1U << (c.bits - 1)) - 1)));  // the lowest counts as the next one
@@ -186,6 +187,9 @@ I32 Texels::decoded(Texel& texel, unsigned component) {
     case TexelType::uint:
     case TexelType::sint:
       return bits(texel, component);
+    case TexelType::uscaled:
+    case TexelType::sscaled:
+      return as_word(b_.I32ToF32(bits(texel, component)));
     case TexelType::unorm:
     case TexelType::snorm: {
       // Few bits in the middle of a word: where they stand is part of the factor.

@@ -10,7 +10,7 @@ namespace {
 static_assert(same(TextureDimension::buffer, WARPJIT_TEXTURE_BUFFER));
 static_assert(same(TextureLayout::morton, WARPJIT_LAYOUT_MORTON));
 static_assert(same(TexelType::shared_exponent, WARPJIT_TEXEL_SHARED_EXPONENT) &&
-              same(TexelType::uint, WARPJIT_TEXEL_UINT));
+              same(TexelType::sscaled, WARPJIT_TEXEL_SSCALED) && same(TexelType::uint, WARPJIT_TEXEL_UINT));
 static_assert(same(TexelSource::integer_one, WARPJIT_SOURCE_INTEGER_ONE));
 static_assert(same(Wrap::clamp, WARPJIT_WRAP_CLAMP) && same(Wrap::mirror_once, WARPJIT_WRAP_MIRROR_ONCE));
 static_assert(same(Filter::linear, WARPJIT_FILTER_LINEAR) && same(MipFilter::linear, WARPJIT_MIP_LINEAR));
@@ -33,8 +33,8 @@ Result<TextureFormat> format_of(const warpjit_texture_format* given) {
   format.srgb = from.srgb != 0;
   for (std::size_t n = 0; n < 4; ++n) {
     const warpjit_texel_component& component = from.components[n];
-    WARPJIT_CHECK(take_enumerator(component.type, TexelType::shared_exponent, "format.components",
-                                  format.components[n].type));
+    WARPJIT_CHECK(
+        take_enumerator(component.type, TexelType::sscaled, "format.components", format.components[n].type));
     format.components[n].first_bit = component.first_bit;
     format.components[n].bits = component.bits;
   }
