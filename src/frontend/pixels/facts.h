@@ -19,15 +19,18 @@ struct PixelValues {
   std::array<float, 4> blend_constant{};
   float alpha_reference = 0;
   std::array<float, 2> depth_bounds{0, 1};
+  bool positive_is_front = false;
   std::uint32_t width = 0, height = 0;  // of the targets; guests put them where they need them
 };
 inline constexpr std::uint32_t kBlendConstantOffset = 0, kAlphaReferenceOffset = 16, kDepthBoundsOffset = 20,
-                               kPixelTableBytes = 64;
+                               kPositiveIsFrontOffset = 28,  // 1 or 0
+    kPixelTableBytes = 64;
 inline void fill_pixel_table(const PixelValues& values, std::span<std::uint32_t> table) {
   for (std::size_t k = 0; k < 4; ++k) table[k] = std::bit_cast<std::uint32_t>(values.blend_constant[k]);
   table[kAlphaReferenceOffset / 4] = std::bit_cast<std::uint32_t>(values.alpha_reference);
   for (std::size_t k = 0; k < 2; ++k)
     table[kDepthBoundsOffset / 4 + k] = std::bit_cast<std::uint32_t>(values.depth_bounds[k]);
+  table[kPositiveIsFrontOffset / 4] = values.positive_is_front ? 1 : 0;
 }
 
 struct PixelFacts {

@@ -62,6 +62,11 @@ FragmentFrame::I32 FragmentFrame::flat(unsigned use) {
   return b_.PrimitiveI32((pixels::kHeaderRows + use) * sizeof(pixels::PlaneRow) + 12);
 }
 FragmentFrame::I32 FragmentFrame::front_facing() { return b_.PrimitiveI32(0); }
+// A positive area is clockwise, as rows grow downward.
+FragmentFrame::I32 FragmentFrame::anticlockwise() {
+  const I32 front = b_.IAnd32(front_facing(), b_.constant(1U));
+  return b_.IXor32(front, b_.LoadUniformI32(kPositiveIsFrontOffset));
+}
 FragmentFrame::I32 FragmentFrame::primitive_number() { return b_.PrimitiveI32(4); }
 
 FragmentFrame::I1 FragmentFrame::begin(const Program& program) {

@@ -34,6 +34,7 @@ class FragmentFrame {
   F32 center_x(), center_y();
   I32 flat(unsigned use);  // the provoking vertex's word
   I32 front_facing();      // all ones or 0
+  I32 anticlockwise();     // 1 or 0: the primitive is, with row 0 at the top
   I32 primitive_number();
   // What the target holds before this fragment, as the formats are read back: f32 bits, but integers of
   // integer formats. Outside of the target a pixel's bits are 0; of a colour that is not bound all is 0.

@@ -145,8 +145,11 @@ Status Launch::set_raster_state(const RasterState& raster) {
   const bool was_narrow = pixels->has_narrow_depth();
   pixels->raster = raster;
   if (pixels->has_narrow_depth() != was_narrow) ++state_->facts_generation;
-  if (state_->values.pixels.depth_bounds != raster.depth_bounds) ++state_->values_generation;
-  state_->values.pixels.depth_bounds = raster.depth_bounds;
+  frontend::PixelValues& values = state_->values.pixels;
+  if (values.depth_bounds != raster.depth_bounds || values.positive_is_front != raster.positive_is_front)
+    ++state_->values_generation;
+  values.depth_bounds = raster.depth_bounds;
+  values.positive_is_front = raster.positive_is_front;
   return {};
 }
 Status Launch::set_output_state(const OutputState& output) {
