@@ -15,6 +15,19 @@ bool shares_memory(const textures::TextureView& texture, const TargetBuffer& tar
   return begin < target_begin + target.size && target_begin < begin + texture.bound_size;
 }
 
+// Which textures a program samples, and which of them are set.
+std::string sampled_textures(const LaunchData& launch) {
+  std::string sampled, set;
+  for (const frontend::TextureUse& use : launch.shader->texture_uses()) {
+    const auto add = [&](std::string& list) {
+      list += (list.empty() ? "" : ", ") + std::to_string(use.texture);
+    };
+    add(sampled);
+    if (launch.values.grid.bound.texture(use.texture) != nullptr) add(set);
+  }
+  return "it samples textures " + sampled + ", of which " + (set.empty() ? "none is" : set + " are") + " set";
+}
+
 // Of the programs of `launch` alone; `pixels`: whose targets count.
 Status check_uses(const LaunchData& launch, const LaunchPixels* pixels) {
   const frontend::BoundTextures& bound = launch.values.grid.bound;
@@ -24,7 +37,7 @@ Status check_uses(const LaunchData& launch, const LaunchPixels* pixels) {
       return Error{ErrorCode::bad_input, launch.shader->source_name() + " " + message, place};
     };
     const textures::TextureView* texture = bound.texture(use.texture);
-    if (texture == nullptr) return wrong("samples it, but it is not set", where);
+    if (texture == nullptr) return wrong("samples it, but it is not set; " + sampled_textures(launch), where);
     if (use.needs_sampler) {
       const Sampler* sampler = bound.sampler(use.sampler);
       const std::string name = "sampler " + std::to_string(use.sampler);
