@@ -67,7 +67,7 @@ int main(int count, char** arguments) {
   const warpjit_usse_texture texture = {
       .unit = 0,
       .control = {2 << 3 | 2 << 6 | 15 << 17 | 31 << 21,
-                  3u << 29 | 0x0c << 24 | (kSide - 1) << 12 | (kSide - 1), kTextureAddress, 0}};
+                  3u << 29 | 0x0c << 24 | (kSide - 1) << 12 | (kSide - 1), kTextureAddress, 1u << 31}};
 
   const warpjit_usse_stage vertex = {.size = sizeof vertex,
                                      .program = vertex_program,

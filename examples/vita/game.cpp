@@ -88,7 +88,7 @@ Game::Game() {
     }
   const std::uint32_t address = place(texels);
   texture_ = {2 << 3 | 2 << 6 | 1 << 10 | 1 << 12 | 15 << 17 | 31 << 21,
-              3U << 29 | 0x0c << 24 | 15 << 12 | 15, address, 0};
+              3U << 29 | 0x0c << 24 | 15 << 12 | 15, address, 1U << 31};
 
   uniforms_ = place(std::vector<float>(20));
   spot_uniforms_ = place(std::vector<float>(20));

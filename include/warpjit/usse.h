@@ -73,7 +73,9 @@ typedef struct warpjit_usse_uniform_buffer {
 } warpjit_usse_uniform_buffer;
 typedef struct warpjit_usse_texture {
   uint32_t unit;       /* 0 to 15 */
-  uint32_t control[4]; /* the words of a SceGxmTexture */
+  /* The words of a SceGxmTexture as consoles write them: bit 31 of the last one is set, which means that
+   * channels are numbers of 0 to 1 or -1 to 1; clear, they are their integers. */
+  uint32_t control[4];
 } warpjit_usse_texture;
 /* A piece of the guest's memory. Address and data are multiples of 8. */
 typedef struct warpjit_usse_memory {

@@ -61,7 +61,9 @@ struct UniformBufferBinding {
 };
 struct TextureBinding {
   unsigned unit = 0;                       // 0 to 15
-  std::array<std::uint32_t, 4> control{};  // the words of a SceGxmTexture
+  // The words of a SceGxmTexture as consoles write them: bit 31 of the last one is set, which means that
+  // channels are numbers of 0 to 1 or -1 to 1; clear, they are their integers (docs/guests/usse.md 9).
+  std::array<std::uint32_t, 4> control{};
 };
 // A program of one stage and what is its own.
 struct StageSetup {

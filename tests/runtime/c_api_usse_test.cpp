@@ -270,7 +270,7 @@ TEST_F(CApiUsse, Textures) {
   use(texture_gxp());
   std::vector<std::uint32_t> texels(64, 0xff336699);
   // Eight by eight texels of 8 bits a channel, swizzled, point filter.
-  const warpjit_usse_texture texture{3, {0x03fe1490, 0x0c030003, kAddress, 0}};
+  const warpjit_usse_texture texture{3, {0x03fe1490, 0x0c030003, kAddress, 0x80000000}};
   const warpjit_usse_memory memory{kAddress, 0, texels.data(), 4 * texels.size()};
   stage.textures = &texture;
   stage.texture_count = 1;

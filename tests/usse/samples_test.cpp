@@ -282,8 +282,8 @@ TEST(UsseSamples, BlocksOfChannels) {
           for (unsigned byte = 0; byte < 8; ++byte)
             memory.push_back(static_cast<std::byte>(block >> 8 * byte));
         }
-      const auto state =
-          read_texture({kPoint, type << 29 | kind.code << 24 | (kSide - 1) << 12 | (kSide - 1), kAddress, 0});
+      const auto state = read_texture(
+          {kPoint, type << 29 | kind.code << 24 | (kSide - 1) << 12 | (kSide - 1), kAddress, 1U << 31});
       ASSERT_TRUE(state.ok()) << to_string(state.error());
       const auto bound = bind_texture(*state, [&](std::uint32_t address, std::uint64_t size) {
         return address == kAddress && size == memory.size() ? std::span<const std::byte>(memory)

@@ -186,11 +186,12 @@ class Generator {
       ControlWords words;
       for (std::uint32_t& one : words) one = static_cast<std::uint32_t>(random_.next());
       constexpr std::uint32_t kSides = 0x3f03f;  // up to 64
-      words[0] = (words[0] & 0xe7ffffff) | 15U << 17;
+      // Mostly without gamma, which few formats have.
+      words[0] = (words[0] & (random_.one_in(3) ? 0xffffffff : 0xe7ffffff)) | 15U << 17;
       if (random_.one_in(2)) words[0] = (words[0] & ~(15U << 17)) | random_.below(5) << 17;
       words[1] = cube ? (words[1] & 0x1f050005) | 2U << 29 : (words[1] & 0xff000000) | (words[1] & kSides);
       words[2] &= random_.one_in(3) ? 0xffc3U : 0xffc0U;
-      words[3] &= 0x70000000;
+      words[3] &= 0xf0000000;
       const auto state = read_texture(words);
       if (!state || state->is_cube() != cube) continue;
       auto bound = bind_texture(*state, [](std::uint32_t address, std::uint64_t size) {

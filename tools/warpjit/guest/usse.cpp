@@ -168,7 +168,9 @@ void each_control_register(const usse::Program& program, const Visit& visit) {
 Json template_texture(bool cube) {
   constexpr std::uint32_t kStart = 0x1000, kSides = 0x00020002, kFormat = 0x0c000000, kCube = 2U << 29;
   const std::uint32_t type = kFormat | kSides | (cube ? kCube : 0);
-  Json texture{{"control", {"0x03fe1490", hex(type), hex(kStart), 0}}, {"address", hex(kStart)}};
+  constexpr std::uint32_t kNormalized = 1U << 31;  // as consoles write it
+  Json texture{{"control", {"0x03fe1490", hex(type), hex(kStart), hex(kNormalized)}},
+               {"address", hex(kStart)}};
   Json& texels = texture["data"] = Json::array();
   for (std::uint32_t face = 0; face < (cube ? 6U : 1U); ++face)
     for (std::uint32_t n = 0; n < 16; ++n) {  // swizzled: y in even places

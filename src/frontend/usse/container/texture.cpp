@@ -3,231 +3,16 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
-#include <optional>
 #include <string>
 
+#include "frontend/usse/container/texel_format.h"
+#include "textures/decode.h"
 #include "textures/decode_blocks.h"
 
 namespace warpjit::usse {
 namespace {
 
 using Special = TexelFormat::Special;
-
-std::uint32_t field(std::uint32_t word, unsigned first, unsigned bits) {
-  return word >> first & ((1U << bits) - 1);
-}
-
-Error refused(const char* name, std::uint32_t value, const char* why = "is not supported") {
-  char number[16];
-  std::snprintf(number, sizeof number, "0x%x", value);
-  return {ErrorCode::unsupported, "texture " + std::string(name) + " " + number + " " + why, {}};
-}
-
-// ---- Formats
-
-constexpr TexelComponent component(TexelType type, unsigned first, unsigned bits) {
-  return {type, static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(bits)};
-}
-// Channels of these bits, the first one lowest.
-TexelFormat packed(std::string_view name, TexelType type, std::initializer_list<unsigned> bits) {
-  TexelFormat format{.name = name};
-  unsigned first = 0;
-  for (const unsigned count : bits) {
-    format.format.components[format.channels++] = component(type, first, count);
-    first += count;
-  }
-  format.bits = static_cast<std::uint8_t>(first);
-  format.format.bytes = static_cast<std::uint8_t>(first / 8);
-  return format;
-}
-TexelFormat blocks(std::string_view name, BlockCompression compression, unsigned bytes) {
-  TexelFormat format = packed(name, TexelType::unorm, {8, 8, 8, 8});
-  format.format.compression = compression;
-  format.format.bytes = static_cast<std::uint8_t>(bytes);
-  format.format.block_width = format.format.block_height = 4;
-  format.bits = static_cast<std::uint8_t>(bytes / 2);
-  return format;
-}
-TexelFormat palette(std::string_view name, Special special, unsigned bits) {
-  TexelFormat format = packed(name, TexelType::unorm, {8, 8, 8, 8});
-  format.special = special;
-  format.bits = static_cast<std::uint8_t>(bits);
-  return format;
-}
-
-// One or two channels of 8 bits.
-TexelFormat channel_blocks(std::string_view name, TexelType type, unsigned channels) {
-  TexelFormat format = channels == 1 ? packed(name, type, {8}) : packed(name, type, {8, 8});
-  format.special = Special::channel_blocks;
-  format.bits = static_cast<std::uint8_t>(4 * channels);
-  return format;
-}
-
-std::optional<TexelFormat> find_format(std::uint32_t code, std::uint32_t swizzle) {
-  using enum TexelType;
-  const bool alpha_first = swizzle == 2 || swizzle == 3 || swizzle == 6 || swizzle == 7;
-  switch (code) {
-    case 0x00:
-      return packed("U8", unorm, {8});
-    case 0x01:
-      return packed("S8", snorm, {8});
-    case 0x02:
-      return packed("U4U4U4U4", unorm, {4, 4, 4, 4});
-    case 0x03:
-      return packed("U8U3U3U2", unorm, {2, 3, 3, 8});
-    case 0x04:
-      return alpha_first ? packed("U5U5U5U1", unorm, {1, 5, 5, 5}) : packed("U1U5U5U5", unorm, {5, 5, 5, 1});
-    case 0x05:
-      return packed("U5U6U5", unorm, {5, 6, 5});
-    case 0x06: {
-      TexelFormat format = packed("S5S5U6", snorm, {5, 5, 6});
-      format.format.components[2].type = unorm;
-      return format;
-    }
-    case 0x07:
-      return packed("U8U8", unorm, {8, 8});
-    case 0x08:
-      return packed("S8S8", snorm, {8, 8});
-    case 0x09:
-      return packed("U16", unorm, {16});
-    case 0x0a:
-      return packed("S16", snorm, {16});
-    case 0x0b:
-      return packed("F16", float_bits, {16});
-    case 0x0c:
-      return packed("U8U8U8U8", unorm, {8, 8, 8, 8});
-    case 0x0d:
-      return packed("S8S8S8S8", snorm, {8, 8, 8, 8});
-    case 0x0e:
-      return alpha_first ? packed("U10U10U10U2", unorm, {2, 10, 10, 10})
-                         : packed("U2U10U10U10", unorm, {10, 10, 10, 2});
-    case 0x0f:
-      return packed("U16U16", unorm, {16, 16});
-    case 0x10:
-      return packed("S16S16", snorm, {16, 16});
-    case 0x11:
-      return packed("F16F16", float_bits, {16, 16});
-    case 0x12:
-      return packed("F32", float_bits, {32});
-    case 0x13: {
-      TexelFormat format = packed("F32M", float_bits, {32});
-      format.special = Special::unsigned_float;
-      return format;
-    }
-    case 0x14: {
-      TexelFormat format = packed("X8S8S8U8", snorm, {8, 8, 8});
-      format.format.components[0].type = unorm;
-      format.format.bytes = 4;
-      format.bits = 32;
-      return format;
-    }
-    case 0x15: {
-      TexelFormat format = packed("X8U24", unorm, {24});
-      if (swizzle > 1) return std::nullopt;
-      if (swizzle == 1) format.format.components[0].first_bit = 8;
-      format.format.bytes = 4;
-      format.bits = 32;
-      return format;
-    }
-    case 0x19: {
-      TexelFormat format = packed("SE5M9M9M9", shared_exponent, {9, 9, 9});
-      format.format.bytes = 4;
-      format.bits = 32;
-      return format;
-    }
-    case 0x1a:
-      return packed("F11F11F10", float_bits, {11, 11, 10});
-    case 0x1b:
-      return packed("F16F16F16F16", float_bits, {16, 16, 16, 16});
-    case 0x1c:
-      return packed("U16U16U16U16", unorm, {16, 16, 16, 16});
-    case 0x1d:
-      return packed("S16S16S16S16", snorm, {16, 16, 16, 16});
-    case 0x1e:
-      return packed("F32F32", float_bits, {32, 32});
-    case 0x85:
-      return blocks("UBC1", BlockCompression::bc1, 8);
-    case 0x86:
-      return blocks("UBC2", BlockCompression::bc2, 16);
-    case 0x87:
-      return blocks("UBC3", BlockCompression::bc3, 16);
-    case 0x88:
-      return channel_blocks("UBC4", unorm, 1);
-    case 0x89:
-      return channel_blocks("SBC4", snorm, 1);
-    case 0x8a:
-      return channel_blocks("UBC5", unorm, 2);
-    case 0x8b:
-      return channel_blocks("SBC5", snorm, 2);
-    case 0x94:
-      return palette("P4", Special::palette4, 4);
-    case 0x95:
-      return palette("P8", Special::palette8, 8);
-    case 0x98:
-      return packed("U8U8U8", unorm, {8, 8, 8});
-    case 0x99:
-      return packed("S8S8S8", snorm, {8, 8, 8});
-    case 0x9a: {
-      TexelFormat format = alpha_first ? packed("F10F10F10U2", float_bits, {2, 10, 10, 10})
-                                       : packed("U2F10F10F10", float_bits, {10, 10, 10, 2});
-      format.format.components[alpha_first ? 0 : 3].type = unorm;
-      return format;
-    }
-    default:
-      return std::nullopt;
-  }
-}
-
-constexpr TexelSource k0 = TexelSource::red, k1 = TexelSource::green, k2 = TexelSource::blue,
-                      k3 = TexelSource::alpha, kZero = TexelSource::zero, kOne = TexelSource::one;
-using Swizzle = std::array<TexelSource, 4>;
-constexpr std::array<Swizzle, 8> kFour{{{k0, k1, k2, k3},
-                                        {k2, k1, k0, k3},
-                                        {k3, k2, k1, k0},
-                                        {k1, k2, k3, k0},
-                                        {k0, k1, k2, kOne},
-                                        {k2, k1, k0, kOne},
-                                        {k3, k2, k1, kOne},
-                                        {k1, k2, k3, kOne}}};
-constexpr std::array<Swizzle, 2> kThree{{{k0, k1, k2, kOne}, {k2, k1, k0, kOne}}};
-constexpr std::array<Swizzle, 6> kTwo{{{k0, k1, kZero, kOne},
-                                       {k0, k1, kZero, kZero},
-                                       {k0, k0, k0, k1},
-                                       {k1, k1, k1, k0},
-                                       {k0, k1, k0, k1},
-                                       {k1, k0, kZero, kZero}}};
-constexpr std::array<Swizzle, 8> kSingle{{{k0, kZero, kZero, kOne},
-                                          {k0, kZero, kZero, kZero},
-                                          {k0, kOne, kOne, kOne},
-                                          {k0, k0, k0, k0},
-                                          {k0, k0, k0, kZero},
-                                          {k0, k0, k0, kOne},
-                                          {kZero, kZero, kZero, k0},
-                                          {kOne, kOne, kOne, k0}}};
-std::span<const Swizzle> swizzles_of(unsigned channels) {
-  switch (channels) {
-    case 1:
-      return kSingle;
-    case 2:
-      return kTwo;
-    case 3:
-      return kThree;
-    default:
-      return kFour;
-  }
-}
-
-Status read_format(TextureState& state, std::uint32_t code, std::uint32_t swizzle) {
-  const auto format = find_format(code, swizzle);
-  if (!format) return refused("format", code);
-  state.format = *format;
-  const bool only_one = code == 0x03 || code == 0x15;  // the swizzle says other things, or nothing
-  const std::uint32_t mode = code == 0x03 ? 1 : only_one ? 0 : swizzle;
-  const auto swizzles = swizzles_of(format->channels);
-  if (mode >= swizzles.size()) return refused("swizzle", swizzle, "is not one of its format");
-  state.swizzle = swizzles[mode];
-  return {};
-}
 
 Status read_wrap(const char* name, std::uint32_t mode, Wrap& wrap) {
   switch (mode) {
@@ -246,62 +31,81 @@ Status read_wrap(const char* name, std::uint32_t mode, Wrap& wrap) {
       wrap = Wrap::mirror_once_to_edge;
       return {};
     default:
-      return refused(name, mode);
+      return refused_texture(
+          numbered(name, mode, mode == 5 ? "clamp, full border" : "clamp, half border"),
+          "is not supported; modes are 0 repeat, 1 mirror, 2 clamp, 3 mirror once, 4 repeat without "
+          "border, 6 clamp without border");
   }
 }
 
 }  // namespace
 
+namespace {
+std::string size_text(const TextureState& state) {
+  return std::to_string(state.width) + " x " + std::to_string(state.height);
+}
+}  // namespace
+
 Result<TextureState> read_texture(const ControlWords& words) {
   TextureState state;
-  const std::uint32_t type = field(words[1], 29, 3);
-  if (type == 1) return refused("type", type, "is not defined");
+  const std::uint32_t type = field_of(words[1], 29, 3);
+  if (type == 1)
+    return refused_texture(
+        "type 1",
+        "is none; types are 0 swizzled, 2 cube, 3 linear, 4 tiled, 5 swizzled of any size, 6 "
+        "linear strided, 7 cube of any size");
   state.type = static_cast<TextureType>(type);
-  if (const std::uint32_t gamma = field(words[0], 27, 2); gamma != 0) return refused("gamma", gamma);
-  if (words[3] >> 31 != 0) return refused("normalize mode", 1);
-  WARPJIT_CHECK(read_format(state, field(words[1], 24, 5) | words[0] >> 31 << 7, field(words[3], 28, 3)));
-  WARPJIT_CHECK(read_wrap("u address mode", field(words[0], 6, 3), state.wrap[0]));
-  WARPJIT_CHECK(read_wrap("v address mode", field(words[0], 3, 3), state.wrap[1]));
+  const std::uint32_t code = field_of(words[1], 24, 5) | words[0] >> 31 << 7;
+  WARPJIT_CHECK(read_format(state, code, words));
+  WARPJIT_CHECK(read_wrap("u address mode", field_of(words[0], 6, 3), state.wrap[0]));
+  WARPJIT_CHECK(read_wrap("v address mode", field_of(words[0], 3, 3), state.wrap[1]));
   if (state.is_cube()) state.wrap = {Wrap::clamp_to_edge, Wrap::clamp_to_edge};
   const auto filter = [&](unsigned first) {
-    const std::uint32_t mode = field(words[0], first, 2);
+    const std::uint32_t mode = field_of(words[0], first, 2);
     return mode == 1 || mode == 2 ? Filter::linear : Filter::nearest;
   };
   state.magnify = filter(12);
   if (state.type == TextureType::linear_strided) {
     state.minify = state.magnify;
-    state.stride =
-        4 * (1 + (field(words[0], 9, 3) | field(words[0], 17, 4) << 3 | field(words[0], 21, 6) << 7));
+    state.stride = 4 * (1 + (field_of(words[0], 9, 3) | field_of(words[0], 17, 4) << 3 |
+                             field_of(words[0], 21, 6) << 7));
   } else {
     state.minify = filter(10);
-    state.mip_linear = field(words[0], 9, 1) != 0;
-    const std::uint32_t levels = field(words[0], 17, 4);
+    state.mip_linear = field_of(words[0], 9, 1) != 0;
+    const std::uint32_t levels = field_of(words[0], 17, 4);
     state.chain = levels != 15;
     state.levels = state.chain ? levels + 1 : 1;
-    state.bias = static_cast<std::int32_t>(field(words[0], 21, 6)) - 31;
-    state.least_level = static_cast<std::int32_t>(field(words[2], 0, 2) | field(words[3], 26, 2) << 2);
+    state.bias = static_cast<std::int32_t>(field_of(words[0], 21, 6)) - 31;
+    state.least_level = static_cast<std::int32_t>(field_of(words[2], 0, 2) | field_of(words[3], 26, 2) << 2);
   }
   const bool logarithms = type == 0 || type == 2;
   if (logarithms) {
     for (const unsigned first : {16U, 0U})
-      if (const std::uint32_t n = field(words[1], first, 4); n > 12)
-        return refused("size", n, "is above 4096 texels");
-    state.width = 1U << field(words[1], 16, 4);
-    state.height = 1U << field(words[1], 0, 4);
+      if (const std::uint32_t n = field_of(words[1], first, 4); n > 12)
+        return refused_texture(std::string(first == 16 ? "width" : "height") + " 2^" + std::to_string(n),
+                               "is above 4096 texels (2^12)");
+    state.width = 1U << field_of(words[1], 16, 4);
+    state.height = 1U << field_of(words[1], 0, 4);
   } else {
-    state.width = field(words[1], 12, 12) + 1;
-    state.height = field(words[1], 0, 12) + 1;
+    state.width = field_of(words[1], 12, 12) + 1;
+    state.height = field_of(words[1], 0, 12) + 1;
   }
   if (state.is_cube() && state.width != state.height)
-    return refused("size", state.height, "of a cube is not its width");
+    return refused_texture("size " + size_text(state), "is of no cube, whose width and height are equal");
   const auto most = static_cast<std::uint32_t>(std::bit_width(std::max(state.width, state.height)));
-  if (state.levels > most) return refused("level count", state.levels, "is above what its size allows");
+  if (state.levels > most)
+    return refused_texture("level count " + std::to_string(state.levels),
+                           "is above what its size allows: " + size_text(state) + " texels have up to " +
+                               std::to_string(most) + " levels");
   if (state.type == TextureType::tiled) {
-    if (state.format.block() > 1) return refused("type", type, "of blocks is not supported");
-    if (state.format.special == Special::palette4) return refused("type", type, "of P4 is not supported");
+    if (state.format.block() > 1 || state.format.special == Special::palette4)
+      return refused_texture(
+          numbered("type", type, "tiled"),
+          "of format " + hex_number(code) + " (" + std::string(state.format.name) +
+              ") is not supported; formats of blocks and P4 are swizzled (0) or linear (3)");
   }
   state.address = words[2] & ~3U;
-  state.palette = field(words[3], 0, 26) * 64;
+  state.palette = field_of(words[3], 0, 26) * 64;
   return state;
 }
 
@@ -422,9 +226,13 @@ bool lies_so(const TextureState& state, const Layout& layout) {
   return state.levels == 1 || (std::has_single_bit(state.width) && std::has_single_bit(state.height));
 }
 
-// Texels of a block, row by row: of each channel as UBC3's alpha.
-void decode_channels(const TexelFormat& format, const std::byte* block, std::array<std::byte, 32>& texels) {
-  const bool is_signed = format.format.components[0].type == TexelType::snorm;
+// Texels of a block, row by row: of colours, or of each channel as UBC3's alpha.
+using BlockTexels = std::array<std::byte, 64>;
+void decode_block(const TexelFormat& format, const std::byte* block, BlockTexels& texels) {
+  if (format.special == Special::color_blocks)
+    return textures::find_block_decoder(format.blocks)(format.format, block, texels.data());
+  const TexelType type = format.format.components[0].type;
+  const bool is_signed = type == TexelType::snorm || type == TexelType::sscaled;
   for (unsigned k = 0; k < format.channels; ++k)
     textures::decode_channel(block + 8 * k, is_signed, true, format.channels, texels.data() + k);
 }
@@ -437,7 +245,7 @@ Result<BoundTexture> move_texels(const TextureState& state, const Layout& layout
                                  BoundTexture bound) {
   const bool indexed = state.format.special == Special::palette4 || state.format.special == Special::palette8;
   const std::uint32_t bytes = state.format.format.bytes;
-  const bool blocks = state.format.special == Special::channel_blocks;
+  const bool blocks = state.format.has_blocks();
   const std::uint32_t side = blocks ? 4 : 1;  // texels of an element
   std::uint64_t total = 0, face = 0;
   for (const Place& place : layout.places()) {
@@ -461,8 +269,8 @@ Result<BoundTexture> move_texels(const TextureState& state, const Layout& layout
           std::byte* const to = bound.copy.data() + f * face + bound.places[n].offset +
                                 y * side * bound.places[n].row_bytes + std::uint64_t{x} * side * bytes;
           if (blocks) {
-            std::array<std::byte, 32> texels;
-            decode_channels(state.format, memory.data() + bit / 8, texels);
+            BlockTexels texels;
+            decode_block(state.format, memory.data() + bit / 8, texels);
             for (std::uint32_t row = 0; row < side; ++row)
               std::copy_n(texels.begin() + row * side * bytes, side * bytes,
                           to + row * bound.places[n].row_bytes);
@@ -497,7 +305,9 @@ Result<BoundTexture> bind_texture(const TextureState& state, const ReadMemory& m
   if (state.type == TextureType::linear_strided) {
     const std::uint64_t least = std::uint64_t{layout.places()[0].width} * state.format.bits *
                                 state.format.block() * state.format.block() / 8;
-    if (state.stride < least) return refused("stride", state.stride, "is less than a row");
+    if (state.stride < least)
+      return refused_texture("stride " + std::to_string(state.stride),
+                             "is less than the " + std::to_string(least) + " bytes of a row");
   }
   const std::span<const std::byte> texels = memory(state.address, layout.end());
   if (texels.size() < layout.end()) return missing("address", state.address, layout.end());

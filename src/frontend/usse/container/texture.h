@@ -29,22 +29,32 @@ enum class TextureType : std::uint8_t {
 
 // A base format.
 struct TexelFormat {
-  enum class Special : std::uint8_t { none, palette4, palette8, unsigned_float, channel_blocks };
+  enum class Special : std::uint8_t {
+    none,
+    palette4,
+    palette8,
+    unsigned_float,
+    channel_blocks,
+    color_blocks
+  };
   std::string_view name{};
-  // As memory has it, channels c0 to c3; of palettes and channel_blocks as it is decoded.
+  // As memory has it, channels c0 to c3; of what is Special but unsigned_float as it is decoded.
   TextureFormat format{};
   std::uint8_t bits = 0;  // of a texel
   std::uint8_t channels = 0;
   // unsigned_float: an f32 whose sign is no part of the number. channel_blocks: a block as that of UBC3's
-  // alpha for each channel.
+  // alpha for each channel. color_blocks: blocks of `blocks`, which are decoded when they are bound.
   Special special{};
+  BlockCompression blocks{};
+  bool has_blocks() const { return special == Special::channel_blocks || special == Special::color_blocks; }
   // Sides of what lies together, in texels.
-  unsigned block() const { return special == Special::channel_blocks ? 4 : format.block_width; }
+  unsigned block() const { return has_blocks() ? 4 : format.block_width; }
 };
 
 struct TextureState {
   TexelFormat format;
   std::array<TexelSource, 4> swizzle{};
+  bool normalized = true;  // channels are numbers of 0 to 1, or -1 to 1; else their integers
   TextureType type{};
   std::uint32_t width = 0, height = 0, levels = 1;
   bool chain = false;        // levels follow, or could

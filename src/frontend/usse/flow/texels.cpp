@@ -14,12 +14,20 @@ NativeTexel native_texel(const TextureFormat& format) {
     if (component.type == TexelType::shared_exponent) return NativeTexel::f16;
     if (component.type == TexelType::float_bits)
       return component.bits == 32 ? NativeTexel::f32 : NativeTexel::f16;
-    is_signed |= component.type == TexelType::snorm;
+    is_signed |= component.type == TexelType::snorm || component.type == TexelType::sscaled;
     if (component.type != TexelType::none) most = std::max<unsigned>(most, component.bits);
   }
   if (most > 16) return NativeTexel::f32;
   if (most > 8) return is_signed ? NativeTexel::s16 : NativeTexel::u16;
   return is_signed ? NativeTexel::s8 : NativeTexel::u8;
+}
+
+TextureFormat as_normalized(TextureFormat format) {
+  for (TexelComponent& component : format.components) {
+    if (component.type == TexelType::uscaled) component.type = TexelType::unorm;
+    if (component.type == TexelType::sscaled) component.type = TexelType::snorm;
+  }
+  return format;
 }
 
 unsigned texel_components(const std::array<TexelSource, 4>& swizzle) {

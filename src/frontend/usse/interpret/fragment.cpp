@@ -283,7 +283,8 @@ class Fragments final : public interpret::FragmentProgram {
   void sample(const interpret::Quad& quad, const FragmentInput& input, const Put& put) const {
     const FragmentInput::Sampled& sampled = *input.sampled;
     const textures::TextureView& texture = *values_.grid.bound.texture(sampled.unit);
-    const TextureSampler sampler(texture, *values_.grid.bound.sampler(sampled.unit));
+    const TextureSampler sampler(texture, *values_.grid.bound.sampler(sampled.unit),
+                                 sampled.format == FragmentInput::Texel::native);
     std::array<Coordinates, kLanes> places{};
     for_lanes([&](unsigned lane) {
       const auto component = [&](unsigned k) { return value(quad, sampled.value, sampled.index, k, lane); };

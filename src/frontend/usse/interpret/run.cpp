@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <utility>
 
 #include "base/bits.h"
 #include "frontend/usse/flow/slots.h"
@@ -79,8 +81,8 @@ class Interpreter::Execution {
   }
 
  private:
-  Error failed(ErrorCode code, const char* message, std::uint32_t pc) const {
-    return {code, message, program_.where(secondary_, pc)};
+  Error failed(ErrorCode code, std::string message, std::uint32_t pc) const {
+    return {code, std::move(message), program_.where(secondary_, pc)};
   }
 
   Status step(std::uint32_t pc, unsigned group) {
@@ -244,8 +246,8 @@ class Interpreter::Execution {
         run_.textures == nullptr ? nullptr : run_.textures->texture(unit);
     const Sampler* const state = run_.textures == nullptr ? nullptr : run_.textures->sampler(unit);
     if (texture == nullptr || state == nullptr)
-      return failed(ErrorCode::bad_input, "no texture is bound to the unit that it samples", pc);
-    const TextureSampler sampler(*texture, *state);
+      return failed(ErrorCode::bad_input, "smp: no texture is bound to unit " + std::to_string(unit), pc);
+    const TextureSampler sampler(*texture, *state, i.type == Type::native);
     for_lanes(group & alu_.holds(i.predicate), [&](unsigned lane) {
       unsigned word = 0;
       const auto write = [&](const TexelWords& texel, unsigned count) {

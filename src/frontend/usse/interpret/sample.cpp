@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/srgb.h"
 #include "frontend/usse/flow/texels.h"
 #include "frontend/usse/interpret/numbers.h"
 #include "textures/format.h"
@@ -27,18 +28,24 @@ Texels mix(const Texels& a, const Texels& b, std::uint32_t weight) {
   return result;
 }
 
-// The component's number, c / (2^n - 1) rounded once where it is an integer.
-float decoded(const TextureFormat& format, unsigned n, const std::byte* bytes) {
+// The component's number. Where it is an integer: c / (2^n - 1) rounded once, then the colours of sRGB
+// decoded; or c itself.
+float decoded(const TextureFormat& format, unsigned n, const std::byte* bytes, bool native) {
   const TexelComponent& component = format.components[n];
-  if (component.type != TexelType::unorm && component.type != TexelType::snorm)
-    return to_float(textures::decode_texel(format, bytes)[n]);
+  const bool scaled = component.type == TexelType::uscaled || component.type == TexelType::sscaled;
+  const bool normalized = component.type == TexelType::unorm || component.type == TexelType::snorm;
+  if (!scaled && !normalized) return to_float(textures::decode_texel(format, bytes)[n]);
   std::uint64_t raw = 0;
   for (unsigned byte = 0; byte < format.bytes; ++byte)
     if (byte >= component.first_bit / 8U && byte < component.first_bit / 8U + 8U)
       raw |= std::to_integer<std::uint64_t>(bytes[byte]) << 8 * (byte - component.first_bit / 8U);
   const auto field =
       static_cast<std::uint32_t>(raw >> component.first_bit % 8) & low_mask<std::uint32_t>(component.bits);
-  return normalized_value({component.bits, component.type == TexelType::snorm}, field);
+  const IntegerType integer{component.bits,
+                            component.type == TexelType::snorm || component.type == TexelType::sscaled};
+  if (scaled && !native) return static_cast<float>(integer_value(integer, field));
+  if (format.srgb && n < 3) return to_float(kSrgbDecoded[field & 0xff]);
+  return normalized_value(integer, field);
 }
 
 }  // namespace
@@ -155,7 +162,7 @@ Texels TextureSampler::texel(std::uint32_t level, std::uint32_t face, std::uint3
   for (unsigned k = 0; k < 4; ++k) {
     const TexelSource source = texture_.swizzle[k];
     if (source <= TexelSource::alpha)
-      result[k] = decoded(texture_.format, static_cast<unsigned>(source), bytes);
+      result[k] = decoded(texture_.format, static_cast<unsigned>(source), bytes, native_);
     else
       result[k] = source == TexelSource::zero ? 0.0F : 1.0F;
   }

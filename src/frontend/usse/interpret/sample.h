@@ -16,9 +16,10 @@ using Texels = std::array<float, 4>;
 
 class TextureSampler {
  public:
-  // Both must outlive it.
-  TextureSampler(const textures::TextureView& texture, const Sampler& sampler)
-      : texture_(texture), sampler_(sampler) {}
+  // Both must outlive it. `native`: for results of the texture's own type, which are made of numbers of 0 to
+  // 1, or -1 to 1, also where the texture has integers.
+  TextureSampler(const textures::TextureView& texture, const Sampler& sampler, bool native = false)
+      : texture_(texture), sampler_(sampler), native_(native) {}
 
   bool is_cube() const { return texture_.dimension == TextureDimension::cube; }
 
@@ -66,6 +67,7 @@ class TextureSampler {
 
   const textures::TextureView& texture_;
   const Sampler& sampler_;
+  const bool native_;
 };
 
 // A sample, or the first components of it, in the words of a result of that type; `mask`: the bits that are

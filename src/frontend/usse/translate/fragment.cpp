@@ -128,7 +128,8 @@ class FragmentTranslator final : public ProgramTranslator {
       const F32 divisor = value(sampled.projection == Projection::by_z ? 2 : 3);
       for (unsigned k = 0; k < 2; ++k) request.coordinates[k] = b_.FDiv32(request.coordinates[k], divisor);
     }
-    const Result<Texel> texel = fetch_texel(nullptr, sampled.unit, request, !input.own_components());
+    const bool native = sampled.format == FragmentInput::Texel::native;
+    const Result<Texel> texel = fetch_texel(nullptr, sampled.unit, request, native, !input.own_components());
     if (!texel) {
       if (status_) status_ = texel.error();
       return;

@@ -46,8 +46,9 @@ class ProgramTranslator : protected InstructionTranslator {
     unsigned count = 0;
     ParameterType native{};
   };
-  // Of an input: without an instruction. `all`: four components, whatever the texture's swizzle.
-  Result<Texel> fetch_texel(const Instruction* i, unsigned unit, const SampleRequest& request,
+  // Of an input: without an instruction. `native`: for a result of the texture's own type. `all`: four
+  // components, whatever the texture's swizzle.
+  Result<Texel> fetch_texel(const Instruction* i, unsigned unit, const SampleRequest& request, bool native,
                             bool all = false);
   // Component k of words of this type, one behind the other.
   Part packed(ParameterType type, unsigned k, F32 value);
@@ -68,7 +69,7 @@ class ProgramTranslator : protected InstructionTranslator {
     unsigned components = 0;
     ParameterType native{};
   };
-  Result<Sampled> find_sampled(const Instruction* i, unsigned unit) const;
+  Result<Sampled> find_sampled(const Instruction* i, unsigned unit, bool native) const;
   const ir::SampleKey* key_of_unit(unsigned unit) const;
   Status check_textures() const;
   bool takes_level_from_quad(const Instruction& i) const;

@@ -207,7 +207,8 @@ TextureSampler::Taps TextureSampler::taps(unsigned axis, I32 extent) {
 F32 TextureSampler::component(ir::samples::Texels::Texel& texel, unsigned component) {
   const TexelComponent& c = key_.format.components[component];
   const bool normalized = c.type == TexelType::unorm || c.type == TexelType::snorm;
-  if (!normalized || c.bits > 8) return as_float(texels_.decoded(texel, component));
+  const bool encoded = key_.is_srgb() && component != 3;
+  if (!normalized || encoded || c.bits > 8) return as_float(texels_.decoded(texel, component));
   const F32 number = b_.I32ToF32(texels_.bits(texel, component));
   return b_.FDiv32(number, real(static_cast<float>(texels_.greatest(component))));
 }

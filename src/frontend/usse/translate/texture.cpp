@@ -1,5 +1,6 @@
 // Samples of textures (docs/guests/usse.md 6).
 #include <algorithm>
+#include <string>
 
 #include "frontend/usse/flow/slots.h"
 #include "frontend/usse/translate/program.h"
@@ -48,15 +49,16 @@ bool ProgramTranslator::takes_level_from_quad(const Instruction& i) const {
   return key != nullptr && key->needs_lod();
 }
 
-Result<ProgramTranslator::Sampled> ProgramTranslator::find_sampled(const Instruction* i,
-                                                                   unsigned unit) const {
+Result<ProgramTranslator::Sampled> ProgramTranslator::find_sampled(const Instruction* i, unsigned unit,
+                                                                   bool native) const {
   const auto refused = [&](const std::string& why) {
     return i != nullptr ? unsupported(*i, why) : Error{ErrorCode::unsupported, why, program_.source_name};
   };
   const ir::SampleKey* const found = key_of_unit(unit);
-  if (found == nullptr) return refused("a texture that is not known to be bound");
+  if (found == nullptr) return refused("no texture is bound to unit " + std::to_string(unit));
   ir::SampleKey key = *found;
   key.without_denormals = false;
+  if (native) key.format = as_normalized(key.format);
   if (const char* reason = ir::unsupported(key)) return refused(reason);
   constexpr ParameterType kTypes[] = {ParameterType::u8,  ParameterType::s8,  ParameterType::u16,
                                       ParameterType::s16, ParameterType::f16, ParameterType::f32};
@@ -68,8 +70,9 @@ Result<ProgramTranslator::Sampled> ProgramTranslator::find_sampled(const Instruc
 }
 
 Result<ProgramTranslator::Texel> ProgramTranslator::fetch_texel(const Instruction* i, unsigned unit,
-                                                                const SampleRequest& request, bool all) {
-  WARPJIT_TRY(const Sampled sampled, find_sampled(i, unit));
+                                                                const SampleRequest& request, bool native,
+                                                                bool all) {
+  WARPJIT_TRY(const Sampled sampled, find_sampled(i, unit, native));
   const unsigned count = all ? 4 : sampled.components;
   TextureSampler sampler(b_, sampled.source, sampled.number, count);
   return Texel{sampler.sample(request), count, sampled.native};
@@ -135,7 +138,7 @@ SampleRequest ProgramTranslator::sample_request(const Instruction& i) {
 Status ProgramTranslator::sample(const Instruction& i) {
   const unsigned unit = *sampled_unit(program_, i);
   if (i.gather != Gather::none) return gather(i, unit);
-  WARPJIT_TRY(const Texel texel, fetch_texel(&i, unit, sample_request(i)));
+  WARPJIT_TRY(const Texel texel, fetch_texel(&i, unit, sample_request(i), i.type == Type::native));
   const ParameterType type = type_of_result(i, texel.native);
   for (unsigned k = 0; k < texel.count; ++k) write_part(i.d[0], packed(type, k, texel.components[k]));
   return {};
@@ -143,7 +146,7 @@ Status ProgramTranslator::sample(const Instruction& i) {
 
 // Results one behind the other, each from a new word on; and what else a sample tells of its footprint.
 Status ProgramTranslator::gather(const Instruction& i, unsigned unit) {
-  WARPJIT_TRY(const Sampled sampled, find_sampled(&i, unit));
+  WARPJIT_TRY(const Sampled sampled, find_sampled(&i, unit, i.type == Type::native));
   TextureSampler sampler(b_, sampled.source, sampled.number, sampled.components);
   if (i.gather == Gather::info) {
     write_word(i.d[0], 0, sampler.query(sample_request(i)));
