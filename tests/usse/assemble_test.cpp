@@ -93,6 +93,48 @@ TEST(UsseAssemble, Words) {
   EXPECT_FALSE(read_words({}, Stage::vertex, "b.bin").ok());
 }
 
+// A listing says of each word that it cannot read why, and assembles to the same words.
+TEST(UsseAssemble, WordsThatAreNoInstructions) {
+  std::vector<std::byte> bytes;
+  for (const std::uint64_t word :
+       {0xb800000000000001U, 0xf940050000000000U, 0xc800000000000000U, 0xe000400000000000U, 0x0UL})
+    for (unsigned k = 0; k < 8; ++k) bytes.push_back(static_cast<std::byte>(word >> 8 * k));
+  const auto program = read_words(bytes, Stage::fragment, "a.bin");
+  ASSERT_TRUE(program.ok());
+  for (const bool words : {false, true}) {
+    const std::string listing = disassemble(*program, {.words = words});
+    EXPECT_NE(listing.find("opcode 23 is not defined"), std::string::npos) << listing;
+    EXPECT_NE(listing.find("i8mad2 is known by name alone"), std::string::npos) << listing;
+    EXPECT_NE(listing.find("the value 1 of sample_type"), std::string::npos) << listing;
+    const auto again = assemble(listing, "a.usse");
+    ASSERT_TRUE(again.ok()) << to_string(again.error()) << listing;
+    EXPECT_EQ(again->primary, program->primary);
+  }
+}
+
+// Bare words say of no unit where its control words are: places count from unit 0 on, in order.
+TEST(UsseAssemble, UnitsOfBareWords) {
+  const std::string code =
+      "smp.2d.f32.f32.drc0 r0, pa0, sa12, #0\nsmp.cube.f32.f32.drc0 r4, pa0, sa4, #0\n"
+      "smp.2d.f32.f32.drc0 r8, pa0, sa12, #0\nnop.end\n";
+  const auto program = assemble(".stage fragment\n" + code, "a.usse");
+  ASSERT_TRUE(program.ok()) << to_string(program.error());
+  const auto again = read_words(*write_words(*program), Stage::fragment, "a.usse");
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->dependent_samplers, program->dependent_samplers);
+  ASSERT_EQ(again->dependent_samplers.size(), 8U);
+  EXPECT_EQ(again->dependent_samplers[0], (DependentSampler{0, 0, 4}));
+  EXPECT_EQ(again->dependent_samplers[7], (DependentSampler{1, 3, 15}));
+  // What directives say holds.
+  const auto given = assemble(".stage fragment\n.sampler unit:5 sa:12\n" + code, "a.usse");
+  ASSERT_TRUE(given.ok());
+  EXPECT_EQ(given->dependent_samplers.size(), 4U);
+  std::string many = ".stage fragment\n";
+  for (unsigned n = 0; n < 20; ++n)
+    many += "smp.2d.f32.f32.drc0 r0, pa0, sa" + std::to_string(4 * n) + ", #0\n";
+  EXPECT_EQ(assemble(many + "nop.end\n", "a.usse")->dependent_samplers.size(), 64U);
+}
+
 std::string error_of(const std::string& text) {
   const auto program = assemble(text, "a.usse");
   return program ? "assembled" : to_string(program.error());
@@ -100,17 +142,29 @@ std::string error_of(const std::string& text) {
 
 TEST(UsseAssemble, Errors) {
   EXPECT_EQ(error_of(""), "a.usse:1:1: a primary program without instructions");
-  EXPECT_EQ(error_of("vfoo r0"), "a.usse:1:1: no instruction 'vfoo'");
-  EXPECT_EQ(error_of("nop.end\n  vmad2.f32 r0.xy, pa2, sa4"), "a.usse:2:3: an operand is missing");
+  EXPECT_EQ(error_of("vfrx r0"), "a.usse:1:1: no instruction 'vfrx'; there are vfrc");
+  EXPECT_EQ(error_of("vtst2 r0"), "a.usse:1:1: no instruction 'vtst2'; there are vtst, vtstmsk");
+  EXPECT_EQ(error_of("nop.end\n  vmad2.f32 r0.xy, pa2, sa4"), "a.usse:2:3: an operand is missing: source 2");
+  EXPECT_EQ(error_of("or r0, r1, r2"), "a.usse:1:1: an operand is missing: rot:NUMBER");
+  EXPECT_EQ(error_of("vpck.f32 r0, pa0"),
+            "a.usse:1:1: the modifier pack_source is missing: u8, s8, o8, u16, s16, f16, c10, f32");
   EXPECT_EQ(error_of("nop.end r0"), "a.usse:1:1: an operand too many: 'r0'");
   EXPECT_EQ(error_of("vmov.f32 r0.xq, pa2"), "a.usse:1:1: expected a mask like .xy, found 'xq'");
   EXPECT_EQ(error_of("vmov.f32 r1, pa2"), "a.usse:1:1: the destination begins with an even register");
   EXPECT_EQ(error_of("vmov.f32 r0, q2"),
             "a.usse:1:1: expected a register like r4, pa2 or sa[2*idx1+4], found 'q2'");
-  EXPECT_EQ(error_of("vmov.f32.fast r0, pa2"), "a.usse:1:1: this instruction has no modifier 'fast'");
+  EXPECT_EQ(
+      error_of("vrcp.f32.f32.fast r0, pa2.x"),
+      "a.usse:1:1: this instruction has no modifier 'fast'; it has f32, f16, c10, skipinv, sync, nosched, "
+      "end, rpt2, rpt3, rpt4, rpt5, rpt6, rpt7, rpt8, rpt9, rpt10, rpt11, rpt12, rpt13, rpt14, rpt15, "
+      "rpt16");
+  EXPECT_EQ(error_of("vrcp r0, pa2.x"), "a.usse:1:1: the modifier comp_type is missing: f32, f16, c10");
+  EXPECT_EQ(
+      error_of("vmad2.f32 r0.xy, pa2.wwxx, sa4, r6"),
+      "a.usse:1:1: this source has no swizzle 'wwxx'; it has xxxx, yyyy, zzzz, wwww, xyzw, yzxw, xyww, zwxy");
   EXPECT_EQ(error_of("p2 sop2m.add.add.zero.zero r0, pa2, sa0"),
-            "a.usse:1:1: this instruction has no predicate 'p2'");
-  EXPECT_EQ(error_of("br offset:524288"), "a.usse:1:1: offset is out of range");
+            "a.usse:1:1: this instruction has no predicate 'p2'; it has p0, p1, !p0");
+  EXPECT_EQ(error_of("br offset:524288"), "a.usse:1:1: offset is out of range; it is -524288 to 524287");
   EXPECT_EQ(error_of("br offset:-524288"), "assembled");
   EXPECT_EQ(error_of("br offset:gone"), "a.usse:1:1: no label 'gone'");
   EXPECT_EQ(error_of(".secondary\nl: nop.end\n.primary\nbr offset:l"), "a.usse:4:1: no label 'l'");
@@ -138,7 +192,10 @@ TEST(UsseAssemble, Errors) {
   EXPECT_EQ(error_of(".registers pa:257"),
             "a.usse:1:12: expected pa:, sa: or r: and a number up to 256, found "
             "'pa:257'");
-  EXPECT_EQ(error_of(".flags fast"), "a.usse:1:8: expected a flag, found 'fast'");
+  EXPECT_EQ(error_of(".flags fast"),
+            "a.usse:1:8: expected a flag, one of per_instance, discards, replaces_depth, sprite_coordinate, "
+            "native_color, reads_color, presampled, iterated, stores, output_undefined, uses_index, "
+            "uses_instance, found 'fast'");
   EXPECT_EQ(error_of(".results"), "a.usse:1:1: expected position behind '.results'");
   EXPECT_EQ(error_of(".results position texcoord0.zx"),
             "a.usse:1:19: expected color0, color1, fog, texcoord0.xy, point_size, clip0 or the like, found "

@@ -128,10 +128,53 @@ TEST(UsseEncoding, IndexedAndSpecialRegisters) {
   for (const char* text : {"vmad2.f32 o2.xy, pa4, sa[2*idx2+30], c63", "vmov.i32 idx1.x, r3",
                            "vrcp.f32.f32 r246.x, pa254.x", "vmul.f16 r[2*idx1+6], -|o126|, #1"})
     EXPECT_EQ(parsed_text(text), text);
-  EXPECT_EQ(parsed_text("or r5, sa[2*idx1+31], #0xFFFF, rot:31"), "or r5, sa[2*idx1+31], #65535, rot:31");
+  EXPECT_EQ(parsed_text("or r5, sa[idx1+31], #0xFFFF, rot:31"), "or r5, sa[idx1+31], #65535, rot:31");
   EXPECT_EQ(parsed_text("vrcp.f32.f32 r246.x, g1.x"), "vrcp.f32.f32 r246.x, g1.x");
-  EXPECT_EQ(parsed_text("or r127, r1, #0, rot:0"), "the destination is out of range");
+  EXPECT_EQ(parsed_text("or r127, r1, #0, rot:0"), "the destination is out of range; numbers are 0 to 123");
   EXPECT_EQ(parsed_text("or r5, sa2.x, #0, rot:0"), "this source cannot be swizzled: 'sa2.x'");
+}
+
+// An index counts what the instruction's numbers count: pairs of words where these are doubled.
+TEST(UsseEncoding, IndicesCountTheUnitsOfNumbers) {
+  for (const char* text :
+       {"or r5, sa[idx1+4], #0, rot:0", "or pa[idx2+3], r1, r[idx1+2], rot:0", "vmov.i32 r1.x, r[idx1+7]",
+        "vpck.f32.u8 r1.xy, pa[idx1+3]", "vpck.u8.f32 o[idx2+1].x, pa[2*idx2+2].xxxx, sa[2*idx1+4]",
+        "i32mad.s r[idx1+1], r0, sa[idx2+1], r2", "sop2.add.add.s1.s2.s1a.s2a r0, r[idx1+1], r1",
+        "vtst.isub32.zero.both.chan0.p0 c0, r[idx1+1], r1",
+        "vtst.sub.f32.zero.both.chan0.p0 c0, r[2*idx1+2], r2", "limm r[idx2+5], value:0x00000001",
+        "vmov.f16 r[2*idx2+2].xz, pa[2*idx1+0]", "ld.b32.x1.drc0 r0, sa0, r[idx1+1], #0",
+        "st.b32.x1.drc0 r0, sa0, #0, r[idx1+1]", "smp.2d.f32.f32.replace.drc0 r0, pa0, sa0, r[2*idx1+2]",
+        "dual3.vmad.+frcp.f32.cfg0.unified r[2*idx1+2], i0, i1, i2, i0, pa0",
+        "dual3.vmad.+frcp.f32.cfg0 r[idx1+3], i0, i1, i2, i0, pa0"})
+    EXPECT_EQ(parsed_text(text), text);
+  EXPECT_EQ(parsed_text("or r5, sa[2*idx1+4], #0, rot:0"),
+            "source 1 is by an index that counts words: idx1, idx2");
+  EXPECT_EQ(parsed_text("vmov.f32 r4.xy, sa[idx1+4]"),
+            "source 1 is by an index that counts pairs of words: 2*idx1, 2*idx2");
+  for (const char* text : {"or r5, sa[3*idx1+4], #0, rot:0", "or r5, sa[idx3+4], #0, rot:0",
+                           "or r5, sa[idx1], #0, rot:0", "or r5, sa[idx1+4, #0, rot:0"})
+    EXPECT_NE(parsed_text(text).find("expected a register"), std::string::npos) << parsed_text(text);
+}
+
+// Dot products and sums of squares write a number: their unified destination is not doubled, sources are.
+TEST(UsseEncoding, UnifiedDestinationsOfNumbers) {
+  const auto text = [](std::uint64_t word) { return disassemble(*decode(word)); };
+  EXPECT_EQ(text(0x288f60128065a086), "dual4.frsq.+vdp.f32.cfg1.skipinv pa3, i0.x, i0.xxxx, i2, pa12.xyz1");
+  EXPECT_EQ(decode(0x288f60128065a086)->d[0].number, 3);
+  for (const char* written : {"dual3.vssq.+frsq.f32.cfg0.unified pa5, i1, i0.xyz, i1.xyz, pa4.xyz",
+                              "dual3.vdp.+frcp.f32.cfg0.unified pa7, i1, i0.xyz, i1.xyz, i0, sa18.xyz",
+                              "dual3.frsq.+vssq.f32.cfg0 pa3, i1, i0.xyz, i1.xyz, pa3.xyz",
+                              "dual4.vmul.+vdp.f16.cfg0 o9, i1.xyzw, i0.xyzw, i1.xyzw, i2, pa6.xyzw",
+                              "dual3.vmul.+vmov.f32.cfg0 pa6, i1, i0.xyz, i1.xyz, i2, pa6.xyz"}) {
+    const auto word = assemble_instruction(written);
+    ASSERT_TRUE(word.ok()) << written << ": " << to_string(word.error());
+    const auto decoded = decode(*word);
+    ASSERT_TRUE(decoded.ok());
+    EXPECT_EQ(*assemble_instruction(disassemble(*decoded)), *word) << written;
+  }
+  EXPECT_NE(
+      parsed_text("dual3.vmul.+vmov.f32.cfg0 pa5, i1, i0.xyz, i1.xyz, i2, pa6.xyz").find("even register"),
+      std::string::npos);
 }
 
 TEST(UsseEncoding, Errors) {
@@ -139,13 +182,18 @@ TEST(UsseEncoding, Errors) {
     const auto decoded = decode(word);
     return decoded ? "decoded: " + disassemble(*decoded) : decoded.error().message;
   };
-  EXPECT_EQ(message(0xb800000000000000), "opcode 23 is not defined");
+  EXPECT_EQ(message(0xb800000000000000), "opcode 23 is not defined; 0 to 21, 26 and 28 to 31 are");
   EXPECT_EQ(message(0xc800000000000000), "i8mad2 is known by name alone");
   EXPECT_EQ(message(0xf830000000000000), "the coefficient control of points is known by name alone");
-  EXPECT_EQ(message(0xfb20000000000000), "opcode 31 does not have these fixed bits");
-  EXPECT_EQ(message(0xe000400000000000), "smp: the value of sample_type in bits 46 to 47 is reserved");
+  EXPECT_EQ(
+      message(0xfb20000000000000),
+      "opcode 31 has no instruction with these fixed bits; the nearest, ba, differs in 0x20000000000000");
+  EXPECT_EQ(
+      message(0xe000400000000000),
+      "smp: the value 1 of sample_type in bits 46 to 47 is reserved; it is one of 0 native, 2 f16, 3 f32");
   EXPECT_EQ(message(0x18a1818401fec041), "vmad3: source 0: swizzle 31 is reserved");
-  EXPECT_EQ(message(0x2000000000000000), "dual3: the value of op2 in bits 18 to 20 is reserved");
+  EXPECT_EQ(message(0x2000000000000000).substr(0, 73),
+            "dual3: the value 0 of op2 in bits 18 to 20 is reserved; it is one of 1 +v");
   EXPECT_EQ(decode(0xc800000000000000).error().code, ErrorCode::unsupported);
 }
 
@@ -157,13 +205,13 @@ TEST(UsseEncoding, EncodeChecksRanges) {
   const Instruction mad = *decode(*assemble_instruction("vmad2.f32 r0.xy, pa2, sa4, r6"));
   Instruction i = mad;
   i.d[0].number = 120;
-  EXPECT_EQ(encode_error(i), "the destination is out of range");
+  EXPECT_EQ(encode_error(i), "the destination is out of range; numbers are 0 to 118");
   i = mad;
   i.d[0].number = 3;
   EXPECT_EQ(encode_error(i), "the destination begins with an even register");
   i = mad;
   i.s[0].bank = Bank::sa;
-  EXPECT_EQ(encode_error(i), "source 0 cannot be in bank sa");
+  EXPECT_EQ(encode_error(i), "source 0 cannot be in bank sa; it may be in r, pa");
   i = mad;
   i.s[0].negate = true;
   EXPECT_EQ(encode_error(i), "source 0 cannot be negated");

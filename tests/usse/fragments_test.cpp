@@ -68,6 +68,29 @@ void draw(const Program& program, PixelFormat format, std::uint32_t color,
   }
 }
 
+// g16 says which way round the primitive is in the target, whatever faces count as front.
+TEST(UsseFragments, GlobalValue16IsTheFace) {
+  const Program program = assembled("or pa0, g16, #0, rot:0\nnop.end", {});
+  for (const bool anticlockwise : {false, true})
+    for (const bool positive_is_front : {false, true})
+      draw(
+          program, PixelFormat::r32ui, 7,
+          [&](const std::string& way, const Result<Report>& report, const Drawn& drawn) {
+            ASSERT_TRUE(report.ok()) << way << ": " << to_string(report.error());
+            EXPECT_EQ(std::ranges::count(drawn.colors, anticlockwise ? 1U : 0U), std::ssize(drawn.colors))
+                << way;
+          },
+          3, kSize,
+          [&](Launch& launch) {
+            // The vertices are clockwise; a negative scale turns them round.
+            RasterState raster;
+            raster.viewport_scale = {kSize / 2.0F, (anticlockwise ? -1.0F : 1.0F) * kSize / 2.0F, 0.5F};
+            raster.viewport_translate = {kSize / 2.0F, kSize / 2.0F, 0.5F};
+            raster.positive_is_front = positive_is_front;
+            ASSERT_TRUE(launch.set_raster_state(raster));
+          });
+}
+
 TEST(UsseFragments, NativeColorsKeepTheBitsOfNan) {
   const Program program = assembled("nop.end", {Flag::native_color, Flag::reads_color});
   for (const PixelFormat format : {PixelFormat::rgba32f, PixelFormat::r32f})

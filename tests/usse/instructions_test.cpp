@@ -188,8 +188,38 @@ TEST(UsseInstructions, Moves) {
   EXPECT_EQ(state.quad.idx[1][3], 0x5678U);
   state.quad.idx[1].fill(3);
   state.set(state.quad.pa, 10, 77U);
-  run_one(state, "or r1, pa[2*idx2+4], #0, rot:0");
+  run_one(state, "or r1, pa[idx2+7], #0, rot:0");
   EXPECT_EQ(state.quad.r[1][0], 77U);
+  run_one(state, "vmov.f32 r2.x, pa[2*idx2+4]");
+  EXPECT_EQ(state.quad.r[2][0], 77U);
+}
+
+// Indices count words, or pairs of them where the instruction's numbers are doubled; of sources and
+// destinations.
+TEST(UsseInstructions, IndicesCountTheUnitsOfNumbers) {
+  const auto indexed = [](const std::string& text, bool pairs) {
+    QuadState state;
+    state.quad.idx[0] = {1, 2, 3, 4};
+    state.quad.idx[1].fill(5);
+    for (unsigned n = 0; n < 40; ++n) state.set(state.quad.pa, n, 100 + n);
+    state.set(state.quad.r, 50, 0x01010101U);
+    run_one(state, text);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const unsigned from = 4 + (lane + 1) * (pairs ? 2 : 1), to = 2 + 5 * (pairs ? 2 : 1);
+      EXPECT_EQ(state.quad.r[to][lane], 100 + from) << text << ", lane " << lane;
+    }
+  };
+  indexed("vmov.f32 r[2*idx2+2].xy, pa[2*idx1+4]", true);
+  indexed("vmul.f32 r[2*idx2+2].xy, pa[2*idx1+4], c3", true);
+  indexed("vadd.f32 r[2*idx2+2].xy, c0, pa[2*idx1+4]", true);
+  indexed("vmov.i32 r[idx2+2].x, pa[idx1+4]", false);
+  indexed("or r[idx2+2], pa[idx1+4], #0, rot:0", false);
+  indexed("xor r[idx2+2], #0, pa[idx1+4], rot:0", false);
+  indexed("sop2m.add.add.zero.zero.inv1 r[idx2+2].xyzw, pa[idx1+4], pa0", false);
+  indexed("i32mad.u.word2 r[idx2+2], r0, #0, pa[idx1+4]", false);
+  indexed("i32mad2.u r[idx2+2], r0, #0, pa[idx1+4]", false);
+  indexed("i16mad.u16 r[idx2+2], r0, #0, pa[idx1+4]", false);
+  indexed("i8mad.rgb0.add0 r[idx2+2], r0, r50, pa[idx1+4]", false);
 }
 
 TEST(UsseInstructions, Conversions) {
@@ -210,6 +240,78 @@ TEST(UsseInstructions, Conversions) {
   EXPECT_EQ(state.quad.r[1][0], 0x55555555U);  // as on the console
   run_one(state, "vpck.f16.u8 i0, pa0");
   EXPECT_EQ(state.quad.i[0][3][0], to_bits(4.0F));
+}
+
+// Outside of `i` one register of 64 bits is written at most, where words are made of integers or of words.
+TEST(UsseInstructions, ConversionsWriteOneRegister) {
+  constexpr std::uint32_t kKept = 0x55555555;
+  const auto converted = [&](const std::string& text) {
+    QuadState state;
+    state.set(state.quad.pa, 0, 0x04030201U);
+    state.set(state.quad.pa, 1, 0x08070605U);
+    state.set(state.quad.pa, 2, 0x40a00000U);
+    state.set(state.quad.pa, 3, 0x40c00000U);
+    for (unsigned n = 0; n < 4; ++n) state.set(state.quad.r, n, kKept);
+    for (unsigned n = 0; n < 4; ++n) state.quad.i[0][n].fill(kKept);
+    run_one(state, text);
+    std::array<std::uint32_t, 4> words;
+    const bool internal = text.find(" i0") != std::string::npos;
+    for (unsigned n = 0; n < 4; ++n) words[n] = internal ? state.quad.i[0][n][0] : state.quad.r[n][0];
+    return words;
+  };
+  using Words = std::array<std::uint32_t, 4>;
+  const std::uint32_t one = to_bits(1.0F), two = to_bits(2.0F);
+  for (const char* const type : {"u8", "s8", "o8"}) {
+    const std::string from = "vpck.f32." + std::string(type);
+    EXPECT_EQ(converted(from + " r0, pa0"), (Words{one, two, kKept, kKept})) << type;
+    EXPECT_EQ(converted(from + " r0.xyz, pa0"), (Words{one, two, kKept, kKept})) << type;
+    EXPECT_EQ(converted(from + " r0.yz, pa0"), (Words{kKept, one, kKept, kKept})) << type;
+    EXPECT_EQ(converted(from + " r0.zw, pa0"), (Words{kKept, kKept, one, two})) << type;
+    EXPECT_EQ(converted(from + " i0, pa0"), (Words{one, two, to_bits(3.0F), to_bits(4.0F)})) << type;
+  }
+  EXPECT_EQ(converted("vpck.f32.u8.scale r0, pa0"),
+            (Words{to_bits(1.0F / 255), to_bits(2.0F / 255), kKept, kKept}));
+  for (const char* const type : {"u16", "s16"})
+    EXPECT_EQ(converted("vpck.f32." + std::string(type) + " r0, pa0.xyxy"),
+              (Words{to_bits(513.0F), to_bits(1027.0F), kKept, kKept}))
+        << type;
+  EXPECT_EQ(converted("vpck.f32.f32 r0, pa2, pa2"), (Words{0x40a00000, 0x40c00000, kKept, kKept}));
+  EXPECT_EQ(converted("vpck.f32.f32 i0, pa2, pa2"), (Words{0x40a00000, 0x40c00000, 0x40a00000, 0x40c00000}));
+  // Halves of a register of 64 bits are four; without `scale`, bytes give two.
+  EXPECT_EQ(converted("vpck.f16.u16 r0, pa0.xyxy"), (Words{0x64036002, 0x64036002, kKept, kKept}));
+  EXPECT_EQ(converted("vpck.f16.s8 r0, pa0"), (Words{0x40003c00, 0x44004200, kKept, kKept}));
+  EXPECT_EQ(converted("vpck.f16.u8 r0, pa0"), (Words{0x40003c00, kKept, kKept, kKept}));
+  // Of halves words are four.
+  EXPECT_EQ(converted("vpck.f32.f16 r0, pa2.yyyy"),
+            (Words{to_bits(2.3125F), to_bits(2.3125F), to_bits(2.3125F), to_bits(2.3125F)}));
+}
+
+TEST(UsseInstructions, LoadsByAFactor) {
+  std::array<std::uint32_t, 16> memory{};
+  for (unsigned n = 0; n < memory.size(); ++n) memory[n] = 10 + n;
+  const auto loaded = [&](std::uint32_t offset, const std::string& size) {
+    QuadState state;
+    state.set(state.quad.r, 4, 0x10000U - (size == "b32" ? 4 : size == "b16" ? 2 : 1));
+    state.set(state.quad.r, 5, offset);
+    const MemoryPiece piece{0x10000, std::as_writable_bytes(std::span(memory)), true};
+    state.outcome.memory = {&piece, 1};
+    const Status status = run_text(state, "ld." + size + ".x1.drc0 r0, r4, r5, #0\nnop.end");
+    EXPECT_TRUE(status.ok()) << to_string(status.error());
+    return state.quad.r[0][0];
+  };
+  EXPECT_EQ(loaded(4 << 16 | 3, "b32"), 13U);  // word 3
+  EXPECT_EQ(loaded(1 << 16 | 8, "b32"), 12U);  // byte 8
+  EXPECT_EQ(loaded(8, "b32"), 10U);            // times 0
+  EXPECT_EQ(loaded(2 << 16 | 10, "b16"), 15U);
+  EXPECT_EQ(loaded(3 << 16 | 4, "b8"), 13U);
+  QuadState state;
+  state.set(state.quad.r, 4, 0x10000U - 4);
+  state.set(state.quad.r, 5, 4U << 16 | 7);
+  state.set(state.quad.r, 6, 99U);
+  const MemoryPiece piece{0x10000, std::as_writable_bytes(std::span(memory)), true};
+  state.outcome.memory = {&piece, 1};
+  ASSERT_TRUE(run_text(state, "st.b32.x1.drc0 r0, r4, r5, r6\nnop.end").ok());
+  EXPECT_EQ(memory[7], 99U);
 }
 
 unsigned predicate_of(const std::string& text, std::uint32_t a, std::uint32_t b) {
@@ -310,7 +412,8 @@ TEST(UsseInstructions, WhatIsRefused) {
   EXPECT_EQ(refusal("rlp.low r0, pa0, pa2, rot:0"), "rlp: what it computes is not known");
   EXPECT_EQ(refusal("vtst.sub.f32.sign3.both.chan0.p1 c0, pa0, pa2"),
             "vtst: this test of the sign is not known");
-  EXPECT_EQ(refusal("vtst.sub.f32.both.chan6.p1 c0, pa0, pa2"), "vtst: channel 6 is not known");
+  EXPECT_EQ(refusal("vtst.sub.f32.both.chan6.p1 c0, pa0, pa2"),
+            "vtst: channel 6 is not known; 0 to 5 are (x to w, all, any)");
   EXPECT_EQ(refusal("sop2.add.add.special.zero.zero.zero r0, pa0, pa2"), "sop2: this factor is not known");
   EXPECT_EQ(refusal("i8mad.rgb0.add0.cmod1 r0, pa0, pa2, pa4"), "i8mad: its modifiers are not known");
   EXPECT_EQ(refusal("i16mad.u16.or1 r0, r0, pa0, pa2"), "i16mad: or-shifts are not known");

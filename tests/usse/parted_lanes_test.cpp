@@ -353,7 +353,7 @@ TEST(UsseCalls, SecondaryAttributesOfLanesElsewhere) {
             "inner:\n"
             "last: ret\n"
             "done: nop\n",
-        ".secondary\nlimm pa12, value:0x40a00000\nor pa[2*idx1+4], #7, #0, rot:0\n");
+        ".secondary\nlimm pa12, value:0x40a00000\nor pa[idx1+4], #7, #0, rot:0\n");
     EXPECT_EQ(words[16 + 8], bits(5.0F - 1.0F)) << source;
   }
 }

@@ -9,7 +9,8 @@ namespace {
 
 struct Refusal {
   Stage stage;
-  const char *code, *message;
+  const char* code;
+  std::string message;
 };
 
 void check(const Program& program, const std::string& message, const std::string& code) {
@@ -46,13 +47,40 @@ TEST(UsseRefusals, OfInstructions) {
   constexpr Stage kVertex = Stage::vertex, kFragment = Stage::fragment;
   const char* const modifiers = "i8mad: its modifiers are not known";
   const char* const flags = "br: what its flags do is not known";
+  const char* const none_either = "vtst: without a test of the sign, either is not known; both is";
+  const std::string in_sa = ": its test is in sa, where the console read 0; tests of uniforms are vtst's";
+  const auto global = [](unsigned number) {
+    return ": what g" + std::to_string(number) +
+           " holds is not known; fragment programs read which way round their primitive is from g16, nothing "
+           "reads others";
+  };
   for (const Refusal& refusal : {
            Refusal{kVertex, "rlp.low r0, r0, r1, rot:0", "rlp: what it computes is not known"},
            {kVertex, "or.rptsel r0, r0, r1, rot:0", "or: what rptsel does is not known"},
            {kVertex, "vtst.sub.f32.sign3.both.chan0.p0 c0, r0, r2",
             "vtst: this test of the sign is not known"},
            {kVertex, "vtst.sub.f32.zero3.both.chan0.p0 c0, r0, r2", "vtst: this test of zero is not known"},
-           {kVertex, "vtst.sub.f32.zero.both.chan6.p0 c0, r0, r2", "vtst: channel 6 is not known"},
+           {kVertex, "vtst.sub.f32.zero.both.chan6.p0 c0, r0, r2",
+            "vtst: channel 6 is not known; 0 to 5 are (x to w, all, any)"},
+           {kVertex, "vtst.sub.f32.zero.either.chan0.p0 c0, r0, r2", none_either},
+           {kVertex, "vtst.and.nonzero.either.chan0.p0 c0, r0, #1", none_either},
+           {kVertex, "vtst.isub32.either.all.p0 c0, r0, r2", none_either},
+           {kFragment, "vtstmsk.sub.f32.zero.either.bytes.write r0, r0, r2",
+            "vtstmsk: without a test of the sign, either is not known; both is"},
+           {kVertex, "vmovc.f32.nez r0.x, sa0, sa2.xxxx, sa4", "vmovc" + in_sa},
+           {kVertex, "vmovc.f16.ltz r0.xz, sa0, r2.xyzw, r4", "vmovc" + in_sa},
+           {kVertex, "vmovc.i32.eqz r0.x, sa1, r2, r4", "vmovc" + in_sa},
+           {kFragment, "vmovcu8.f32.nez r0.x, sa0, r2.xxxx, r4", "vmovcu8" + in_sa},
+           {kFragment, "vmovcu8.i8.lez r0.x, sa3, r2, r4", "vmovcu8" + in_sa},
+           {kFragment, "nop\n.secondary\nvmovc.f32.nez r0.x, sa0, r2.xxxx, r4", "vmovc" + in_sa},
+           {kFragment, "and r0, g17, #1, rot:0", "and" + global(17)},
+           {kFragment, "vrcp.f32.f32 r0.x, g0.x", "vrcp" + global(0)},
+           {kVertex, "and r0, g16, #1, rot:0", "and" + global(16)},
+           {kFragment, "nop\n.secondary\nor r0, g16, #1, rot:0", "or" + global(16)},
+           {kVertex, "vpck.f32.u8 r0.x, g5.xxxx", "vpck" + global(5)},
+           {kVertex, "vtst.and.nonzero.both.chan0.p0 c0, r0, g3", "vtst" + global(3)},
+           {kVertex, "ld.b32.x1.drc0 r0, r0, g1, #0", "ld" + global(1)},
+           {kVertex, "i32mad2.u r0, r0, g2, r1", "i32mad2" + global(2)},
            {kVertex, "vtst.isub32.zero.both.chan0.p0 c0, -r0, r2", "vtst: negated integers are not known"},
            {kVertex, "vtstmsk.sub.f32.zero.both.bytes r0, r0, r2",
             "vtstmsk: a mask that is not written is not known"},
@@ -71,7 +99,7 @@ TEST(UsseRefusals, OfInstructions) {
            {kVertex, "smp.2d.f32.f32.gradients.gather.drc0 r0, pa0, sa0, pa4",
             "smp: it gathers with gradients"},
            {kVertex, "smp.2d.f32.f32.drc0 r0, pa0, sa4, pa4",
-            "smp: with control words that are no dependent sampler's"},
+            "smp: with control words in sa4, where the program has those of no unit; it has those of unit 0"},
            {kVertex, "ld.b32.x1.local.drc0 r0, sa0, #0, #0",
             "ld: local and tiled addresses are not supported"},
            {kVertex, "st.b32.x1.tiled.drc0 r0, sa0, #0, r1",
@@ -102,6 +130,18 @@ TEST(UsseRefusals, OfPrograms) {
   ASSERT_TRUE(program.ok()) << to_string(program.error());
   program->texture_buffer_samplers = 1;
   check(*program, "textures of a texture buffer are not supported", "");
+}
+
+// What is only named is not refused: sources that are not read, and the face in fragments.
+TEST(UsseRefusals, NotOfGlobalValuesThatAreNotRead) {
+  for (const char* code : {"vtst.rcp.f32.positive.both.chan0.p0 c0, r0, g3", "or g3, r0, #0, rot:0",
+                           "and r0, g16, #1, rot:0", "i32mad2.u.step1 r0, r0, g2, r1"}) {
+    const auto program =
+        assemble(std::string(".stage fragment\n.registers pa:8 sa:8 r:8\n.primary\n") + code, "a.usse");
+    ASSERT_TRUE(program.ok()) << to_string(program.error());
+    EXPECT_TRUE(Interpreter::prepare(*program).ok()) << code;
+    EXPECT_TRUE(translate_fragment(*program, frontend::PixelFacts(), {}).ok()) << code;
+  }
 }
 
 // What is not written is not refused.

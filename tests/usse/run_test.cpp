@@ -128,11 +128,15 @@ TEST(UsseRun, Errors) {
   EXPECT_EQ(message("br offset:2"),
             "a.usse, primary word 0 (0xf800004000000002): control leaves the program");
   EXPECT_EQ(message("br offset:1"), "ran");
-  EXPECT_EQ(message(".word 0xb800000000000000"),
-            "a.usse, primary word 0 (0xb800000000000000): opcode 23 is not defined");
+  EXPECT_EQ(
+      message(".word 0xb800000000000000"),
+      "a.usse, primary word 0 (0xb800000000000000): opcode 23 is not defined; 0 to 21, 26 and 28 to 31 are");
   EXPECT_EQ(message("emit.end\nnop").substr(0, 15), "a.usse, primary");
   EXPECT_NE(message("emit.end\nnop").find("it is not the end of the program"), std::string::npos);
-  EXPECT_NE(message("smp.2d.f32.f32.drc0 r0, pa0, sa0, #0").find("no dependent sampler's"),
+  EXPECT_NE(
+      message(".sampler unit:3 sa:4\nsmp.2d.f32.f32.drc0 r0, pa0, sa0, #0").find("it has those of unit 3"),
+      std::string::npos);
+  EXPECT_NE(message("smp.2d.f32.f32.drc0 r0, pa0, sa0, #0").find("no texture is bound to unit 0"),
             std::string::npos);
   EXPECT_NE(message("ld.b32.x1.local.drc0 r0, sa0, #0, #0").find("local and tiled addresses"),
             std::string::npos);
@@ -144,9 +148,13 @@ TEST(UsseRun, Errors) {
 TEST(UsseRun, RegistersOutside) {
   QuadState state;
   state.quad.idx[0].fill(200);
-  ASSERT_TRUE(run_text(state, "or r0, sa[2*idx1+3], #1, rot:0\nnop.end\n").ok());
-  EXPECT_FALSE(state.outcome.fault);  // 403 modulo 256
-  EXPECT_EQ(state.quad.r[0][0], 1U);
+  state.sa[403 % 256] = 7;
+  state.sa[3 + 200] = 8;
+  ASSERT_TRUE(
+      run_text(state, "vmov.f32 r2.x, sa[2*idx1+2].yyyy\nor r0, sa[idx1+3], #1, rot:0\nnop.end\n").ok());
+  EXPECT_FALSE(state.outcome.fault);
+  EXPECT_EQ(state.quad.r[2][0], 7U);
+  EXPECT_EQ(state.quad.r[0][0], 9U);
 }
 
 }  // namespace

@@ -233,7 +233,7 @@ TEST(UsseSamples, DimensionsAreThoseOfInstructions) {
         EXPECT_TRUE(launch.set_texture(0, bound().texture).ok());
         EXPECT_TRUE(launch.set_sampler(0, bound().sampler).ok());
       });
-  EXPECT_EQ(error, "smp: the texture of unit 0 has not the dimension of the sample");
+  EXPECT_EQ(error, "smp: the texture of unit 0 has not the dimension of the sample: it is no cube");
 }
 
 // Textures and samplers that are set as such may say what no control words do.

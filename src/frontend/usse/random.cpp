@@ -19,7 +19,7 @@ namespace {
 // same.
 
 // Registers that programs use: few, so that values meet. Above them those of loops and memory.
-constexpr std::uint32_t kUsed = 24, kCounter = 40, kAddress = 40, kRegisters = 48;
+constexpr std::uint32_t kUsed = 24, kCounter = 40, kAddress = 40, kOffset = 41, kRegisters = 48;
 // Units of textures, the last one of cubes, and the first of their control words.
 constexpr unsigned kUnits = 3, kCubeUnit = 2;
 constexpr std::uint32_t kControl = 28;
@@ -59,6 +59,9 @@ class Generator {
       result.textures.push_back(texture(unit == kCubeUnit));
     for (std::uint32_t n = 0; n < kRegisters; ++n) result.sa.push_back(word());
     result.sa[kAddress] = kRandomAddress;
+    // A factor and a number, which mostly leads into the memory.
+    const std::uint32_t number = random_.below(40);
+    result.sa[kOffset] = number | random_.below(6) << 16;
     for (std::uint32_t n = 0; n < kRandomMemoryWords; ++n) result.memory.push_back(word());
     program_.source_name = "random";
     result.program = std::move(program_);
@@ -205,6 +208,11 @@ class Generator {
   }
 
   void limit(Register& reg, bool destination) {
+    if (reg.bank == Bank::g && !destination) {
+      // Nothing reads others.
+      if (program_.stage != Stage::fragment || secondary_) reg.bank = Bank::r;
+      reg.number = kFaceRegister;
+    }
     if (reg.bank == Bank::i || reg.bank == Bank::c || reg.bank == Bank::g || reg.bank == Bank::immediate ||
         reg.bank == Bank::idx)
       return;
@@ -349,7 +357,7 @@ class Generator {
     for (unsigned k = 0; k < size; ++k) plain(inside);
     code.insert(code.end(), inside.begin(), inside.end());
     add(code, "shr " + counter + ", " + counter + ", #1, rot:0");
-    add(code, "vtst.or.nonzero.either.chan0.p3 c0, " + counter + ", #0");
+    add(code, "vtst.or.nonzero.both.chan0.p3 c0, " + counter + ", #0");
     add(code, "p3 br offset:-" + std::to_string(inside.size() + 2));
   }
 
@@ -406,8 +414,9 @@ class Generator {
     const unsigned offset = random_.one_in(8) ? random_.below(128) : random_.below(40);
     const std::string size = kSizes[random_.below(3)];
     const unsigned count = 1 + random_.below(4);
+    const std::string by = random_.one_in(4) ? "sa" + std::to_string(kOffset) : "#" + std::to_string(offset);
     add(code, "ld." + size + ".x" + std::to_string(count) + ".drc0 " + to + ", sa" +
-                  std::to_string(kAddress) + ", #" + std::to_string(offset) + ", #0");
+                  std::to_string(kAddress) + ", " + by + ", #0");
   }
 
   void increments(Words& code) {

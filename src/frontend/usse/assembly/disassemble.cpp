@@ -20,7 +20,8 @@ std::string hex(std::uint64_t value, int digits = 0) {
 std::string register_text(const Register& reg) {
   std::string text(name(reg.bank));
   if (reg.index == 0) return text + std::to_string(reg.number);
-  return text + "[2*idx" + std::to_string(reg.index) + "+" + std::to_string(reg.number) + "]";
+  return text + (reg.index_words == 2 ? "[2*idx" : "[idx") + std::to_string(reg.index) + "+" +
+         std::to_string(reg.number) + "]";
 }
 
 std::string destination_text(const SyntaxToken& token, const Destination& destination) {
@@ -103,18 +104,23 @@ void list(std::span<const std::uint64_t> code, const std::string& prefix, const 
   for (auto& [at, label] : labels) label = prefix + std::to_string(at);
   for (std::size_t k = 0; k < code.size(); ++k) {
     if (const auto label = labels.find(k); label != labels.end()) text += label->second + ":\n";
-    std::string line;
-    if (const auto i = decode(code[k])) {
+    std::string line, reason;
+    const auto i = decode(code[k]);
+    if (i) {
       const auto target = options.labels ? target_of(*i, k, code.size()) : std::nullopt;
       line = text_of(*i, target ? labels[*target] : std::string());
     } else {
       line = ".word " + hex(code[k], 16);
+      reason = i.error().message;
     }
     text += "  " + line;
     if (options.words) {
       constexpr std::size_t kColumn = 72;
       text += std::string(line.size() < kColumn ? kColumn - line.size() : 1, ' ');
       text += "// " + std::to_string(k) + ": " + hex(code[k], 16);
+      if (!reason.empty()) text += ": " + reason;
+    } else if (!reason.empty()) {
+      text += "  // " + reason;
     }
     text += '\n';
   }

@@ -20,6 +20,24 @@ std::string_view take_piece(std::string_view& text) {
   return piece;
 }
 
+// Takes "[2*idx1+4]" or "[idx1+4]" apart, up to the number.
+void take_index(std::string_view& text, Register& reg) {
+  std::string_view rest = text;
+  const auto skip = [&](std::string_view what) {
+    if (!rest.starts_with(what)) return false;
+    rest.remove_prefix(what.size());
+    return true;
+  };
+  if (!skip("[")) return;
+  const bool doubled = skip("2*");
+  if (!skip("idx") || rest.size() < 4 || (rest[0] != '1' && rest[0] != '2') || rest[1] != '+' ||
+      rest.back() != ']')
+    return;
+  reg.index = static_cast<std::uint8_t>(rest[0] - '0');
+  reg.index_words = doubled ? 2 : 1;
+  text = rest.substr(2, rest.size() - 3);
+}
+
 // "r4", "#0x10", "sa[2*idx1+4]".
 std::optional<Register> read_register(std::string_view text) {
   Register reg;
@@ -28,11 +46,7 @@ std::optional<Register> read_register(std::string_view text) {
     if (!text.starts_with(name(bank))) continue;
     std::string_view rest = text.substr(name(bank).size());
     reg.bank = bank;
-    if (rest.starts_with("[2*idx") && rest.size() > 8 && (rest[6] == '1' || rest[6] == '2') &&
-        rest[7] == '+' && rest.ends_with(']')) {
-      reg.index = static_cast<std::uint8_t>(rest[6] - '0');
-      rest = rest.substr(8, rest.size() - 9);
-    }
+    take_index(rest, reg);
     const auto number = text::parse_unsigned(rest, UINT16_MAX);
     if (!number) continue;
     reg.number = static_cast<std::uint16_t>(*number);
@@ -55,7 +69,7 @@ class Reader {
     WARPJIT_CHECK(read_modifiers(predicate, pieces));
     for (const SyntaxToken& token : pattern_.syntax()) {
       if (!is_operand(token)) continue;
-      if (at_ == operands_.size()) return error("an operand is missing");
+      if (at_ == operands_.size()) return error("an operand is missing: " + wanted(token));
       const std::string_view word = operands_[at_++];
       ++reached_;
       switch (token.kind) {
@@ -76,6 +90,63 @@ class Reader {
   std::size_t reached() const { return reached_; }
 
  private:
+  // What a field may say, "u8, s8".
+  static std::string words_of(const SyntaxToken& token) {
+    const Modifier& modifier = modifiers()[token.modifier];
+    std::string text;
+    for (unsigned n = 0; n < modifier.count; ++n) {
+      const bool fits = token.kind == SyntaxToken::Kind::fixed_modifier
+                            ? n == token.value
+                            : n <= low_mask<unsigned>(token.field.width());
+      if (!fits || !modifier.defined(n) || modifier.words[n].empty()) continue;
+      text += (text.empty() ? "" : ", ") + std::string(modifier.words[n]);
+    }
+    return text;
+  }
+  // Of a modifier in all patterns of the opcode.
+  std::string words_of(std::string_view modifier) const {
+    std::string text;
+    for (const Pattern& pattern : patterns_of(pattern_.opcode))
+      for (const SyntaxToken& token : pattern.syntax()) {
+        if (pattern.opcode != pattern_.opcode || !encoding::is_modifier(token)) continue;
+        if (modifiers()[token.modifier].name != modifier) continue;
+        const std::string words = words_of(token);
+        if (text.find(words) == std::string::npos) text += (text.empty() ? "" : ", ") + words;
+      }
+    return text;
+  }
+  static std::string wanted(const SyntaxToken& token) {
+    if (token.kind == SyntaxToken::Kind::destination) return "the destination";
+    if (token.kind == SyntaxToken::Kind::source) return "source " + std::to_string(token.index);
+    return std::string(kImmediateNames[static_cast<std::size_t>(token.immediate)]) + ":NUMBER";
+  }
+  // Of all patterns of the opcode: predicates, or other modifiers.
+  std::string words_of(bool predicates) const {
+    std::vector<std::string> known;
+    for (const Pattern& pattern : patterns_of(pattern_.opcode))
+      for (const SyntaxToken& token : pattern.syntax()) {
+        if (pattern.opcode != pattern_.opcode || !encoding::is_modifier(token)) continue;
+        if (is_predicate(modifiers()[token.modifier]) != predicates) continue;
+        std::string words = words_of(token);
+        if (!words.empty() && std::ranges::find(known, words) == known.end())
+          known.push_back(std::move(words));
+      }
+    std::string text;
+    for (const std::string& words : known) text += (text.empty() ? "" : ", ") + words;
+    return text;
+  }
+  static std::string has(const std::string& words) {
+    return words.empty() ? "; it has none" : "; it has " + words;
+  }
+  static std::string swizzles_of(const SyntaxToken& token) {
+    if (token.table == kPackSwizzle) return "four of x, y, z and w";
+    if (token.table == kFreeSwizzle) return "four of x, y, z, w, 0, 1, 2 and h";
+    std::string text;
+    for (const std::string_view word : swizzle_tables()[token.table].words)
+      if (!word.empty()) text += (text.empty() ? "" : ", ") + std::string(word);
+    return text;
+  }
+
   Status read_modifiers(std::string_view predicate, std::string_view pieces) {
     std::array<bool, Grammar::kMostTokens> given{};
     const std::span<const SyntaxToken> syntax = pattern_.syntax();
@@ -99,17 +170,18 @@ class Reader {
       return false;
     };
     if (!predicate.empty() && !take(predicate, true))
-      return error("this instruction has no predicate " + quoted(predicate));
+      return error("this instruction has no predicate " + quoted(predicate) + has(words_of(true)));
     while (!pieces.empty()) {
       const std::string_view piece = take_piece(pieces);
       if (piece.empty() || !take(piece, false))
-        return error("this instruction has no modifier " + quoted(piece));
+        return error("this instruction has no modifier " + quoted(piece) + has(words_of(false)));
     }
     for (std::size_t k = 0; k < syntax.size(); ++k) {
       if (!encoding::is_modifier(syntax[k]) || given[k]) continue;
       const Modifier& modifier = modifiers()[syntax[k].modifier];
       if (syntax[k].kind == SyntaxToken::Kind::fixed_modifier || !modifier.words[0].empty())
-        return error("the modifier " + std::string(modifier.name) + " is missing");
+        return error("the modifier " + std::string(modifier.name) +
+                     " is missing: " + words_of(modifier.name));
       modifier.set(result_.instruction, modifier.values[0]);
     }
     return {};
@@ -153,7 +225,7 @@ class Reader {
       const bool three = token.table < kFreeSwizzle && swizzle_tables()[token.table].letters == 3;
       if (rest.empty()) rest = three ? "xyz" : "xyzw";
       if (!parse_swizzle(token, rest, source.swizzle))
-        return error("this source has no swizzle " + quoted(rest));
+        return error("this source has no swizzle " + quoted(rest) + "; it has " + swizzles_of(token));
     } else if (!rest.empty()) {
       return error("this source cannot be swizzled: " + quoted(word));
     }
@@ -178,7 +250,9 @@ class Reader {
     const auto value = text::parse_unsigned(digits, UINT32_MAX);
     if (!value) return error("expected a number, found " + quoted(digits));
     const std::uint64_t most = low_mask<std::uint64_t>(token.field.width() - (token.is_signed ? 1 : 0));
-    if (*value > most + (negative ? 1 : 0)) return error(std::string(name) + " is out of range");
+    if (*value > most + (negative ? 1 : 0))
+      return error(std::string(name) + " is out of range; it is " +
+                   (token.is_signed ? "-" + std::to_string(most + 1) : "0") + " to " + std::to_string(most));
     const auto number = static_cast<std::uint32_t>(*value);
     result_.instruction.immediates[static_cast<std::size_t>(token.immediate)] =
         static_cast<std::int32_t>(negative ? 0 - number : number);
@@ -224,6 +298,20 @@ std::optional<Opcode> find_opcode(std::string_view mnemonic) {
   return {};
 }
 
+// Instructions that begin like it, or all of them.
+std::string alike(std::string_view mnemonic) {
+  std::string text;
+  for (std::size_t letters = std::min<std::size_t>(mnemonic.size(), 3); text.empty(); --letters) {
+    for (int k = 0; k < kOpcodeCount; ++k) {
+      const std::string_view known = name(static_cast<Opcode>(k));
+      if (known.substr(0, letters) == mnemonic.substr(0, letters))
+        text += (text.empty() ? "" : ", ") + std::string(known);
+    }
+    if (letters == 0) break;
+  }
+  return "; there are " + text;
+}
+
 }  // namespace
 
 std::vector<std::string_view> split_line(std::string_view line) {
@@ -249,7 +337,7 @@ Result<AssembledInstruction> parse_instruction(std::vector<std::string_view> wor
   std::string_view pieces = rest[0];
   const std::string_view mnemonic = take_piece(pieces);
   const auto opcode = find_opcode(mnemonic);
-  if (!opcode) return error("no instruction " + quoted(mnemonic));
+  if (!opcode) return error("no instruction " + quoted(mnemonic) + alike(mnemonic));
   WARPJIT_TRY(const std::vector<std::string_view> operands, split_operands(rest.subspan(1)));
   std::optional<Error> best;
   std::size_t furthest = 0;

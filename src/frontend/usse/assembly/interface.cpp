@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/bits.h"
+#include "frontend/usse/flow/texels.h"
 
 namespace warpjit::usse {
 namespace {
@@ -160,7 +161,11 @@ class Reader {
     for (std::size_t at = 1; at < words_.size(); ++at) {
       const auto* const found =
           std::ranges::find_if(kFlags, [&](const auto& flag) { return flag.second == word(at); });
-      if (found == std::end(kFlags)) return wrong(at, "a flag");
+      if (found == std::end(kFlags)) {
+        std::string known;
+        for (const auto& flag : kFlags) known += (known.empty() ? "" : ", ") + std::string(flag.second);
+        return wrong(at, "a flag, one of " + known);
+      }
       program_.flags |= 1U << static_cast<unsigned>(found->first);
     }
     return {};
@@ -458,6 +463,7 @@ Status finish_interface(Program& program) {
                  "the inputs are " + std::to_string(words) + " words, but there are " +
                      std::to_string(program.primary_attributes) + " primary attributes",
                  program.source_name};
+  number_units(program);
   // Without `.reads` all are.
   if (program.vertex.words != 0 && program.vertex.live == 0)
     program.vertex.live = low_mask<std::uint64_t>(std::min(64U, program.primary_attributes));

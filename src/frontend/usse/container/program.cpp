@@ -1,5 +1,7 @@
 #include "frontend/usse/container/program.h"
 
+#include "frontend/usse/flow/texels.h"
+
 #include <cinttypes>
 #include <cstdio>
 
@@ -78,6 +80,7 @@ Result<Program> read_words(std::span<const std::byte> bytes, Stage stage, const 
   program.primary.resize(bytes.size() / 8);
   for (std::size_t k = 0; k < bytes.size(); ++k)
     program.primary[k / 8] |= std::to_integer<std::uint64_t>(bytes[k]) << (k % 8 * 8);
+  number_units(program);
   return program;
 }
 

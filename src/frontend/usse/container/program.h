@@ -180,7 +180,8 @@ struct Program {
   std::string where(bool in_secondary, std::size_t word) const;
 };
 
-// A bare binary: the little-endian words of a primary program. Errors: bad_input for a size that is no
+// A bare binary: the little-endian words of a primary program. What its samples name are the control words of
+// units 0, 1 and so on, in the order of registers. Errors: bad_input for a size that is no
 // multiple of 8 or nothing, resource_limit above kMaxCodeWords.
 Result<Program> read_words(std::span<const std::byte> bytes, Stage stage, const std::string& file_name);
 // Errors: bad_input for a program with a secondary one, which bare binaries cannot hold.

@@ -1,9 +1,11 @@
 #include "frontend/usse/encoding/decode.h"
 
 #include <algorithm>
+#include <bit>
 #include <cinttypes>
 #include <cstdio>
 
+#include "base/bits.h"
 #include "frontend/usse/encoding/encoding.h"
 
 namespace warpjit::usse {
@@ -28,8 +30,27 @@ Error no_pattern(std::uint64_t word) {
   if (primary == kSpecial && (word >> 52 & 3) == 3 && (word >> 56 & 7) == 0)
     return known_by_name("the coefficient control of points");
   const std::string opcode = "opcode " + std::to_string(primary);
-  if (candidates(word).empty()) return undefined(opcode + " is not defined");
-  return undefined(opcode + " does not have these fixed bits");
+  const auto there = candidates(word);
+  if (there.empty()) return undefined(opcode + " is not defined; 0 to 21, 26 and 28 to 31 are");
+  const auto differing = [&](std::uint16_t k) { return (word ^ patterns()[k].match) & patterns()[k].mask; };
+  const std::uint16_t nearest =
+      *std::ranges::min_element(there, {}, [&](std::uint16_t k) { return std::popcount(differing(k)); });
+  char bits[24];
+  std::snprintf(bits, sizeof bits, "0x%" PRIx64, differing(nearest));
+  return undefined(opcode + " has no instruction with these fixed bits; the nearest, " +
+                   std::string(name(patterns()[nearest].opcode)) + ", differs in " + bits);
+}
+
+// What a field's values mean, "1 f16, 2 f32".
+std::string defined_words(const SyntaxToken& token) {
+  const Modifier& modifier = modifiers()[token.modifier];
+  std::string text;
+  for (unsigned n = 0; n < modifier.count && n <= low_mask<unsigned>(token.field.width()); ++n) {
+    if (!modifier.defined(n)) continue;
+    text += (text.empty() ? "" : ", ") + std::to_string(n);
+    if (!modifier.words[n].empty()) text += " " + std::string(modifier.words[n]);
+  }
+  return text;
 }
 
 Error reserved_modifier(const Pattern& pattern, std::uint64_t word) {
@@ -37,8 +58,9 @@ Error reserved_modifier(const Pattern& pattern, std::uint64_t word) {
     const SyntaxToken& token = pattern.tokens[k];
     const Modifier& modifier = modifiers()[token.modifier];
     if (token.field.empty() || modifier.defined(token.field.get(word))) continue;
-    return undefined(std::string(name(pattern.opcode)) + ": the value of " + std::string(modifier.name) +
-                     " in " + bit_range(token.field) + " is reserved");
+    return undefined(std::string(name(pattern.opcode)) + ": the value " +
+                     std::to_string(token.field.get(word)) + " of " + std::string(modifier.name) + " in " +
+                     bit_range(token.field) + " is reserved; it is one of " + defined_words(token));
   }
   return undefined(std::string(name(pattern.opcode)) + ": a modifier is reserved");
 }
@@ -126,6 +148,30 @@ Result<Instruction> decode(std::uint64_t word) {
   return no_pattern(word);
 }
 
+bool reads_source(const Instruction& i, unsigned k) {
+  switch (i.group) {
+    case Group::dual:
+      for (const bool second : {false, true})
+        for (unsigned n = 0; n < source_count(second ? i.operation2 : i.operation1); ++n)
+          if (dual_operand(i, second, n) == k) return true;
+      return false;
+    case Group::tst:
+      return k != 2 || (i.alu != Alu::rcp && i.alu != Alu::rsq && i.alu != Alu::log && i.alu != Alu::exp);
+    case Group::pck:
+      return k != 2 || (i.source_type == Type::f32 && i.s[1].bank != Bank::i);
+    case Group::i32mad2:
+      return k == 2 || i.step == 0;
+    case Group::smp:
+      return k != 2 || (i.lod_mode != LodMode::quad && (!gathers(i) || i.lod_mode == LodMode::replace));
+    case Group::depthf:
+      return k == 0;
+    case Group::flow:
+      return false;
+    default:
+      return true;
+  }
+}
+
 unsigned source_count(Operation operation) {
   switch (operation) {
     case Operation::vmad:
@@ -164,12 +210,12 @@ unsigned dual_operand(const Instruction& dual, bool second, unsigned index) {
 }
 
 bool unified_is_vector(const Instruction& dual, bool destination) {
-  if (destination) return is_vector(dual.primary_unified ? dual.operation1 : dual.operation2);
+  if (destination) return writes_vector(dual.primary_unified ? dual.operation1 : dual.operation2);
   for (unsigned k = 0; k < source_count(dual.operation1); ++k)
-    if (dual_operand(dual, false, k) == 3) return is_vector(dual.operation1);
+    if (dual_operand(dual, false, k) == 3) return reads_vectors(dual.operation1);
   for (unsigned k = 0; k < source_count(dual.operation2); ++k)
-    if (dual_operand(dual, true, k) == 3) return is_vector(dual.operation2);
-  return is_vector(dual.operation1);
+    if (dual_operand(dual, true, k) == 3) return reads_vectors(dual.operation2);
+  return reads_vectors(dual.operation1);
 }
 
 }  // namespace warpjit::usse

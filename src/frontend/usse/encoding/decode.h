@@ -138,11 +138,14 @@ enum class Bank : std::uint8_t {
   idx,        // idx1 and idx2, as destinations
 };
 std::string_view name(Bank bank);
+// The only global value whose meaning is known: bit 0 says which way round a fragment's primitive is.
+inline constexpr std::uint16_t kFaceRegister = 16;
 
 // A register, or the first of several.
 struct Register {
   Bank bank = Bank::r;
-  std::uint8_t index = 0;    // 1, 2: the number is an offset from 2 * idx1, 2 * idx2
+  // 1, 2: the number is an offset from idx1 or idx2, which count so many words.
+  std::uint8_t index = 0, index_words = 1;
   std::uint16_t number = 0;  // of the word in r, pa, sa and o
   bool operator==(const Register&) const = default;
 };
@@ -268,12 +271,19 @@ inline constexpr bool gathers(const Instruction& sample) {
   return sample.gather == Gather::texels || sample.gather == Gather::texels_and_weights;
 }
 
+// Does an instruction read source k, or is it only named?
+bool reads_source(const Instruction& instruction, unsigned k);
+
 // Sources that an operation of a dual instruction has.
 unsigned source_count(Operation operation);
 // Where operand `index` of an operation comes from: 0 to 2 gpi0 to gpi2, 3 the unified source.
 unsigned dual_operand(const Instruction& dual, bool second, unsigned index);
-// Is the unified register of a dual instruction that of a vector operation, whose numbers are doubled?
+// Is the unified register of a dual instruction that of vectors, whose numbers are doubled?
 bool unified_is_vector(const Instruction& dual, bool destination);
-inline constexpr bool is_vector(Operation operation) { return operation <= Operation::vmov; }
+// Does an operation read vectors? Does it write one? Dot products and sums of squares are numbers.
+inline constexpr bool reads_vectors(Operation operation) { return operation <= Operation::vmov; }
+inline constexpr bool writes_vector(Operation operation) {
+  return reads_vectors(operation) && operation != Operation::vdp && operation != Operation::vssq;
+}
 
 }  // namespace warpjit::usse

@@ -56,6 +56,24 @@ Error misfit(const SyntaxToken& token, const std::string& what) {
           {}};
 }
 
+Error out_of_range(const SyntaxToken& token, unsigned most) {
+  return misfit(token, "is out of range; numbers are 0 to " + std::to_string(most));
+}
+
+// Those that a field can name, "r, pa, sa[idx]".
+std::string banks_of(const SyntaxToken& token) {
+  constexpr std::string_view kNames[] = {"r", "o", "pa", "sa", "c", "#", "idx", "by idx1", "by idx2"};
+  std::string text;
+  for (const bool extended : {false, true}) {
+    if (extended && token.extension == 0) break;
+    const std::size_t count = token.bank.width() == 1 ? 2 : 4;
+    for (std::size_t k = 0; k < count; ++k)
+      text += (text.empty() ? "" : ", ") +
+              std::string(kNames[static_cast<std::size_t>(selectors(token, extended)[k])]);
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<Register> decode_register(const SyntaxToken& token, const Instruction& instruction,
@@ -70,6 +88,7 @@ Result<Register> decode_register(const SyntaxToken& token, const Instruction& in
   if (selector == Selector::index1 || selector == Selector::index2) {
     reg.bank = kIndexedBanks[raw >> (width - 2)];
     reg.index = selector == Selector::index1 ? 1 : 2;
+    reg.index_words = static_cast<std::uint8_t>(factor);
     reg.number = static_cast<std::uint16_t>((raw & low_mask<unsigned>(width - 2)) * factor);
   } else if (selector == Selector::r && raw >= (1U << width) - 4) {
     reg.bank = Bank::i;
@@ -93,17 +112,18 @@ Result<std::uint64_t> encode_register(const SyntaxToken& token, const Instructio
   if (token.internal || token.secondary) {
     if (reg.bank != (token.internal ? Bank::i : Bank::sa) || reg.index != 0)
       return misfit(token, std::string("can only be in bank ") + (token.internal ? "i" : "sa"));
-    if (reg.number > low_mask<unsigned>(width)) return misfit(token, "is out of range");
+    if (reg.number > low_mask<unsigned>(width)) return out_of_range(token, low_mask<unsigned>(width));
     return token.field.set(word, reg.number);
   }
   unsigned raw = reg.number / factor, most = low_mask<unsigned>(width);
-  bool whole = reg.number % factor == 0;
+  bool whole = reg.number % factor == 0, counts_pairs = true;
   Selector selector = Selector::r;
   switch (reg.bank) {
     case Bank::r:
       most -= 4;
       break;
     case Bank::i:
+      if (reg.index == 0 && reg.number > 3) return out_of_range(token, 3);
       raw = reg.number + (1U << width) - 4;
       whole = true;
       break;
@@ -122,29 +142,35 @@ Result<std::uint64_t> encode_register(const SyntaxToken& token, const Instructio
       raw = reg.number;
       most = low_mask<unsigned>(std::min(width, kGlobalBit));
       whole = reg.bank == Bank::c || width > kGlobalBit;
+      counts_pairs = false;
       break;
     case Bank::immediate:
       selector = Selector::immediate;
       raw = reg.number;
       most = low_mask<unsigned>(width + token.high.width());
       whole = true;
+      counts_pairs = false;
       break;
     case Bank::idx:
       selector = Selector::idx;
       raw = reg.number;
       whole = true;
+      counts_pairs = false;
       break;
   }
   if (reg.index != 0) {
     const auto* const bank = std::ranges::find(kIndexedBanks, reg.bank);
     if (bank == std::end(kIndexedBanks)) return misfit(token, "cannot be indexed in bank " + bank_name);
     most = low_mask<unsigned>(width - 2);
-    if (raw > most) return misfit(token, "is out of range");
+    if (raw > most) return out_of_range(token, most * factor);
+    if (reg.index_words != factor)
+      return misfit(token, factor == 2 ? "is by an index that counts pairs of words: 2*idx1, 2*idx2"
+                                       : "is by an index that counts words: idx1, idx2");
     selector = reg.index == 1 ? Selector::index1 : Selector::index2;
     raw |= static_cast<unsigned>(bank - kIndexedBanks) << (width - 2);
     most = raw;
   }
-  if (raw > most) return misfit(token, "is out of range");
+  if (raw > most) return out_of_range(token, counts_pairs ? most * factor : most);
   if (!whole) return misfit(token, "begins with an even register");
   if (reg.bank == Bank::g) raw |= 1U << kGlobalBit;
   for (const bool extended : {false, true}) {
@@ -159,7 +185,8 @@ Result<std::uint64_t> encode_register(const SyntaxToken& token, const Instructio
       return token.field.set(word, raw);
     }
   }
-  return misfit(token, "cannot be " + std::string(reg.index != 0 ? "indexed" : "in bank " + bank_name));
+  return misfit(token, "cannot be " + std::string(reg.index != 0 ? "indexed" : "in bank " + bank_name) +
+                           "; it may be in " + banks_of(token));
 }
 
 }  // namespace warpjit::usse

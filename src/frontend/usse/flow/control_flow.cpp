@@ -69,21 +69,9 @@ std::uint16_t number_in_turn(const Instruction& i, unsigned operand, unsigned tu
 
 // Does the instruction read or write what it names there?
 bool is_used(const Instruction& i, unsigned operand) {
-  constexpr unsigned kDestination = 0, kThird = 3;  // the third source
-  switch (i.group) {
-    case Group::dp:
-      return operand != kDestination;
-    case Group::tst:
-      if (operand == kDestination) return i.opcode == Opcode::tstmsk || i.write_back;
-      return operand != kThird ||
-             (i.alu != Alu::rcp && i.alu != Alu::rsq && i.alu != Alu::log && i.alu != Alu::exp);
-    case Group::pck:
-      return operand != kThird || i.s[1].bank != Bank::i;
-    case Group::i32mad2:
-      return operand == kDestination || operand == kThird || i.step == 0;
-    default:
-      return true;
-  }
+  if (operand != 0) return reads_source(i, operand - 1);
+  if (i.group == Group::tst) return i.opcode == Opcode::tstmsk || i.write_back;
+  return i.group != Group::dp;
 }
 
 }  // namespace

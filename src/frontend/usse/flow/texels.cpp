@@ -54,6 +54,26 @@ std::optional<unsigned> sampled_unit(const Program& program, const Instruction& 
   return std::nullopt;
 }
 
+void number_units(Program& program) {
+  if (!program.dependent_samplers.empty()) return;
+  std::vector<std::uint16_t> places;
+  for (const auto* const code : {&program.secondary, &program.primary})
+    for (const std::uint64_t word : *code) {
+      const Result<Instruction> i = decode(word);
+      if (!i || i->opcode != Opcode::smp || i->s[1].bank != Bank::sa || i->s[1].index != 0) continue;
+      const auto place = std::ranges::lower_bound(places, i->s[1].number);
+      if (place == places.end() || *place != i->s[1].number) places.insert(place, i->s[1].number);
+    }
+  const RegisterContainer* const data = program.container(kDataContainer);
+  const unsigned base = data == nullptr ? 0 : data->base;
+  for (unsigned unit = 0; unit < std::min<std::size_t>(places.size(), kTextureUnits); ++unit) {
+    if (places[unit] < base || places[unit] + kControlWords > kMaxRegisters) continue;
+    for (unsigned k = 0; k < kControlWords; ++k)
+      program.dependent_samplers.push_back({static_cast<std::uint8_t>(unit), static_cast<std::uint8_t>(k),
+                                            static_cast<std::uint16_t>(places[unit] - base + k)});
+  }
+}
+
 std::vector<UnitSample> unit_samples(const Program& program) {
   std::vector<UnitSample> samples;
   for (const FragmentInput& input : program.fragment.inputs) {
@@ -79,10 +99,11 @@ std::vector<UnitSample> unit_samples(const Program& program) {
 
 Status check_dimension(const Program& program, const UnitSample& sample, TextureDimension dimension) {
   if (dimension == (sample.cube ? TextureDimension::cube : TextureDimension::d2)) return {};
-  return Error{ErrorCode::bad_input,
-               std::string(sample.input ? "" : "smp: ") + "the texture of unit " +
-                   std::to_string(sample.unit) + " has not the dimension of the sample",
-               sample.input ? program.source_name : program.where(sample.secondary, sample.word)};
+  return Error{
+      ErrorCode::bad_input,
+      std::string(sample.input ? "" : "smp: ") + "the texture of unit " + std::to_string(sample.unit) +
+          " has not the dimension of the sample: " + (sample.cube ? "it is no cube" : "it is a cube"),
+      sample.input ? program.source_name : program.where(sample.secondary, sample.word)};
 }
 
 }  // namespace warpjit::usse

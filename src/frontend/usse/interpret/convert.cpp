@@ -30,9 +30,13 @@ void QuadAlu::pack(const Instruction& i, unsigned lane) {
   const bool from_float = is_float(i.source_type), to_float_type = is_float(i.type);
   const IntegerType from = integer_type(i.source_type), to = integer_type(i.type);
   unsigned mask = i.d[0].mask;
-  const bool to_i = i.d[0].bank == Bank::i;
-  // The console writes only the first register then.
-  if (i.source_type == Type::u8 && i.type == Type::f16 && !i.scale && mask == 15 && !to_i) mask = 3;
+  if (i.d[0].bank != Bank::i) {
+    // One register of 64 bits is written at most: the first one if the mask has components of both. Of halves
+    // from bytes the console wrote even less.
+    const bool both = (mask & 3) != 0 && (mask & 12) != 0;
+    if (i.type == Type::f32 && (!from_float || i.source_type == Type::f32) && both) mask &= 3;
+    if (i.source_type == Type::u8 && i.type == Type::f16 && !i.scale && mask == 15) mask = 3;
+  }
   const bool scaled_bytes = i.scale && (i.source_type == Type::u8 || i.type == Type::u8);
   const bool in_order = (!from_float || !to_float_type) && !scaled_bytes;
 

@@ -39,6 +39,19 @@ Error refused(const Instruction& i, const std::string& what) {
   return {ErrorCode::unsupported, std::string(name(i.opcode)) + ": " + what, {}};
 }
 
+// Why a sample has no texture unit.
+std::string no_unit(const Program& program, const Instruction& i) {
+  const Source& state = i.s[1];
+  const std::string place = std::string(name(state.bank)) + std::to_string(state.number);
+  std::uint32_t units = 0;
+  for (const DependentSampler& sampler : program.dependent_samplers) units |= 1U << sampler.unit;
+  std::string list;
+  for (unsigned unit = 0; unit < kTextureUnits; ++unit)
+    if ((units >> unit & 1) != 0) list += (list.empty() ? " " : ", ") + std::to_string(unit);
+  return "with control words in " + place + ", where the program has those of no unit; " +
+         (list.empty() ? "it has none" : "it has those of unit" + list);
+}
+
 }  // namespace
 
 Instruction turned(const Instruction& instruction, unsigned turn, const MoeState& moe) {
@@ -130,11 +143,18 @@ Status check_executes(const Instruction& i) {
     if (destination.bank == Bank::idx && destination.number != 1 && destination.number != 2)
       return refused(i, "there is no index register " + std::to_string(destination.number));
   switch (i.group) {
+    case Group::mov:
+      if (i.opcode != Opcode::mov && i.s[0].bank == Bank::sa)
+        return refused(i, "its test is in sa, where the console read 0; tests of uniforms are vtst's");
+      return {};
     case Group::tst:
+      if (i.sign_test == SignTest::none && !i.test_both)
+        return refused(i, "without a test of the sign, either is not known; both is");
       if (i.sign_test == SignTest::reserved) return refused(i, "this test of the sign is not known");
       if (i.zero_test == ZeroTest::reserved) return refused(i, "this test of zero is not known");
       if (i.opcode == Opcode::tst && i.channel > 5)
-        return refused(i, "channel " + std::to_string(i.channel) + " is not known");
+        return refused(
+            i, "channel " + std::to_string(i.channel) + " is not known; 0 to 5 are (x to w, all, any)");
       if (i.opcode == Opcode::tstmsk && !i.write_back)
         return refused(i, "a mask that is not written is not known");
       if (static_cast<unsigned>(i.alu) >= 16 && i.s[1].negate)
@@ -187,14 +207,21 @@ Status check_executes(const Instruction& i) {
 Status check_instruction(const Instruction& i, bool last, const Program& program, bool secondary) {
   WARPJIT_CHECK(check_executes(i));
   const bool fragments = program.stage == Stage::fragment && !secondary;
+  for (unsigned k = 0; k < i.s.size(); ++k) {
+    const Source& source = i.s[k];
+    if (source.bank != Bank::g || !reads_source(i, k) || (fragments && source.number == kFaceRegister))
+      continue;
+    return refused(i, "what g" + std::to_string(source.number) +
+                          " holds is not known; fragment programs read which way round their primitive is "
+                          "from g16, nothing reads others");
+  }
   if (i.opcode == Opcode::kill && !fragments) return refused(i, "only fragment programs discard");
   if (i.opcode == Opcode::depthf && !fragments) return refused(i, "only fragment programs have a depth");
   if (i.opcode == Opcode::emit) {
     if (program.stage != Stage::vertex || secondary) return refused(i, "only vertex programs emit");
     if (!i.end || !last) return refused(i, "it is not the end of the program");
   }
-  if (i.opcode == Opcode::smp && !sampled_unit(program, i))
-    return refused(i, "with control words that are no dependent sampler's");
+  if (i.opcode == Opcode::smp && !sampled_unit(program, i)) return refused(i, no_unit(program, i));
   return {};
 }
 

@@ -201,6 +201,8 @@ class Fragments final : public interpret::FragmentProgram {
 
   Status run_quad(const interpret::Quad& quad, std::span<Fragment> fragments) {
     registers_ = {};
+    // A positive area is clockwise, as rows grow downward.
+    registers_.anticlockwise = quad.primitive->front_facing() != work_.raster.positive_is_front;
     fill_inputs(quad);
     const bool native = program_.has(Flag::native_color);
     if (native && program_.has(Flag::reads_color))

@@ -48,7 +48,8 @@ struct Quad {
   std::array<std::uint8_t, 4> p{};  // bit n: lane n
   std::array<LaneWords, 2> idx{};
   std::array<MoeState, kLanes> moe{};
-  bool fault = false;  // a register outside the program's was named
+  bool anticlockwise = false;  // of fragments: their primitive is, with row 0 at the top
+  bool fault = false;          // a register outside the program's was named
 };
 
 // What registers a program has, and those that all its threads share.

@@ -55,7 +55,7 @@ std::uint32_t* QuadAlu::place(const Register& reg, unsigned word, unsigned lane)
     return nullptr;
   }
   std::uint32_t number = reg.number;
-  if (reg.index != 0) number += 2 * quad_.idx[reg.index - 1U][lane];
+  if (reg.index != 0) number += reg.index_words * quad_.idx[reg.index - 1U][lane];
   number = (number % kMaxRegisters) + word;
   const auto inside = [&](std::uint32_t count) {
     if (number < count) return true;
@@ -81,7 +81,7 @@ void QuadAlu::read_words(const Register& reg, unsigned word, unsigned lanes, Lan
     case Bank::c:
       return words.fill(word < 2 ? kSpecialConstants[reg.number & 63][word] : 0);
     case Bank::g:
-      return words.fill(0);
+      return words.fill(reg.number == kFaceRegister && word == 0 && quad_.anticlockwise ? 1 : 0);
     case Bank::immediate:
       return words.fill(reg.number);
     default:

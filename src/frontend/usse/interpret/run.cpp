@@ -194,8 +194,12 @@ class Interpreter::Execution {
     const bool store = i.opcode == Opcode::st;
     for_lanes(group & alu_.holds(i.predicate), [&](unsigned lane) {
       std::uint32_t address = alu_.read_word(i.s[0], 0, lane);
-      address +=
-          i.s[1].bank == Bank::immediate ? i.s[1].number * bytes : alu_.read_word(i.s[1], 0, lane) & 0xffff;
+      if (i.s[1].bank == Bank::immediate) {
+        address += i.s[1].number * bytes;
+      } else {
+        const std::uint32_t offset = alu_.read_word(i.s[1], 0, lane);
+        address += (offset & 0xffff) * (offset >> 16);
+      }
       if (!store) address += alu_.read_word(i.s[2], 0, lane);
       for (unsigned k = 0; k <= i.repeat; ++k) {
         const std::uint32_t at = address + bytes * (i.moe ? k : k + 1);

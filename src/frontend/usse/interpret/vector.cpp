@@ -184,8 +184,7 @@ void QuadAlu::dual(const Instruction& i, unsigned lanes) {
   const Operation unified = i.primary_unified ? i.operation1 : i.operation2;
   unsigned mask = i.opcode == Opcode::dual3 ? 7 : 15;
   if (i.d[0].bank != Bank::i) {
-    const bool one = !is_vector(unified) || unified == Operation::vdp || unified == Operation::vssq;
-    mask = one ? (half ? 3 : 1) : (half ? 15 : 3);
+    mask = writes_vector(unified) ? (half ? 15 : 3) : (half ? 3 : 1);
   }
   const auto write = [&](const Destination& destination, Operation operation, unsigned written,
                          const std::array<LaneFloats, 4>& values) {

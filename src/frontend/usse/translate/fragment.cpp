@@ -236,6 +236,7 @@ class FragmentTranslator final : public ProgramTranslator {
     return {};
   }
   I1 changing_memory() override { return secondary_ ? I1() : flag(kVarLive); }
+  I32 anticlockwise() override { return frame_.anticlockwise(); }
 
   // Where lanes go that leave no results: behind the exit.
   ir::Block gone() {

@@ -60,6 +60,8 @@ class InstructionTranslator {
   // Memory may be changed only where this holds, too.
   virtual I1 changing_memory() { return I1(); }
   virtual Status sample(const Instruction& i) { return unsupported(i, "no textures here"); }
+  // 1 in fragments whose primitive is anticlockwise, else 0.
+  virtual I32 anticlockwise() { return word(0); }
   // SMLSI or SMBO: lanes have set these increments.
   void set_increments(const Instruction& i, const Increments& increments);
   // Lanes that are at one address may have set different increments: they keep which.

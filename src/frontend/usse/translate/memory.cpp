@@ -26,8 +26,11 @@ I32 InstructionTranslator::first_address(const Instruction& i, const Source* mor
   const std::uint32_t size = kSizes[i.size];
   const Source& offset = i.s[1];
   const I32 base = read_word(i.s[0], 0);
-  const I32 bytes = offset.bank == Bank::immediate ? word(offset.number * size)
-                                                   : b_.IAnd32(read_word(offset, 0), word(0xffff));
+  I32 bytes = word(offset.number * size);
+  if (offset.bank != Bank::immediate) {
+    const I32 given = read_word(offset, 0);
+    bytes = b_.IMul32(b_.IAnd32(given, word(0xffff)), b_.IShrU32(given, word(16)));
+  }
   I32 address = b_.IAdd32(base, bytes);
   if (more != nullptr) address = b_.IAdd32(address, read_word(*more, 0));
   return i.moe ? address : b_.IAdd32(address, word(size));

@@ -24,6 +24,18 @@ unsigned integer_bits(Type type) {
 }
 bool is_signed(Type type) { return type == Type::s8 || type == Type::s16; }
 
+// The components that VPCK writes: outside of `i` those of one register of 64 bits, where it makes words of
+// integers or of words; with a full mask, halves of bytes only those of one word.
+unsigned packed_mask(const Instruction& i) {
+  constexpr unsigned kFirst = 3, kAll = 15;
+  const unsigned mask = i.d[0].mask;
+  if (i.d[0].bank == Bank::i) return mask;
+  if (i.type == Type::f32 && i.source_type != Type::f16 && i.source_type != Type::c10)
+    return (mask & kFirst) != 0 ? mask & kFirst : mask;
+  const bool bytes = i.type == Type::f16 && i.source_type == Type::u8 && !i.scale;
+  return bytes && mask == kAll ? kFirst : mask;
+}
+
 }  // namespace
 
 I1 InstructionTranslator::move_condition(const Instruction& i, unsigned k) {
@@ -88,9 +100,7 @@ void InstructionTranslator::move(const Instruction& i) {
 void InstructionTranslator::pack(const Instruction& i) {
   const Type to = i.type, from = i.source_type;
   const bool to_float = is_float(to), from_float = is_float(from);
-  unsigned mask = i.d[0].mask;
-  // As on the console.
-  if (from == Type::u8 && to == Type::f16 && !i.scale && mask == 15 && i.d[0].bank != Bank::i) mask = 3;
+  const unsigned mask = packed_mask(i);
   // A window of four components.
   const auto register_of = [&](Select& select) -> const Register& {
     if (from != Type::f32 || i.s[1].bank == Bank::i || select < Select::z) return i.s[1];
@@ -100,8 +110,9 @@ void InstructionTranslator::pack(const Instruction& i) {
   const bool in_turn = !(to_float && from_float) && !(i.scale && (to == Type::u8 || from == Type::u8));
   unsigned used = 0;
   for (unsigned k = 0; k < 4; ++k) {
-    if ((mask >> k & 1) == 0) continue;
+    if ((i.d[0].mask >> k & 1) == 0) continue;
     Select select = i.s[1].swizzle[in_turn ? used++ : k];
+    if ((mask >> k & 1) == 0) continue;
     const Register& source = register_of(select);
     if (to_float && from_float) {
       write_part(i.d[0], copied(i.d[0], to, k, source, from, select));

@@ -114,7 +114,9 @@ I32 InstructionTranslator::read_bank(Bank bank, std::uint32_t number) {
 
 // The number of a register by index.
 I32 InstructionTranslator::position(const Register& reg, std::uint32_t offset) {
-  const I32 first = b_.IAdd32(b_.IShl32(read(kVarIndex + reg.index - 1U), word(1)), word(reg.number));
+  I32 first = read(kVarIndex + reg.index - 1U);
+  if (reg.index_words == 2) first = b_.IShl32(first, word(1));
+  first = b_.IAdd32(first, word(reg.number));
   return b_.IAdd32(b_.IAnd32(first, word(kMaxRegisters - 1)), word(offset));
 }
 
@@ -123,7 +125,7 @@ I32 InstructionTranslator::read_word(const Register& reg, std::uint32_t offset) 
     case Bank::c:
       return word(offset < 2 ? special_constants()[reg.number % 64][offset] : 0);
     case Bank::g:
-      return word(0);
+      return reg.number == kFaceRegister && offset == 0 ? anticlockwise() : word(0);
     case Bank::immediate:
       return word(reg.number);
     case Bank::i:

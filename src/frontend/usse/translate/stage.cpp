@@ -133,7 +133,12 @@ class RegistersTranslator final : public ProgramTranslator {
       for (std::uint32_t k = 0; k < 4; ++k) {
         const std::uint32_t n = 4 * row + k;
         words[k] = real(0.0F);
-        if (!in_rows(n) || (is_shared(n) && !written_sa_[n - kFirstSharedWord])) continue;
+        if (!in_rows(n)) continue;
+        if (is_shared(n) && !written_sa_[n - kFirstSharedWord]) {
+          // Where others of the row change, it stays as it is.
+          words[k] = b_.LoadUniformF32(table_.sa(n - kFirstSharedWord));
+          continue;
+        }
         const ir::Value value = ssa_.read(b_.block(), variable(n));
         changed = changed || value.id != before_[n].id;
         words[k] = as_float(is_predicate(n) ? b_.select(I1{value}, word(1), word(0)) : I32{value});

@@ -159,7 +159,7 @@ std::array<F32, 4> InstructionTranslator::operation(const Instruction& i, bool s
 void InstructionTranslator::dual(const Instruction& i) {
   const std::array<F32, 4> first = operation(i, false), second = operation(i, true);
   const Operation unified = i.primary_unified ? i.operation1 : i.operation2;
-  const bool one = !is_vector(unified) || unified == Operation::vdp || unified == Operation::vssq;
+  const bool one = !writes_vector(unified);
   unsigned mask = i.opcode == Opcode::dual4 ? 15 : 7;
   if (i.d[0].bank != Bank::i) mask = i.type == Type::f16 ? (one ? 3 : 15) : (one ? 1 : 3);
   const auto write = [&](const Destination& d, Operation operation, unsigned written,
