@@ -103,6 +103,141 @@ TEST_F(UsseToolTest, TemplatesRun) {
   EXPECT_EQ(run("run again.json").code, 0);
 }
 
+// Words, assembly and containers that sample: what the tool makes of them alone has textures as consoles
+// describe them.
+TEST_F(UsseToolTest, TemplatesOfProgramsThatSample) {
+  const std::string body =
+      "phas.imm mode:0, rate:0, wait:7, temps:0, address:0\nsmp.2d.f32.f32.drc0 r0, pa0, sa0, #0\n"
+      "smp.cube.f16.f32.bias.drc0 r4, pa0, sa8, sa20\nwdf.drc0\nvmov.f32 pa0.xy, r0\nvmov.f32 pa2.xy, r2\n"
+      "nop.end\n";
+  write("f.usse",
+        ".stage fragment\n.registers pa:4 sa:24 r:8\n.input texcoord0 f32 3\n.output f32 4 pa:0\n" + body);
+  write("v.usse",
+        ".stage vertex\nsmp.2d.native.f32.replace.drc0 r0, pa0, sa4, pa4\nor o0, r0, #0, rot:0\nemit.end\n");
+  usse::GxpBuilder gxp(true);
+  gxp.registers(4, 32, 8).fragment_inputs({2}, 0).texture(3);
+  const auto code = usse::assemble(
+      ".stage fragment\nsmp.2d.f32.f32.drc0 r0, pa0, sa0, #0\nvmov.f32 pa0.xy, r0\nvmov.f32 pa2.xy, "
+      "r2\nnop.end",
+      "test.usse");
+  ASSERT_TRUE(code.ok());
+  gxp.primary(code->primary);
+  const std::vector<std::byte> bytes = gxp.finish();
+  write("f.gxp", std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  for (const char* name : {"f", "v"})
+    ASSERT_EQ(run(std::string("asm ") + name + ".usse -o " + name + ".bin").code, 0);
+  struct Case {
+    std::string program;
+    std::vector<std::string> units;
+  };
+  for (const Case& one :
+       {Case{"f.usse", {"0", "1"}}, Case{"v.usse", {"0"}}, Case{"f.gxp", {"3"}},
+        Case{"f.bin --words usse --program fragment", {"0", "1"}},
+        Case{"v.bin --words usse --program vertex", {"0"}}, Case{"v.bin --words usse", {"0"}}}) {
+    const Outcome launch = run("launch " + one.program + " -o made.json");
+    ASSERT_EQ(launch.code, 0) << one.program << launch.err;
+    const json made = json::parse(std::ifstream(path("made.json")));
+    EXPECT_EQ(validate(schema(), made), "") << made.dump(1);
+    ASSERT_EQ(made["textures"].size(), one.units.size()) << made.dump(1);
+    for (const std::string& unit : one.units) EXPECT_EQ(made["textures"][unit]["control"][3], "0x80000000");
+    for (const std::string& command :
+         {std::string("verify made.json"), std::string("run made.json"), "verify " + one.program,
+          "ir " + one.program, "host --target v3 " + one.program}) {
+      const Outcome outcome = run(command);
+      EXPECT_EQ(outcome.code, 0) << command << outcome.out << outcome.err;
+    }
+  }
+  // A unit that has none is named, and which are needed.
+  json made = json::parse(run("launch f.usse").out);
+  made["textures"].erase("1");
+  write("made.json", made.dump());
+  const Outcome missing = run("run made.json");
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_NE(missing.err.find("it samples textures 0, 1, of which 0 are set"), std::string::npos)
+      << missing.err;
+  // A listing of words that are none says why, and assembles to the same bytes.
+  write("odd.bin", std::string("\x86\xa0\x65\x80\x12\x60\x8f\x28\1\0\0\0\0\0\0\xb8", 16));
+  const Outcome listing = run("disasm odd.bin --words usse --program fragment -o odd.usse");
+  ASSERT_EQ(listing.code, 0) << listing.err;
+  std::ifstream odd(path("odd.usse"));
+  const std::string text{std::istreambuf_iterator<char>(odd), std::istreambuf_iterator<char>()};
+  EXPECT_NE(text.find(" pa3, "), std::string::npos) << text;
+  EXPECT_NE(text.find(".word 0xb800000000000001"), std::string::npos) << text;
+  EXPECT_NE(text.find("opcode 23 is not defined"), std::string::npos) << text;
+  ASSERT_EQ(run("asm odd.usse -o same.bin").code, 0);
+  std::ifstream first(path("odd.bin"), std::ios::binary), second(path("same.bin"), std::ios::binary);
+  EXPECT_EQ((std::string{std::istreambuf_iterator<char>(first), std::istreambuf_iterator<char>()}),
+            (std::string{std::istreambuf_iterator<char>(second), std::istreambuf_iterator<char>()}));
+  const json rows = json::parse(run("disasm odd.bin --words usse --program fragment --json").out);
+  EXPECT_NE(rows.dump().find("opcode 23 is not defined"), std::string::npos) << rows.dump();
+}
+
+// What was measured on a console, by launch files: an index counts words, a load's offset is a product, a
+// conversion writes one register, g16 is the face, textures are normalized where bit 31 says so.
+TEST_F(UsseToolTest, WhatConsolesDo) {
+  const auto vertex = [&](const std::string& code, const char* rest) {
+    write("v.usse", ".stage vertex\n.registers pa:4 sa:32 r:8\n.results position\n" + code + "emit.end\n");
+    json launch = json::parse(
+        R"({"warpjit":1,"isa":"usse","stage":"vertex","program":{"file":"v.usse"},"count":1,
+            "inputs":{"pa0":{"format":"f32x4","data":[0,0,0,1]}},"outputs":{"slots0":{"format":"f32x4"}}})");
+    launch.update(json::parse(rest));
+    write("v.json", launch.dump());
+    const Outcome verify = run("verify v.json");
+    EXPECT_EQ(verify.code, 0) << code << verify.out << verify.err;
+  };
+  vertex("or idx1, sa0, #0, rot:0\nor o0, sa[idx1+4], #0, rot:0\nvmov.f32 o2.xy, sa[2*idx1+4]\n",
+         R"({"uniforms":{"sa0":"0x3","sa4":[4,5,6,7,8,9,10,11]},
+             "expect":{"slots0":{"format":"f32x4","data":[7,0,10,11]}}})");
+  vertex("ld.b32.x1.drc0 r0, sa0, sa1, #0\nwdf.drc0\nvmov.f32 o0.xy, r0\n",
+         R"({"uniforms":{"sa0":"0x0000fffc","sa1":"0x00040003"},
+             "memory":[{"space":"mem","address":"0x10000","format":"f32","data":[10,11,12,13,14,15]}],
+             "expect":{"slots0":{"format":"f32x4","data":[13,0,0,0]}}})");
+  vertex(
+      "vmov.f32 r0.xy, sa4\nvmov.f32 r2.xy, sa4\nvpck.f32.u8 r0, sa0\nvmov.f32 o0.xy, r0\nvmov.f32 o2.xy, "
+      "r2\n",
+      R"({"uniforms":{"sa0":"0x04030201","sa4":[-7,-7]},
+             "expect":{"slots0":{"format":"f32x4","data":[1,2,-7,-7]}}})");
+  // A texel of bytes 10 20 40 80, as numbers and as integers; the face, in x and y.
+  write("f.usse",
+        ".stage fragment\n.registers pa:4 sa:8 r:8\n.input texcoord0 f32 2\n.sampler unit:0 sa:0\n"
+        ".output f32 4 pa:0\nsmp.2d.f32.f32.drc0 r0, pa0, sa0, #0\nvmov.f32 pa0.xy, r0\nvmov.f32 pa2.xy, r2\n"
+        "nop.end\n");
+  write("face.usse",
+        ".stage fragment\n.registers pa:4 sa:4 r:4\n.output f32 4 pa:0\n"
+        "vtst.and.nonzero.both.chan0.p0 c0, g16, #1\nvmov.f32 pa0.xy, c0.xxxx\nvmov.f32 pa2.xy, c0.xxxx\n"
+        "p0 vmov.f32 pa0.xy, c3\nnop.end\n");
+  const auto picture = [&](const char* program, const char* word3, const std::vector<double>& clear) {
+    json launch = json::parse(
+        R"({"warpjit":1,"isa":"usse","stage":"fragment","count":3,"vertices":{"slots":20,"data":[]},
+            "raster":{"console":true},"targets":{"size":[4,4],"colors":[{"surface":"0x00000000"}]}})");
+    launch["program"] = {{"file", program}};
+    launch["targets"]["colors"][0]["clear"] = clear;
+    if (word3 != nullptr)
+      launch["textures"]["0"] = {{"control", {"0x03fe0090", "0x6c000000", "0x00001000", word3}},
+                                 {"address", "0x1000"},
+                                 {"data", {"0x80402010", 0, 0, 0, 0, 0, 0, 0}}};
+    // Anticlockwise, with y up.
+    for (const double place : {-1.0, -1.0, 3.0, -1.0, -1.0, 3.0}) {
+      json& data = launch["vertices"]["data"];
+      data.push_back(place);
+      if (data.size() % 20 == 2)
+        for (unsigned k = 2; k < 20; ++k) data.push_back(k == 3 ? 1 : 0);
+    }
+    write("f.json", launch.dump());
+    const Outcome verify = run("verify f.json");
+    EXPECT_EQ(verify.code, 0) << verify.out << verify.err;
+    EXPECT_EQ(run("render f.json -o drawn.png").code, 0);
+    // A triangle of no size draws nothing.
+    for (json& number : launch["vertices"]["data"]) number = 0;
+    write("cleared.json", launch.dump());
+    const Outcome same = run("render cleared.json --compare drawn.png");
+    EXPECT_EQ(same.code, 0) << program << same.out << same.err;
+  };
+  picture("f.usse", "0x80000000", {16 / 255.0, 32 / 255.0, 64 / 255.0, 128 / 255.0});
+  picture("f.usse", "0x00000000", {1, 1, 1, 1});
+  picture("face.usse", nullptr, {1, 1, 0, 0});
+}
+
 // Lines in the launch file give the picture of the file that they are in.
 TEST_F(UsseToolTest, SourcesInLaunchFiles) {
   json launch = json::parse(std::ifstream(kGraphics + "sphere.json"));

@@ -116,7 +116,8 @@ TEST(UsseLaunch, RowsOfUntypedAttributes) {
   attribute.reg = 64;
   const auto none = fetch_attributes(program, {&stream, 1}, {&attribute, 1}, 1, 1, {&name, 1});
   ASSERT_FALSE(none.ok());
-  EXPECT_EQ(none.error().message, "attribute 'aPosition': there is no register pa64");
+  EXPECT_EQ(none.error().message,
+            "attribute 'aPosition': there is no register pa64; attributes are in pa0 to pa63");
 }
 
 }  // namespace

@@ -367,6 +367,8 @@ class UsseGuest final : public Guest {
         if (const auto decoded = usse::decode(code[k])) {
           row["text"] = usse::disassemble(*decoded);
           row["mnemonic"] = usse::name(decoded->opcode);
+        } else {
+          row["reason"] = decoded.error().message;
         }
         list.push_back(std::move(row));
       }

@@ -181,6 +181,21 @@ Status read_usse_attributes(Reading& reading, const usse::Program& program) {
                   reading.instances != 0 ? Element::instance : Element::only);
 }
 
+namespace {
+
+// Buffers by their numbers, "it takes that of 0, default".
+template <class List, class Number>
+std::string buffers_text(const List& list, const char* has, const Number& number) {
+  std::string text;
+  for (unsigned buffer = 0; buffer <= usse::kDefaultContainer; ++buffer)
+    if (std::ranges::any_of(list, [&](const auto& one) { return number(one) == buffer; }))
+      text += (text.empty() ? " " : ", ") +
+              (buffer == usse::kDefaultContainer ? std::string("default") : std::to_string(buffer));
+  return std::string(has) + (text.empty() ? " none" : text);
+}
+
+}  // namespace
+
 Status read_usse_buffers(Reading& reading, const usse::Program& program) {
   const auto buffers = reading.root.find("buffers");
   if (!buffers) return {};
@@ -207,7 +222,10 @@ Status read_usse_buffers(Reading& reading, const usse::Program& program) {
     };
     if (field.has("data") || field.has("file")) {
       const usse::RegisterContainer* const container = program.container(static_cast<std::uint16_t>(number));
-      if (container == nullptr) return field.error("the program has no registers for words of this buffer");
+      if (container == nullptr)
+        return field.error("the program has no registers for words of this buffer; " +
+                           buffers_text(program.containers, "it has registers for",
+                                        [](const auto& one) { return one.index; }));
       WARPJIT_TRY(const Bytes bytes, read_bytes(reading, field));
       const std::vector<std::uint32_t> words = words_of(*bytes);
       // A buffer may go on in memory.
@@ -223,7 +241,10 @@ Status read_usse_buffers(Reading& reading, const usse::Program& program) {
         WARPJIT_CHECK(set((data == nullptr ? 0U : data->base) + buffer.offset,
                           static_cast<std::uint32_t>(place) + static_cast<std::uint32_t>(buffer.bias)));
       }
-      if (!taken) return address->error("the program does not take this buffer's address");
+      if (!taken)
+        return address->error("the program does not take this buffer's address; " +
+                              buffers_text(program.uniform_buffers, "it takes that of",
+                                           [](const auto& one) { return one.buffer; }));
     }
   }
   return {};

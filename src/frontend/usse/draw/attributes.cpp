@@ -57,16 +57,24 @@ class Fetcher {
     const std::string place =
         "attribute " + (number < names_.size() ? "'" + names_[number] + "'" : std::to_string(number));
     if (attribute.stream >= streams_.size())
-      return attribute_error(place + ": there is no stream " + std::to_string(attribute.stream));
+      return attribute_error(place + ": there is no stream " + std::to_string(attribute.stream) +
+                             "; there are " + std::to_string(streams_.size()));
     if (static_cast<unsigned>(attribute.format) >= kAttributeFormats)
-      return attribute_error(place + ": its format is not defined");
+      return attribute_error(place + ": its format " +
+                             std::to_string(static_cast<unsigned>(attribute.format)) +
+                             " is not defined; formats are 0 (u8) to 10 (untyped)");
     if (attribute.components < 1 || attribute.components > 4)
-      return attribute_error(place + ": it has not 1 to 4 components");
+      return attribute_error(place + ": it has " + std::to_string(attribute.components) +
+                             " components, not 1 to 4");
     if (attribute.reg >= kAttributeRows * kRowWords)
-      return attribute_error(place + ": there is no register pa" + std::to_string(attribute.reg));
+      return attribute_error(place + ": there is no register pa" + std::to_string(attribute.reg) +
+                             "; attributes are in pa0 to pa" +
+                             std::to_string(kAttributeRows * kRowWords - 1));
     if (program_.vertex.words != 0 && (program_.vertex.untyped >> attribute.reg & 1) != 0 &&
         attribute.format != AttributeFormat::untyped)
-      return attribute_error(place + ": the program wants it untyped", ErrorCode::unsupported);
+      return attribute_error(
+          place + ": the program wants it untyped (format 10), not " + name(attribute.format),
+          ErrorCode::unsupported);
     return {};
   }
 

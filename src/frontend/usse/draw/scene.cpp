@@ -257,7 +257,8 @@ Result<Scene> Scene::begin(const ColorSurface& color, const std::optional<DepthS
   WARPJIT_TRY(Surface surface, Surface::open(color));
   if (depth && depth->format != PixelFormat::d16 && depth->format != PixelFormat::d24s8 &&
       depth->format != PixelFormat::d32f)
-    return bad(std::string("depth surface format ") + name(depth->format) + " is not supported",
+    return bad(std::string("depth surface format ") + name(depth->format) +
+                   " is not supported; d16, d24s8 and d32f are",
                ErrorCode::unsupported);
   auto state = std::make_unique<SceneState>(SceneState{std::move(surface), {}, depth, {}});
   state->surface.load(state->color);

@@ -24,7 +24,8 @@ Result<BlendFactor> factor(const char* field, std::uint8_t number) {
                                                  BlendFactor::target_alpha_saturate};
   if (number < kFactors.size()) return kFactors[number];
   return Error{ErrorCode::bad_input,
-               std::string("blend ") + field + " " + std::to_string(number) + " is not defined",
+               std::string("blend ") + field + " " + std::to_string(number) +
+                   " is not defined; factors are 0 (zero) to 11 (saturated target alpha)",
                {}};
 }
 Result<BlendOp> function(const char* field, std::uint8_t number) {
@@ -32,7 +33,8 @@ Result<BlendOp> function(const char* field, std::uint8_t number) {
       BlendOp::add, BlendOp::add, BlendOp::subtract, BlendOp::reverse_subtract, BlendOp::min, BlendOp::max};
   if (number < kFunctions.size()) return kFunctions[number];
   return Error{ErrorCode::bad_input,
-               std::string("blend ") + field + " " + std::to_string(number) + " is not defined",
+               std::string("blend ") + field + " " + std::to_string(number) +
+                   " is not defined; functions are 0 (none) to 5 (max)",
                {}};
 }
 
@@ -97,7 +99,10 @@ Result<OutputState> convert_output(const Draw& draw, PixelFormat color, PixelFor
     const Blend& given = *draw.blend;
     const unsigned mask = given.color_mask;
     if (mask > 15)
-      return Error{ErrorCode::bad_input, "blend color mask " + std::to_string(mask) + " is not defined", {}};
+      return Error{ErrorCode::bad_input,
+                   "blend color mask " + std::to_string(mask) +
+                       " is not defined; it is a sum of 1 (alpha), 2 (red), 4 (green) and 8 (blue)",
+                   {}};
     blend.write_mask = static_cast<std::uint8_t>((mask >> 1 & 7) | (mask & 1) << 3);
     if (!native && (given.color_function != 0 || given.alpha_function != 0)) {
       WARPJIT_CHECK(check_blending(given, color));

@@ -15,10 +15,10 @@ namespace {
 constexpr std::uint32_t kLinear = 0, kTiled = 0x04000000, kSwizzled = 0x08000000;
 constexpr std::uint32_t kMaxExtent = 4096;
 
-Error refused(const char* field, std::uint32_t value, const char* why, ErrorCode code) {
-  char text[96];
-  std::snprintf(text, sizeof text, "color surface %s 0x%x %s", field, value, why);
-  return {code, text, {}};
+Error refused(const char* field, std::uint32_t value, const std::string& why, ErrorCode code) {
+  char text[64];
+  std::snprintf(text, sizeof text, "color surface %s 0x%x ", field, value);
+  return {code, text + why, {}};
 }
 
 struct Base {
@@ -42,6 +42,32 @@ constexpr Base kBases[] = {
     {0x10800000, "F32", {32, 0, 0, 0}, PixelFormat::r32f},
     {0x11000000, "F32F32", {32, 32, 0, 0}, PixelFormat::rgba32f},
 };
+
+// Formats of which only the names are known.
+struct NamedBase {
+  std::uint32_t number;
+  std::string_view name;
+};
+constexpr NamedBase kNamedBases[] = {
+    {0x60000000, "U8U3U3U2"},   {0x20800000, "S16"},       {0x30800000, "S16S16"},
+    {0x40800000, "U16"},        {0x50800000, "U16U16"},    {0x90800000, "S8"},
+    {0xa0800000, "S5S5U6"},     {0xc0800000, "S8S8"},      {0xd0800000, "U8S8S8U8"},
+    {0xe0800000, "S8S8S8S8"},   {0x21000000, "F11F11F10"}, {0x31000000, "SE5M9M9M9"},
+    {0x41000000, "U2F10F10F10"}};
+
+Error refused_format(std::uint32_t number, std::uint32_t base) {
+  const auto* const known = std::ranges::find(kNamedBases, base, &NamedBase::number);
+  std::string why =
+      known == std::end(kNamedBases) ? "is none" : "(" + std::string(known->name) + ") is not supported";
+  why += "; formats are";
+  for (const Base& one : kBases) {
+    char text[48];
+    std::snprintf(text, sizeof text, "%s 0x%08x (%.*s)", &one == kBases ? "" : ",", one.number,
+                  static_cast<int>(one.name.size()), one.name.data());
+    why += text;
+  }
+  return refused("format", number, why, ErrorCode::unsupported);
+}
 
 // Bits of a target's channels, and what stands for a channel that the surface does not have.
 std::array<std::uint8_t, 4> target_bits(PixelFormat target) {
@@ -91,8 +117,9 @@ unsigned first_bit(const std::array<std::uint8_t, 4>& bits, unsigned field) {
 }  // namespace
 
 Result<SurfaceFormat> find_surface_format(std::uint32_t number) {
-  const auto* const base = std::ranges::find(kBases, number & ~0x00300000U, &Base::number);
-  if (base == std::end(kBases)) return refused("format", number, "is not supported", ErrorCode::unsupported);
+  const std::uint32_t code = number & ~0x00300000U;
+  const auto* const base = std::ranges::find(kBases, code, &Base::number);
+  if (base == std::end(kBases)) return refused_format(number, code);
   SurfaceFormat format{.name = base->name, .bits = base->bits, .target = base->target};
   unsigned bits = 0;
   for (const std::uint8_t count : base->bits) {
@@ -108,7 +135,11 @@ Result<SurfaceFormat> find_surface_format(std::uint32_t number) {
       {{0, 1, 2, 3}, {1, 0, 2, 3}, {3, 0, 1, 2}, {0, 3, 1, 2}}};
   const bool known =
       format.fields == 4 || format.fields == 2 || (format.fields == 3 && swizzle < 2) || swizzle == 0;
-  if (!known) return refused("swizzle", swizzle, "is not supported", ErrorCode::unsupported);
+  if (!known)
+    return refused("swizzle", swizzle,
+                   "of " + std::string(base->name) + " is not supported; it has 0" +
+                       (format.fields == 3 ? " (BGR) and 1 (RGB)" : " (R)"),
+                   ErrorCode::unsupported);
   format.channels = format.fields == 4   ? kFour[swizzle]
                     : format.fields == 3 ? kThree[swizzle]
                     : format.fields == 2 ? kTwo[swizzle]
@@ -152,7 +183,9 @@ Result<Surface> Surface::open(const ColorSurface& where) {
     return refused(field, value, why, ErrorCode::bad_input);
   };
   if (where.type != kLinear && where.type != kTiled && where.type != kSwizzled)
-    return refused("type", where.type, "is not supported", ErrorCode::unsupported);
+    return refused("type", where.type,
+                   "is none; types are 0 (linear), 0x04000000 (tiled) and 0x08000000 (swizzled)",
+                   ErrorCode::unsupported);
   for (const auto& [name, value] : {std::pair{"width", where.width}, std::pair{"height", where.height}}) {
     if (value == 0) return bad(name, value, "has no pixels");
     if (value > kMaxExtent) return bad(name, value, "is above 4096 pixels");
