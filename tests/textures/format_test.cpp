@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <vector>
 
@@ -71,6 +73,23 @@ TEST(TextureFormats, Integers) {
   EXPECT_EQ(decode("rg16ui", {0xff, 0xff, 1, 2}), (Texel{65535, 513, 0, 1}));
   EXPECT_EQ(decode("rgb32i", {1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 3, 0, 0, 0}), (Texel{1, 0xffffffff, 3, 1}));
   EXPECT_EQ(decode("rgb8ui", {1, 2, 3}), (Texel{1, 2, 3, 1}));
+}
+
+TEST(TextureFormats, IntegersAsFloats) {
+  TextureFormat format = *parse_texture_format("rgb10a2");
+  for (TexelComponent& component : format.components) component.type = TexelType::uscaled;
+  EXPECT_TRUE(check_format(format).ok());
+  const std::array<std::byte, 4> texel{std::byte{0xff}, std::byte{0x0b}, std::byte{0x20}, std::byte{0x80}};
+  EXPECT_EQ(decode_texel(format, texel.data()), floats(1023, 2, 2, 2));
+  for (TexelComponent& component : format.components) component.type = TexelType::sscaled;
+  EXPECT_TRUE(check_format(format).ok());
+  EXPECT_EQ(decode_texel(format, texel.data()), floats(-1, 2, 2, -2));
+  EXPECT_FALSE(has_integers(format));
+  EXPECT_EQ(decode_component(TexelType::uscaled, 24, 0xffffff), 0x4b7fffffU);
+  EXPECT_EQ(decode_component(TexelType::sscaled, 8, 0x80), 0xc3000000U);
+  format = *parse_texture_format("r32ui");
+  format.components[0].type = TexelType::uscaled;  // a float would not be exact
+  EXPECT_FALSE(check_format(format).ok());
 }
 
 TEST(TextureFormats, WhatIsNone) {

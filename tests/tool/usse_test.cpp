@@ -206,7 +206,8 @@ TEST_F(UsseToolTest, WhatConsolesDo) {
         ".stage fragment\n.registers pa:4 sa:4 r:4\n.output f32 4 pa:0\n"
         "vtst.and.nonzero.both.chan0.p0 c0, g16, #1\nvmov.f32 pa0.xy, c0.xxxx\nvmov.f32 pa2.xy, c0.xxxx\n"
         "p0 vmov.f32 pa0.xy, c3\nnop.end\n");
-  const auto picture = [&](const char* program, const char* word3, const std::vector<double>& clear) {
+  const auto picture = [&](const char* program, const char* word3, bool turned,
+                           const std::vector<double>& clear) {
     json launch = json::parse(
         R"({"warpjit":1,"isa":"usse","stage":"fragment","count":3,"vertices":{"slots":20,"data":[]},
             "raster":{"console":true},"targets":{"size":[4,4],"colors":[{"surface":"0x00000000"}]}})");
@@ -216,8 +217,10 @@ TEST_F(UsseToolTest, WhatConsolesDo) {
       launch["textures"]["0"] = {{"control", {"0x03fe0090", "0x6c000000", "0x00001000", word3}},
                                  {"address", "0x1000"},
                                  {"data", {"0x80402010", 0, 0, 0, 0, 0, 0, 0}}};
-    // Anticlockwise, with y up.
-    for (const double place : {-1.0, -1.0, 3.0, -1.0, -1.0, 3.0}) {
+    // Clockwise in the target, whose row 0 is at y = -1; or the other way.
+    const std::vector<double> places =
+        turned ? std::vector<double>{-1, -1, -1, 3, 3, -1} : std::vector<double>{-1, -1, 3, -1, -1, 3};
+    for (const double place : places) {
       json& data = launch["vertices"]["data"];
       data.push_back(place);
       if (data.size() % 20 == 2)
@@ -233,9 +236,10 @@ TEST_F(UsseToolTest, WhatConsolesDo) {
     const Outcome same = run("render cleared.json --compare drawn.png");
     EXPECT_EQ(same.code, 0) << program << same.out << same.err;
   };
-  picture("f.usse", "0x80000000", {16 / 255.0, 32 / 255.0, 64 / 255.0, 128 / 255.0});
-  picture("f.usse", "0x00000000", {1, 1, 1, 1});
-  picture("face.usse", nullptr, {1, 1, 0, 0});
+  picture("f.usse", "0x80000000", false, {16 / 255.0, 32 / 255.0, 64 / 255.0, 128 / 255.0});
+  picture("f.usse", "0x00000000", false, {1, 1, 1, 1});
+  picture("face.usse", nullptr, false, {0, 0, 0, 0});
+  picture("face.usse", nullptr, true, {1, 1, 0, 0});
 }
 
 // Lines in the launch file give the picture of the file that they are in.
