@@ -44,70 +44,96 @@ std::string error_in_main(const std::string& line) {
 
 TEST(PicaAssemble, Errors) {
   const std::pair<const char*, const char*> in_main[] = {
-      {"frob r0, r1", "x.pica:2:1: there is no instruction 'frob'"},
+      {"frob r0, r1",
+       "x.pica:2:1: there is no instruction 'frob'; there are add, dp3, dp4, dph, dst, ex2, lg2, litp, mul, "
+       "sge, slt, flr, max, min, rcp, rsq, mova, mov, dphi, dsti, sgei, slti, break, nop, end, breakc, call, "
+       "callc, callu, ifu, ifc, for, emit, setemit, jmpc, jmpu, cmp, madi, mad"},
       {"add r0, r1", "x.pica:2:11: expected ',', found the end of the line"},
       {"add r0, r1, r2, r3", "x.pica:2:15: expected the end of the line, found ','"},
-      {"mov r0, nothing", "x.pica:2:9: 'nothing' is not defined"},
-      {"mov c1, r0", "x.pica:2:5: 'c1' cannot be written"},
-      {"mov r0, o1", "x.pica:2:9: o1 cannot be read here"},
-      {"mov r0.xq1, r1", "x.pica:2:8: 'xq1' is not a choice of up to four components"},
-      {"add r0, c1, c2", "x.pica:2:13: only one operand may be a c register"},
+      {"mov r0, nothing", "x.pica:2:9: 'nothing' is not defined, and no register is called so"},
+      {"mov c1, r0", "x.pica:2:5: 'c1' cannot be written; o0 to o15 and r0 to r15 can"},
+      {"mov r0, o1", "x.pica:2:9: o1 cannot be read here; v0 to v15, r0 to r15 and c0 to c95 can"},
+      {"mov r0.xq1, r1",
+       "x.pica:2:8: 'xq1' is not a choice of up to four components out of xyzw, rgba or stpq"},
+      {"add r0, c1, c2",
+       "x.pica:2:13: only one operand may be a c register; copy the other one to a temporary register (mov) "
+       "before"},
       {"add r0, r1, c2",
        "x.pica:2:13: this operand of add cannot be a c register; exchange the operands or copy it to a "
        "temporary"},
       {"mad r0, c1, r1, r2",
        "x.pica:2:9: this operand of mad cannot be a c register; exchange the operands or copy it to a "
        "temporary"},
-      {"mov r0, c90[6]", "x.pica:2:9: the index leads past the float uniform registers"},
-      {"mov r0, v1[aL]", "x.pica:2:9: only c registers can be addressed relatively"},
-      {"mov r0, c1[r0]", "x.pica:2:12: expected a0.x, a0.y, aL or a number"},
-      {"mova r0, v0", "x.pica:2:6: mova writes a0.x, a0.y or a0.xy"},
+      {"mov r0, c90[6]",
+       "x.pica:2:9: the index 6 leads past the float uniform registers c0 to c95; 'c90' takes -90 to 5"},
+      {"mov r0, v1[aL]", "x.pica:2:9: only c registers can be addressed relatively, not v1"},
+      {"mov r0, c1[r0]",
+       "x.pica:2:12: expected a number or an address register, a0.x (or a0), a0.y (or a1), aL (or a2, lcnt), "
+       "found 'r0'"},
+      {"mova r0, v0", "x.pica:2:6: mova writes a0.x (or a0), a0.y (or a1) or a0.xy (or a01), not 'r0'"},
       {"cmp r0, gt, xx, r1", "x.pica:2:13: expected eq, ne, lt, le, gt or ge, found 'xx'"},
       {"ifc cmp.z", "x.pica:2:9: cmp has only x and y"},
       {"ifu !b0", "x.pica:2:5: only jmpu can invert its condition"},
-      {"ifu i0", "x.pica:2:5: 'i0' is not a bool uniform"},
-      {"call nobody", "x.pica:2:6: there is no procedure 'nobody'"},
-      {"jmpc cmp.x, nowhere", "x.pica:2:13: there is no label 'nowhere'"},
-      {"setemit 4", "x.pica:2:9: 4 is outside 0 to 3"},
+      {"ifu i0", "x.pica:2:5: 'i0' is not one of the bool uniform registers b0 to b15"},
+      {"call nobody", "x.pica:2:6: there is no procedure 'nobody'; there are 'main'"},
+      {"jmpc cmp.x, nowhere", "x.pica:2:13: there is no label 'nowhere' in this file; it has no labels"},
+      {"setemit 4", "x.pica:2:9: 4 is outside 0 to 2"},
       {"mov r0, r1 @", "x.pica:2:12: unexpected character"},
       {".else", "x.pica:2:1: .else belongs to no ifc or ifu"},
       {".proc inner", "x.pica:2:1: a procedure cannot be inside another block"},
-      {".frob", "x.pica:2:1: there is no directive '.frob'"}};
+      {".frob",
+       "x.pica:2:1: there is no directive '.frob'; there are .proc, .else, .end, .alias, .set, .fvec, .ivec, "
+       ".bool, .constf, .consti, .constfa, .in, .out, .entry, .nodvle, .gsh, .setf, .seti and .setb, and "
+       "those of listings"}};
   for (const auto& [line, wanted] : in_main) EXPECT_EQ(error_in_main(line), wanted);
   const std::pair<const char*, const char*> whole[] = {
       {"mov r0, r1\n", "x.pica:1:1: an instruction must be inside a procedure"},
-      {".proc f\nend\n.end\n", "x.pica:1:1: there is no procedure 'main' to start at"},
-      {".entry g\n.proc f\nend\n.end\n", "x.pica:1:8: there is no procedure 'g' to start at"},
+      {".proc f\nend\n.end\n", "x.pica:1:1: there is no procedure 'main' to start at; there are 'f'"},
+      {".entry g\n.proc f\nend\n.end\n", "x.pica:1:8: there is no procedure 'g' to start at; there are 'f'"},
       {".proc main\nend\n", "x.pica:1:1: this is not closed by .end"},
       {".end\n", "x.pica:1:1: .end closes nothing"},
-      {".fvec a[90], b[10]\n", "x.pica:1:14: there are not 10 free float uniform registers left"},
+      {".fvec a[90], b[10]\n",
+       "x.pica:1:14: there are not 10 free float uniform registers left: of c0 to c95 at most 6 lie free "
+       "together"},
       {".fvec a\n.bool a\n", "x.pica:2:7: 'a' is already defined"},
-      {".fvec r1\n", "x.pica:1:7: 'r1' is a register's name"},
-      {".fvec a[4]\n.alias b a[96]\n", "x.pica:2:10: the index leads past the float uniform registers"},
+      {".fvec r1\n", "x.pica:1:7: 'r1' is a register's name: one of o, v, r, c, i or b and digits"},
+      {".fvec a[4]\n.alias b a[96]\n",
+       "x.pica:2:10: the index 96 leads past the float uniform registers c0 to c95; 'a' takes 0 to 95"},
       {".constf k(1.0/0, 2, 3, 4)\n", "x.pica:1:14: a division by zero"},
       {".constf k((1.0, 2, 3, 4)\n", "x.pica:1:15: expected ')', found ','"},
       {".constf k(1.0*, 2, 3, 4)\n", "x.pica:1:15: expected a number, found ','"},
-      {".consti k(1/2, 2, 3, 4)\n", "x.pica:1:11: this is not an integer"},
+      {".consti k(1/2, 2, 3, 4)\n",
+       "x.pica:1:11: this is not an integer; a whole number of -128 to 255 belongs here"},
       {".fvec a[200*2]\n", "x.pica:1:9: 400 is outside 1 to 96"},
       {".set\n", "x.pica:1:5: expected a name"},
       {".set n\n", "x.pica:1:7: expected a number, found the end of the line"},
       {".set n 1 2\n", "x.pica:1:10: expected the end of the line, found '2'"},
       {".set n 97\n.fvec a[n]\n", "x.pica:2:9: 97 is outside 1 to 96"},
       {".out t texcoord0.sq2\n", "x.pica:1:18: expected components out of xyzw, rgba or stpq"},
-      {".gsh pint c0\n", "x.pica:1:6: expected point, variable or fixed"},
-      {".gsh point v0\n", "x.pica:1:12: expected c0 to c95"},
+      {".gsh pint c0\n",
+       "x.pica:1:6: expected point, variable (or subdivision) or fixed (or particle), found 'pint'"},
+      {".gsh point v0\n", "x.pica:1:12: expected c0 to c95, found 'v0'"},
       {".gsh variable c0\n", "x.pica:1:17: expected a number, found the end of the line"},
       {".gsh fixed 3\n", "x.pica:1:12: expected a c register, found '3'"},
-      {".gsh gmain\n.proc main\nend\n.end\n", "x.pica:1:6: there is no procedure 'gmain' to start at"},
+      {".gsh gmain\n.proc main\nend\n.end\n",
+       "x.pica:1:6: there is no procedure 'gmain' to start at; there are 'main'"},
       {".program 2\n", "x.pica:1:10: 2 is outside 0 to 1"},
-      {".header frob=1\n", "x.pica:1:9: a program has no field 'frob'"},
+      {".header frob=1\n",
+       "x.pica:1:9: a program has no field 'frob'; its fields are version, merge, end, inputs, outputs, "
+       "mode, start, variable, fixed"},
       {".header merge=2\n", "x.pica:1:15: 2 is outside 0 to 1"},
-      {".symbol a r0\n", "x.pica:1:11: expected an input or a uniform register"},
-      {".fvec a[4] c94\n", "x.pica:1:12: there are not 4 free float uniform registers left"},
-      {".out x nonsense\n", "x.pica:1:8: 'nonsense' is not the meaning of an output"},
+      {".symbol a r0\n",
+       "x.pica:1:11: expected an input or a uniform register, one of v0 to v15, c0 to c95, i0 to i3 and b0 "
+       "to b15"},
+      {".fvec a[4] c94\n",
+       "x.pica:1:12: there are not 4 free float uniform registers left: of c0 to c95 at most 2 lie free "
+       "together"},
+      {".out x nonsense\n",
+       "x.pica:1:8: 'nonsense' is not the meaning of an output; these are position, normalquat, color, "
+       "texcoord0, texcoord0w, texcoord1, texcoord2, view, dummy"},
       {".constf k(1, 2, 3)\n", "x.pica:1:18: expected ',', found ')'"},
       {".consti k(1, 2, 3, 256)\n", "x.pica:1:20: 256 is outside -128 to 255"},
-      {".in v v16\n", "x.pica:1:7: expected v0 to v15"}};
+      {".in v v16\n", "x.pica:1:7: expected v0 to v15, found 'v16'"}};
   for (const auto& [text, wanted] : whole) EXPECT_EQ(error_of(text), wanted);
 }
 
@@ -222,7 +248,7 @@ TEST(PicaAssemble, SharedUniforms) {
       text += symbol.name + "=" + name(symbol.first) + " ";
     return text + "k=" + name(container.programs.at(1).constants.at(0).reg);
   };
-  const std::string shared = "own=c5 tint=c4 other=b1 on=b0 k=c95",
+  const std::string shared = "tint=c4 own=c5 on=b0 other=b1 k=c95",
                     alone = "own=c0 tint=c2 other=b0 on=b1 k=c95";
   EXPECT_EQ(registers(rest("")), shared);
   EXPECT_EQ(registers(rest(".gsh")), shared);

@@ -169,6 +169,53 @@ TEST(PicaDisassemble, TablesRoundTrip) {
   expect_round_trip(odd, "unused bits");
 }
 
+// What the assembler would write or refuse in another way still comes as source that is read.
+TEST(PicaDisassemble, OtherAssemblersRoundTrip) {
+  const Container verbatim = assembled(
+      ".verbatim\n.out p position\n.proc main\nsgei r0, r1, r2\nmadi r0, r1, r2, r3\nmul p, v0, v1\nsetemit "
+      "3\n"
+      "end\n.end\n");
+  expect_round_trip(verbatim, "verbatim");
+  EXPECT_TRUE(disassemble(verbatim).starts_with(".verbatim")) << disassemble(verbatim);
+  EXPECT_EQ(disassemble(verbatim).find(".op "), std::string::npos);
+  const Container plain =
+      assembled(".out p position\n.proc main\nsge r0, r1, r2\nsge r0, r1, c2\nmov p, r0\nend\n.end\n");
+  EXPECT_EQ(disassemble(plain).find(".verbatim"), std::string::npos);
+
+  Container named = assembled(
+      ".fvec a$b[2], plain\n.bool cmp\n.in a0 v3\n.out p position\n.proc main\nadd p, "
+      "a$b[1], a0\nend\n.end\n");
+  expect_round_trip(named, "periods");
+  for (const char* line : {".fvec    a$b[2]", "a$b[1], a0", ".bool    cmp"})
+    EXPECT_NE(disassemble(named).find(line), std::string::npos) << disassemble(named);
+  EXPECT_EQ(disassemble(named).find(".unsorted"), std::string::npos);
+  std::swap(named.programs[0].symbols[1], named.programs[0].symbols[3]);
+  expect_round_trip(named, "another order");
+  EXPECT_NE(disassemble(named).find(".unsorted"), std::string::npos);
+  EXPECT_NE(disassemble(named).find("a$b[1], a0"), std::string::npos);
+  named.programs[0].symbols.push_back({"_hidden", {RegisterFile::c, 9}, 9});
+  named.programs[0].outputs.push_back({Semantic::color, 9, 15, ""});
+  named.programs[0].outputs.push_back({Semantic::view, 0, 8, ""});
+  expect_round_trip(named, "what picasso does not write");
+  EXPECT_NE(disassemble(named).find(".symbol  _hidden c9"), std::string::npos) << disassemble(named);
+  EXPECT_NE(disassemble(named).find(".output  2 o9"), std::string::npos) << disassemble(named);
+}
+
+TEST(PicaDisassemble, SaysWhyAWordIsNoInstruction) {
+  Container container = assembled(".out p position\n.proc main\nmov p, v0\nend\n.end\n");
+  container.code.push_back(0x40000001);  // opcode 0x10
+  container.code.push_back(0x7fffffff);  // 0x1f
+  expect_round_trip(container, "undefined words");
+  for (const bool exact : {false, true})
+    for (const bool words : {false, true}) {
+      const std::string text = disassemble(container, {.words = words, .exact = exact});
+      for (const char* opcode : {"0x10", "0x1f"})
+        EXPECT_NE(text.find("no instruction has the opcode " + std::string(opcode) + " (bits 26-31)"),
+                  std::string::npos)
+            << text;
+    }
+}
+
 // Undefined words and wild targets are listed too.
 TEST(PicaDisassemble, NeverFails) {
   Program program;

@@ -26,7 +26,7 @@ Program program_of(const std::string& source) {
 }
 
 Program program_of_main(const std::string& body) {
-  return program_of(".proc main\n" + body + "\nend\n.end\n");
+  return program_of(".verbatim\n.proc main\n" + body + "\nend\n.end\n");
 }
 
 Finished run(const Program& program, const ThreadState& start, const Uniforms& uniforms, std::uint64_t fuel) {

@@ -17,7 +17,7 @@ std::string read_example(const std::string& name);
 
 // Assembles one file; fails the test and gives an empty program on an error.
 Program program_of(const std::string& source);
-// The body of `main`, to which `end` is added.
+// The body of `main`, to which `end` is added; instructions are taken as they are written (.verbatim).
 Program program_of_main(const std::string& body);
 
 struct Finished {

@@ -57,7 +57,7 @@ TEST_P(Examples, ThreadCountDoesNotMatter) {
 
 TEST(Agreement, FormatsAndStrides) {
   const Program program = assemble(
-      ".out outpos position\n.out outclr color\n.out outtex texcoord0\n"
+      ".verbatim\n.out outpos position\n.out outclr color\n.out outtex texcoord0\n"
       ".proc main\nmul o0, c0, v0\nadd o1, v0, v1\nmov o2, v1.wzyx\nend\n.end\n");
   const Engine engine;
   const std::uint64_t count = 77;
@@ -100,7 +100,8 @@ TEST(Agreement, FormatsAndStrides) {
 // A kernel for many rows is made for the way in which they lie, and asks for cache lines behind the last.
 TEST(Agreement, ManyRowsInSeveralLayouts) {
   const Program program = assemble(
-      ".out outpos position\n.out outclr color\n.proc main\nadd o0, v0, v1\nmov o1, v1\nend\n.end\n");
+      ".verbatim\n.out outpos position\n.out outclr color\n.proc main\nadd o0, v0, v1\nmov o1, "
+      "v1\nend\n.end\n");
   Engine engine;
   engine.state().set_hooks({.tuning = backend::Tuning{.bytes_ahead_of_rows = 8192}});  // on every processor
   RunOptions options;

@@ -185,6 +185,7 @@ TEST(Geometry, B15IsTrueAfterTheFirstInvocation) {
 
 // The number of triangles differs from invocation to invocation; vertex 3 is no vertex.
 constexpr const char* kFans = R"(
+.verbatim
 .constf k(1.0, 0.0, 0.0, 0.0)
 .in value v0
 .out result position

@@ -15,7 +15,15 @@ struct AsmOptions {
   std::string out;
   bool labels = false;
   bool json = false;
+  bool werror = false;
 };
+
+Json warnings_json(const Assembled& assembled) {
+  Json list = Json::array();
+  for (const AssemblyWarning& warning : assembled.warnings)
+    list.push_back({{"where", warning.where}, {"message", warning.message}});
+  return list;
+}
 
 int assemble_files(const AsmOptions& options) {
   if (options.out.empty() && !options.json)
@@ -27,10 +35,18 @@ int assemble_files(const AsmOptions& options) {
     sources.push_back({file, std::string(as_text(*bytes))});
   }
   // The end of its name says whose source it is.
-  const Guest* guest = find_guest({}, options.files[0]);
-  if (guest == nullptr) guest = guests().front();
+  const Guest* const known = find_guest({}, options.files[0]);
+  const Guest* const guest = known != nullptr ? known : guests().front();
   const auto assembled = guest->assemble(sources, {.labels = options.labels});
+  if (!assembled && known == nullptr)
+    return fail({assembled.error().code,
+                 assembled.error().message + "\n  (" + options.files[0] + " is taken as a source of " +
+                     name(guest->isa()) + "; the others' names end in .tesla, .valhall and .usse)",
+                 assembled.error().where});
   if (!assembled) return fail(assembled.error());
+  for (const AssemblyWarning& warning : assembled->warnings)
+    fmt::print(stderr, "{}: {}: {}\n", warning.where, options.werror ? "error" : "warning", warning.message);
+  if (options.werror && !assembled->warnings.empty()) return kBadInput;
   if (!options.out.empty()) {
     if (const Status written = write_file(options.out, assembled->container); !written)
       return fail(written.error());
@@ -47,7 +63,9 @@ int assemble_files(const AsmOptions& options) {
                         {"name", (*shader)->name()},
                         {"program", guest->words_json(**shader)}});
   }
-  print_json({{"isa", name(guest->isa())}, {"programs", std::move(programs)}});
+  Json json{{"isa", name(guest->isa())}, {"programs", std::move(programs)}};
+  if (!assembled->warnings.empty()) json["warnings"] = warnings_json(*assembled);
+  print_json(json);
   return kOk;
 }
 
@@ -66,6 +84,9 @@ void add_asm(CLI::App& app, int& exit) {
   command->add_flag("--labels", options->labels, "store procedure and label names (SHBIN)");
   command->add_flag("--json", options->json,
                     "print each program's words, as the key `program` of launch files takes them");
+  command->add_flag("--werror", options->werror,
+                    "take warnings (of *.pica: what the hardware does not do, and what picasso reads "
+                    "otherwise) as errors");
   command->footer(
       "Examples:\n  warpjit asm transform.v.pica -o transform.shbin\n  warpjit asm transform.v.pica --json\n"
       "  warpjit asm saxpy.tesla -o saxpy.cubin\n  warpjit asm reduce.valhall -o reduce.bin");

@@ -125,7 +125,7 @@ Result<std::vector<Case>> collect_pica(const std::string& examples) {
   }
   for (const Sketch& sketch : kSketches) {
     const pica200::SourceFile source{
-        sketch.name, std::string(".out out position\n.bool b0_\n.alias unused v0\n.proc main\n") +
+        sketch.name, std::string(".verbatim\n.out out position\n.bool b0_\n.alias unused v0\n.proc main\n") +
                          sketch.body + "end\n.end\n.proc part\nmov r0, v0\n.end\n"};
     WARPJIT_TRY(const pica200::Container container, pica200::assemble({&source, 1}));
     WARPJIT_TRY(pica200::Program program, pica200::select_program(container));

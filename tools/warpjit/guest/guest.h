@@ -112,10 +112,14 @@ struct GridUse {
 struct AssembleOptions {
   bool labels = false;  // store the names of procedures and labels
 };
+struct AssemblyWarning {
+  std::string where, message;  // "file:line:column"
+};
 struct Assembled {
   std::vector<std::byte> container;
   std::string summary;  // "12 code words, ..."
   std::unique_ptr<Container> programs;
+  std::vector<AssemblyWarning> warnings;
 };
 struct SourceText {
   std::string name, text;

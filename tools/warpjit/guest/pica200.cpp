@@ -6,6 +6,7 @@
 
 #include "files.h"
 #include "frontend/pica200/assembly/assemble.h"
+#include "frontend/pica200/assembly/check.h"
 #include "frontend/pica200/assembly/disassemble.h"
 #include "frontend/pica200/container/shbin.h"
 #include "frontend/pica200/shader.h"
@@ -150,8 +151,11 @@ class Pica200Guest final : public Guest {
                              const AssembleOptions& options) const override {
     std::vector<pica200::SourceFile> sources;
     for (const SourceText& text : texts) sources.push_back({text.name, text.text});
-    WARPJIT_TRY(pica200::Container container, pica200::assemble(sources));
+    pica200::SourceNotes notes;
+    WARPJIT_TRY(pica200::Container container, pica200::assemble(sources, &notes));
     Assembled assembled;
+    for (pica200::Warning& warning : pica200::check(container, notes))
+      assembled.warnings.push_back({std::move(warning.where), std::move(warning.message)});
     assembled.container = pica200::write_shbin(container, {.labels = options.labels});
     assembled.summary =
         fmt::format("{} code words, {} descriptors", container.code.size(), container.descriptors.size());
@@ -274,6 +278,9 @@ class Pica200Guest final : public Guest {
       json["geometry"]["vertices"] = input.vertices;
     } else if (input.mode == PrimitiveMode::variable) {
       json["geometry"]["full_vertices"] = input.full_vertices;
+    } else {
+      for (const std::uint8_t reg : input.registers)
+        json["geometry"]["registers"].push_back(fmt::format("v{}", reg));
     }
   }
 };

@@ -15,8 +15,8 @@ class DescriptorTable {
   // The bits of a descriptor that an instruction depends on.
   static std::uint32_t depends(Opcode opcode, std::uint8_t mask);
 
-  // Finds or adds a descriptor with these bits. MAD and MADI reach only the first 32 entries: if those are
-  // full, an entry that they do not use moves away, and the words of `code` that name it are changed.
+  // Finds or adds a descriptor with these bits. MAD and MADI reach only the first 32 entries: one that lies
+  // higher changes places with one that they do not use, and the words of `code` that name these are changed.
   // Nothing if the table is full.
   std::optional<std::uint16_t> intern(Opcode opcode, std::uint32_t bits, std::vector<std::uint32_t>& code);
   // Appends a raw entry that is neither shared nor moved (the exact form). False if the table is full.
@@ -31,7 +31,8 @@ class DescriptorTable {
     std::uint32_t bits, depends;
     bool low;  // used by MAD or MADI, or raw: cannot move
   };
-  std::optional<std::uint16_t> vacate(std::vector<std::uint32_t>& code);
+  // Exchanges two entries, and their numbers in the words of `code` that name them.
+  void exchange(std::size_t a, std::size_t b, std::vector<std::uint32_t>& code);
 
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> users_;

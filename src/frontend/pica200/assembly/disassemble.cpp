@@ -9,6 +9,7 @@
 #include "frontend/pica200/assembly/assemble.h"
 #include "frontend/pica200/assembly/header_fields.h"
 #include "frontend/pica200/assembly/instruction_text.h"
+#include "frontend/pica200/assembly/symbols.h"
 #include "frontend/pica200/encoding/encoding.h"
 
 namespace warpjit::pica200 {
@@ -62,8 +63,42 @@ bool is_identifier(std::string_view name) {
          std::all_of(name.begin(), name.end(), is_part);
 }
 // Whether the assembler takes it as a name of a register.
-bool can_be_defined(std::string_view name) {
-  return is_identifier(name) && !parse_register(name) && name != "a0" && name != "aL" && name != "cmp";
+bool can_be_defined(std::string_view name) { return is_identifier(name) && !is_register_name(name); }
+
+// The name that a source has for a symbol; empty if it has none.
+std::string source_name(std::string_view stored) {
+  std::string text(stored);
+  std::replace(text.begin(), text.end(), '.', '_');
+  if (!is_identifier(text)) return {};
+  text = stored;
+  std::replace(text.begin(), text.end(), '.', '$');
+  return text;
+}
+
+// Words that the assembler takes as they are only in verbatim source: two input registers in one instruction,
+// an inverted form without need, vertex 3.
+bool needs_verbatim(const Container& container) {
+  return std::any_of(container.code.begin(), container.code.end(), [](std::uint32_t word) {
+    const auto i = try_decode(word);
+    if (!i) return false;
+    if (i->vertex > 2) return true;
+    const int wide = wide_source(i->info().format);
+    std::optional<Register> input;
+    bool uniform = false;
+    for (int n = 1; n <= i->source_count(); ++n) {
+      const Register reg = source_register(i->source(n));
+      uniform |= reg.file == RegisterFile::c;
+      if (reg.file != RegisterFile::v) continue;
+      if (input && *input != reg) return true;
+      input = reg;
+    }
+    return !uniform && wide > wide_source(info(i->info().swapped).format);
+  });
+}
+
+// Why a word is no instruction.
+std::string reason_of(std::uint32_t word) {
+  return format("no instruction has the opcode 0x%02x (bits 26-31)", word >> 26);
 }
 
 // Short text of a 24-bit float; empty if none reads back as the same bits.
@@ -103,6 +138,8 @@ class Listing {
   // `headers`: a line of each program, or empty.
   std::string text(const std::vector<std::string>& headers) {
     text_.clear();
+    if (options_.structure && !form_.exact && needs_verbatim(container_))
+      text_ += ".verbatim  ; some instructions are not what the assembler would choose or take\n";
     const bool several = programs_.size() > 1;
     for (std::size_t k = 0; k < programs_.size(); ++k) {
       if (several) text_ += format(".program %u\n", static_cast<unsigned>(k));
@@ -122,8 +159,9 @@ class Listing {
 
  private:
   struct Prepared {
-    std::vector<Symbol> symbols;  // that get names in the source
+    std::vector<Symbol> symbols;  // that get names in the source, under these
     bool listed = false;          // the table is listed by .symbol: none
+    bool unsorted = false;        // the table is not in the order that the assembler gives it
     Names names;
   };
 
@@ -134,11 +172,16 @@ class Listing {
     bool uniforms = false;
     for (const Symbol& symbol : info.symbols) {
       const bool input = symbol.first.file == RegisterFile::v;
-      result.listed |= !can_be_defined(symbol.name) || !seen.insert(symbol.name).second ||
-                       (input && (uniforms || symbol.last != symbol.first.index));
+      const std::string name = source_name(symbol.name);
+      result.listed |= name.empty() || is_register_name(name) || !seen.insert(symbol.name).second ||
+                       (input ? uniforms || symbol.last != symbol.first.index : name[0] == kHidden);
       uniforms |= !input;
     }
-    if (!result.listed) result.symbols = info.symbols;
+    result.unsorted = !std::is_sorted(info.symbols.begin(), info.symbols.end(), lies_before);
+    if (!result.listed) {
+      result.symbols = info.symbols;
+      for (Symbol& symbol : result.symbols) symbol.name = source_name(symbol.name);
+    }
     result.names.structure = options_.structure;
     if (!options_.names) return result;
     result.names.symbols = result.symbols;
@@ -188,8 +231,11 @@ class Listing {
     else if (const auto found = addresses_.find(info.entry);
              found != addresses_.end() && found->second != "main")
       directive(".entry", found->second);
+    if (program.unsorted && !program.listed) text_ += ".unsorted\n";
     for (const Symbol& symbol : info.symbols) declare(symbol, program.listed);
-    for (const Output& output : info.outputs) declare(output, !program.names.outputs.empty());
+    const std::span<const Output> outputs(info.outputs);
+    for (std::size_t row = 0; row < outputs.size(); ++row)
+      declare(info, outputs.first(row), outputs[row], !program.names.outputs.empty());
     for (const Constant& constant : info.constants) preset(constant);
   }
 
@@ -210,14 +256,14 @@ class Listing {
 
   void declare(const Symbol& symbol, bool listed) {
     const Register last{symbol.first.file, symbol.last};
+    std::string text = source_name(symbol.name);
     if (listed) {
-      if (is_identifier(symbol.name))
-        directive(".symbol", symbol.name + " " + name(symbol.first) + " " + name(last));
+      if (!text.empty())
+        directive(".symbol", text + " " + name(symbol.first) + " " + name(last));
       else
         text_ += "; a name for " + name(symbol.first) + " is not kept: it is no identifier\n";
       return;
     }
-    std::string text = symbol.name;
     if (symbol.last != symbol.first.index)
       text += "[" + std::to_string(symbol.last - symbol.first.index + 1) + "]";
     const RegisterFile file = symbol.first.file;
@@ -229,10 +275,11 @@ class Listing {
               text);
   }
 
-  void declare(const Output& output, bool named) {
+  void declare(const ProgramInfo& info, std::span<const Output> before, const Output& output, bool named) {
     const std::string reg = " " + name(Register{RegisterFile::o, static_cast<std::uint8_t>(output.reg)});
     const std::string_view meaning = name(output.semantic);
-    if (!find_semantic(meaning) || output.mask == 0 || output.mask > 15) {
+    if (!find_semantic(meaning) || output.mask == 0 || output.mask > 15 ||
+        !output_conflict(info.stage, before, output).empty()) {
       directive(".output", std::to_string(static_cast<unsigned>(output.semantic)) + reg +
                                format(" 0x%x", static_cast<unsigned>(output.mask)));
       return;
@@ -339,10 +386,11 @@ class Listing {
     std::string content = std::string(static_cast<std::size_t>(depth) * 4, ' ');
     content += instruction ? instruction_text(*instruction, descriptor(*instruction), names)
                            : format(".word   0x%08x", word);
-    if (options_.words) {
+    if (options_.words || !instruction) {
       content.resize(std::max<std::size_t>(content.size() + 1, 48), ' ');
-      content += format("; %03x %08x", address, word);
+      content += options_.words ? format("; %03x %08x", address, word) : ";";
     }
+    if (!instruction) content += " " + reason_of(word);
     text_ += content + "\n";
     const bool begins =
         instruction && (instruction->opcode == Opcode::ifc || instruction->opcode == Opcode::ifu ||
@@ -355,7 +403,7 @@ class Listing {
       const std::uint32_t word = container_.code[address];
       const auto instruction = try_decode(word);
       if (!instruction) {
-        text_ += format(".word 0x%08x  ; %03x\n", word, address);
+        text_ += format(".word 0x%08x  ; %03x ", word, address) + reason_of(word) + "\n";
         continue;
       }
       std::string line = ".op " + std::string(instruction->info().name);

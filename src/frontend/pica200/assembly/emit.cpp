@@ -13,19 +13,33 @@ bool is_unfit_for_last_slot(Opcode opcode) {
     case Opcode::call:
     case Opcode::callc:
     case Opcode::callu:
-    case Opcode::break_:
-    case Opcode::breakc:
       return true;
     default:
       return false;
   }
 }
 
+// "a, b and 3 more", or "no procedures".
+template <class Map>
+std::string list_names(const Map& map, std::string_view what) {
+  constexpr std::size_t kMost = 8;
+  if (map.empty()) return "no " + std::string(what);
+  std::string list;
+  std::size_t count = 0;
+  for (const auto& [name, value] : map) {
+    if (++count > kMost) return list + " and " + std::to_string(map.size() - kMost) + " more";
+    list.append(list.empty() ? "" : ", ").append(quoted(name));
+  }
+  return list;
+}
+
 }  // namespace
 
 Status Emitter::file(const std::vector<Statement>& statements, const std::string& file_name) {
   first_ = current_ = files_.size();
-  files_.emplace_back(file_name, space_);
+  files_.emplace_back(file_name, space_, notes_.warnings);
+  files_.back().empty = statements.empty();
+  verbatim_ = false;
   for (const Statement& statement : statements) {
     if (const auto* node = std::get_if<InstructionNode>(&statement)) {
       WARPJIT_CHECK(instruction(*node));
@@ -36,11 +50,14 @@ Status Emitter::file(const std::vector<Statement>& statements, const std::string
     }
   }
   if (!scopes_.empty()) return scopes_.back().position.error("this is not closed by .end");
+  for (std::size_t k = first_; k < files_.size(); ++k)
+    if (const auto& array = files_[k].symbols.open_array())
+      return array->position.error("the array " + quoted(array->text) + " is not closed by .end");
   return {};
 }
 
 Status Emitter::directive(const DirectiveNode& node) {
-  OperandReader in(node.tokens);
+  OperandReader in(node.tokens, &notes_.warnings);
   File& file = files_[current_];
   if (node.name == "end") {
     WARPJIT_TRY(const bool closed_array, file.symbols.close_array());
@@ -67,8 +84,13 @@ Status Emitter::directive(const DirectiveNode& node) {
     WARPJIT_CHECK(exact_instruction(in));
   } else if (node.name == "word" || node.name == "desc") {
     WARPJIT_CHECK(raw_word(in, node.name == "desc", node.position));
+  } else if (node.name == "verbatim") {
+    verbatim_ = true;
   } else {
-    return node.position.error("there is no directive '." + std::string(node.name) + "'");
+    return node.position.error(
+        "there is no directive '." + std::string(node.name) +
+        "'; there are .proc, .else, .end, .alias, .set, .fvec, .ivec, .bool, .constf, .consti, .constfa, "
+        ".in, .out, .entry, .nodvle, .gsh, .setf, .seti and .setb, and those of listings");
   }
   return in.expect_end();
 }
@@ -77,9 +99,12 @@ Status Emitter::directive(const DirectiveNode& node) {
 Status Emitter::program(OperandReader& in) {
   if (!scopes_.empty()) return in.peek().position.error("a program cannot begin inside a block");
   const auto count = static_cast<std::int64_t>(files_.size() - first_);
-  WARPJIT_TRY(const std::int64_t number, in.whole(0, count));
+  WARPJIT_TRY(const std::int64_t number, in.whole(0, count, PicassoNumber::none));
   current_ = first_ + static_cast<std::size_t>(number);
-  if (number == count) files_.emplace_back(*files_[first_].name, space_);
+  if (number == count) {
+    files_.emplace_back(*files_[first_].name, space_, notes_.warnings);
+    files_.back().empty = false;
+  }
   return {};
 }
 
@@ -90,8 +115,12 @@ Status Emitter::header(OperandReader& in) {
     WARPJIT_CHECK(in.expect("="));
     const auto* field = std::find_if(std::begin(kHeaderFields), std::end(kHeaderFields),
                                      [&](const HeaderField& f) { return f.name == key.text; });
-    if (field == std::end(kHeaderFields))
-      return key.position.error("a program has no field " + quoted(key.text));
+    if (field == std::end(kHeaderFields)) {
+      std::string names;
+      for (const HeaderField& known : kHeaderFields)
+        names.append(names.empty() ? "" : ", ").append(known.name);
+      return key.position.error("a program has no field " + quoted(key.text) + "; its fields are " + names);
+    }
     WARPJIT_TRY(const std::int64_t value, in.expect_integer(0, field->most));
     files_[current_].header.emplace_back(field, static_cast<std::uint32_t>(value));
   }
@@ -104,14 +133,20 @@ Status Emitter::procedure(OperandReader& in, const Position& position) {
   const bool is_new = procedures_.emplace(std::string(name.text), Procedure{here(), here(), current_}).second;
   if (!is_new) return name.position.error("the procedure " + quoted(name.text) + " is already defined");
   scopes_.push_back({ScopeKind::procedure, position, here(), 0, {}, std::string(name.text)});
-  needs_padding_ = false;
+  needs_padding_ = ends_in_break_ = false;
   return {};
 }
 
 // A NOP where the block would be empty or would end in a word that cannot be the last one.
 void Emitter::pad() {
-  if (needs_padding_ || here() == scopes_.back().start) code_.push_back(encode(Instruction{}));
-  needs_padding_ = false;
+  const OpenScope& scope = scopes_.back();
+  if (needs_padding_ || (ends_in_break_ && scope.kind == ScopeKind::loop) || here() == scope.start)
+    place_word(encode(Instruction{}), notes_.words.empty() ? scope.position : notes_.words.back());
+  needs_padding_ = ends_in_break_ = false;
+}
+void Emitter::place_word(std::uint32_t word, const Position& position) {
+  code_.push_back(word);
+  notes_.words.push_back(position);
 }
 
 Status Emitter::otherwise(const Position& position) {
@@ -167,7 +202,7 @@ Status Emitter::label(const LabelNode& node) {
 
 Status Emitter::append(std::uint32_t word, const Position& position) {
   if (code_.size() == kMaxCodeWords) return position.error("the program has more than 4096 words");
-  code_.push_back(word);
+  place_word(word, position);
   return {};
 }
 
@@ -185,6 +220,7 @@ Status Emitter::instruction(const InstructionNode& node) {
   }
   WARPJIT_CHECK(append(encode(out), node.position));
   needs_padding_ = is_unfit_for_last_slot(node.fields.opcode);
+  ends_in_break_ = node.fields.opcode == Opcode::break_ || node.fields.opcode == Opcode::breakc;
   if (!node.sources.empty()) descriptors_.used_by(address);
   if (!node.target.empty())
     patches_.push_back({address, current_, std::string(node.target), node.target_position});
@@ -195,15 +231,43 @@ Status Emitter::instruction(const InstructionNode& node) {
   return {};
 }
 
-// MOVA's destination is a0, not a register file.
+// MOVA's destination is not in a register file: a0 and a0.x, a1 and a0.y, a01 and a0.xy.
 Status Emitter::mova(const InstructionNode& node, Instruction& out, Descriptor& descriptor) {
-  if (node.dst.name != "a0" || node.dst.indexed || node.dst.negate)
-    return node.dst.position.error("mova writes a0.x, a0.y or a0.xy");
+  constexpr struct {
+    std::string_view name;
+    std::uint8_t mask;
+  } kNames[] = {{"a0", kX}, {"a1", kY}, {"a01", kXY}};
+  const std::string name = lower_case(node.dst.name);
+  const Swizzle& swizzle = node.dst.swizzle;
+  const auto* known =
+      std::find_if(std::begin(kNames), std::end(kNames), [&](const auto& row) { return row.name == name; });
+  if (known == std::end(kNames) || node.dst.indexed || node.dst.negate ||
+      (swizzle.count != 0 && name != "a0"))
+    return node.dst.position.error("mova writes a0.x (or a0), a0.y (or a1) or a0.xy (or a01), not " +
+                                   quoted(node.dst.name));
   out.dst = 0;
-  descriptor.mask = node.dst.swizzle.count == 0 ? kXY : 0;
-  for (unsigned k = 0; k < node.dst.swizzle.count; ++k)
-    descriptor.mask = static_cast<std::uint8_t>(descriptor.mask | 8U >> node.dst.swizzle.component[k]);
+  descriptor.mask = swizzle.count == 0 ? known->mask : 0;
+  for (unsigned k = 0; k < swizzle.count; ++k)
+    descriptor.mask = static_cast<std::uint8_t>(descriptor.mask | 8U >> swizzle.component[k]);
   if ((descriptor.mask & ~kXY) != 0) return node.dst.position.error("a0 has only x and y");
+  return {};
+}
+
+// The hardware reads wrong values where an instruction names two input registers.
+Status Emitter::check_inputs(const InstructionNode& node, const std::vector<Source>& sources) {
+  const Source* first = nullptr;
+  for (std::size_t k = 0; k < sources.size(); ++k) {
+    if (sources[k].reg.file != RegisterFile::v) continue;
+    if (first == nullptr) first = &sources[k];
+    if (first->reg == sources[k].reg) continue;
+    const std::string message = name(first->reg) + " and " + name(sources[k].reg) +
+                                " are two input registers, of which an instruction can name one: the "
+                                "hardware reads wrong values";
+    if (!verbatim_)
+      return node.sources[k].position.error(message + "; copy one to a temporary register (mov) before");
+    notes_.warnings.add(node.sources[k].position, message);
+    break;
+  }
   return {};
 }
 
@@ -222,16 +286,23 @@ Status Emitter::operands(const InstructionNode& node, Instruction& out) {
   for (std::size_t k = 0; k < node.sources.size(); ++k) {
     WARPJIT_TRY(const Source source, symbols.source(node.sources[k]));
     if (!source_code(source.reg))
-      return node.sources[k].position.error(name(source.reg) + " cannot be read here");
+      return node.sources[k].position.error(name(source.reg) +
+                                            " cannot be read here; v0 to v15, r0 to r15 and c0 to c95 can");
     if (source.reg.file == RegisterFile::c) {
-      if (wide != 0) return node.sources[k].position.error("only one operand may be a c register");
+      if (wide != 0)
+        return node.sources[k].position.error(
+            "only one operand may be a c register; copy the other one to a temporary register (mov) before");
       wide = static_cast<int>(k) + 1;
     }
     descriptor.negate[k] = source.negate ? 1 : 0;
     descriptor.selector[k] = source.selector();
     sources.push_back(source);
   }
+  WARPJIT_CHECK(check_inputs(node, sources));
   const Opcode swapped = pica200::info(node.fields.opcode).swapped;
+  // Without an operand that needs the wide field the plain one of both forms is taken.
+  if (wide == 0 && !verbatim_ && wide_source(out.info().format) > wide_source(pica200::info(swapped).format))
+    out.opcode = swapped;
   if (wide != 0 && wide_source(out.info().format) != wide) {
     out.opcode = swapped;
     if (wide_source(out.info().format) != wide)
@@ -247,7 +318,10 @@ Status Emitter::operands(const InstructionNode& node, Instruction& out) {
     if (static_cast<int>(k) + 1 == wide) out.idx = sources[k].idx;
   }
   const auto index = descriptors_.intern(out.opcode, encode_descriptor(descriptor), code_);
-  if (!index) return node.position.error("the program needs too many different operand descriptors");
+  if (!index)
+    return node.position.error(
+        "the program needs too many different operand descriptors: the table has 128, of which mad reaches "
+        "the first 32");
   out.descriptor = *index;
   return {};
 }
@@ -286,8 +360,12 @@ Status Emitter::exact_instruction(OperandReader& in) {
     const auto list = fields(out.opcode);
     const auto field =
         std::find_if(list.begin(), list.end(), [&](const Field& f) { return f.name == key.text; });
-    if (field == list.end())
-      return key.position.error(std::string(out.info().name) + " has no field " + quoted(key.text));
+    if (field == list.end()) {
+      std::string names = "unused";
+      for (const Field& known : list) names.append(", ").append(known.name);
+      return key.position.error(std::string(out.info().name) + " has no field " + quoted(key.text) +
+                                "; its fields are " + names);
+    }
     const unsigned limit = (1U << field->width) - 1;
     unsigned value = 0;
     const Token token = in.peek();
@@ -326,14 +404,31 @@ Status Emitter::resolve(const Patch& patch) {
   const auto procedure = procedures_.find(patch.target);
   if (is_jump) {
     if (label == labels.end() && procedure == procedures_.end())
-      return patch.position.error("there is no label " + quoted(patch.target));
+      return patch.position.error("there is no label " + quoted(patch.target) + " in this file; it has " +
+                                  list_names(labels, "labels"));
     const std::uint32_t target = label != labels.end() ? label->second : procedure->second.start;
     return set_length(patch.address, target, instruction.num, patch.position);
   }
   if (procedure == procedures_.end())
-    return patch.position.error("there is no procedure " + quoted(patch.target));
+    return patch.position.error("there is no procedure " + quoted(patch.target) + "; there are " +
+                                list_names(procedures_, "procedures"));
   return set_length(patch.address, procedure->second.start, procedure->second.end - procedure->second.start,
                     patch.position);
+}
+
+// The procedure that a program begins with, and its name.
+Result<Emitter::Procedure> Emitter::entry(const File& file, std::string& name) const {
+  name = file.entry;
+  Position position = file.entry_position;
+  if (const auto& named = file.symbols.geometry_entry(); named && position.file == nullptr) {
+    name = std::string(named->text);
+    position = named->position;
+  }
+  const auto entry = procedures_.find(name);
+  if (entry != procedures_.end()) return entry->second;
+  if (position.file == nullptr) position = Position{file.name, 1, 1};
+  return position.error("there is no procedure " + quoted(name) + " to start at; there are " +
+                        list_names(procedures_, "procedures"));
 }
 
 Result<Container> Emitter::finish() {
@@ -341,29 +436,20 @@ Result<Container> Emitter::finish() {
   Container container;
   for (std::size_t k = 0; k < files_.size(); ++k) {
     const File& file = files_[k];
-    if (file.symbols.without_program()) continue;
+    if (file.symbols.without_program() || file.empty) continue;
     ProgramInfo info;
     file.symbols.describe(info);
     if (file.exact) {
       info.stage = file.exact->stage;
       info.entry = file.exact->entry;
       info.main_end = here();
-      if (info.entry >= code_.size()) return file.entry_position.error("the entry is past the last word");
+      if (info.entry >= code_.size())
+        return file.entry_position.error("the entry " + std::to_string(info.entry) + " is past the last of " +
+                                         std::to_string(code_.size()) + " words");
     } else {
-      std::string entry_name = file.entry;
-      Position position = file.entry_position;
-      if (const auto& named = file.symbols.geometry_entry(); named && position.file == nullptr) {
-        entry_name = std::string(named->text);
-        position = named->position;
-      }
-      const auto entry = procedures_.find(entry_name);
-      if (entry == procedures_.end()) {
-        if (position.file == nullptr) position = Position{file.name, 1, 1};
-        return position.error("there is no procedure " + quoted(entry_name) + " to start at");
-      }
-      info.entry = entry->second.start;
-      info.main_end = entry->second.end;
-      info.entry_name = entry_name;
+      WARPJIT_TRY(const Procedure procedure, entry(file, info.entry_name));
+      info.entry = procedure.start;
+      info.main_end = procedure.end;
     }
     for (const auto& [field, value] : file.header) field->set(info, value);
     for (const auto& [name, procedure] : procedures_)
@@ -375,8 +461,16 @@ Result<Container> Emitter::finish() {
     for (std::size_t id = 0; id < info.labels.size(); ++id)
       info.labels[id].id = static_cast<std::uint8_t>(id);
     container.programs.push_back(std::move(info));
+    notes_.outputs.push_back(file.symbols.outputs());
   }
-  if (files_.size() != 0) container.source_name = *files_.front().name;
+  if (container.programs.empty()) {
+    const std::string* first = files_.empty() ? nullptr : files_.front().name;
+    return Position{first, 1, 1}.error(
+        "there is no program: no file has code that it does not keep for others by .nodvle");
+  }
+  for (const auto& [name, procedure] : procedures_)
+    notes_.procedures.push_back({procedure.start, procedure.end});
+  container.source_name = *files_.front().name;
   container.code = std::move(code_);
   container.descriptors = descriptors_.words();
   return container;

@@ -1,6 +1,7 @@
 // Emits PICA200 code from syntax trees: scopes, padding, operand placement and targets.
 #pragma once
 
+#include "frontend/pica200/assembly/assemble.h"
 #include "frontend/pica200/assembly/descriptors.h"
 #include "frontend/pica200/assembly/header_fields.h"
 #include "frontend/pica200/assembly/symbols.h"
@@ -9,6 +10,7 @@ namespace warpjit::pica200 {
 
 class Emitter {
  public:
+  explicit Emitter(SourceNotes& notes) : notes_(notes) {}
   // Emits the statements of one file; `file_name` must outlive the emitter.
   Status file(const std::vector<Statement>& statements, const std::string& file_name);
   // Resolves targets and entries.
@@ -36,9 +38,10 @@ class Emitter {
   };
   // One program with its names: a file, or what follows .program in one.
   struct File {
-    File(const std::string& file_name, const std::shared_ptr<UniformSpace>& space)
-        : name(&file_name), symbols(space) {}
+    File(const std::string& file_name, const std::shared_ptr<UniformSpace>& space, Warnings& warnings)
+        : name(&file_name), symbols(space, warnings) {}
     const std::string* name;
+    bool empty = true;  // there are no statements
     Symbols symbols;
     std::map<std::string, std::uint32_t, std::less<>> labels;
     std::string entry = "main";
@@ -62,12 +65,16 @@ class Emitter {
   Status raw_word(OperandReader& in, bool is_descriptor, const Position& position);
   Status append(std::uint32_t word, const Position& position);
   void pad();
+  void place_word(std::uint32_t word, const Position& position);
+  Status check_inputs(const InstructionNode& node, const std::vector<Source>& sources);
+  Result<Procedure> entry(const File& file, std::string& name) const;
   std::uint32_t here() const { return static_cast<std::uint32_t>(code_.size()); }
   Status set_length(std::uint32_t address, std::uint32_t target, std::uint32_t length,
                     const Position& position);
   Status resolve(const Patch& patch);
 
-  std::vector<std::uint32_t> code_;
+  SourceNotes& notes_;
+  std::vector<std::uint32_t> code_;  // with positions in notes_.words
   DescriptorTable descriptors_;
   std::map<std::string, Procedure, std::less<>> procedures_;
   std::shared_ptr<UniformSpace> space_ = std::make_shared<UniformSpace>();  // of all vertex programs
@@ -76,6 +83,8 @@ class Emitter {
   std::vector<Patch> patches_;
   std::vector<OpenScope> scopes_;
   bool needs_padding_ = false;  // a scope may not end after the last word as it is
+  bool ends_in_break_ = false;  // the last word is a BREAK or BREAKC: a LOOP may not end after it
+  bool verbatim_ = false;       // instructions stay as they are written
 };
 
 }  // namespace warpjit::pica200

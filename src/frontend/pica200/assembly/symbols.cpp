@@ -1,24 +1,48 @@
 #include "frontend/pica200/assembly/symbols.h"
 
+#include <algorithm>
+#include <cctype>
+
+#include "frontend/pica200/assembly/instruction_text.h"
+#include "frontend/pica200/assembly/register_files.h"
+
 namespace warpjit::pica200 {
-namespace {
+bool is_register_name(std::string_view text) {
+  return text.size() > 1 && kRegisterLetters.find(text[0]) != std::string_view::npos &&
+         std::all_of(text.begin() + 1, text.end(),
+                     [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
+}
 
-constexpr unsigned kFileSizes[] = {16, 16, 96, 16, 4, 16};
-constexpr std::string_view kFileNames[] = {"input",  "temporary",       "float uniform",
-                                           "output", "integer uniform", "bool uniform"};
+bool lies_before(const Symbol& a, const Symbol& b) {
+  constexpr int kOrder[] = {0, 0, 1, 0, 2, 3};  // v, r, c, o, i, b
+  const auto key = [&](const Symbol& symbol) {
+    return kOrder[static_cast<std::size_t>(symbol.first.file)] * 256 + symbol.first.index;
+  };
+  return key(a) < key(b);
+}
 
-bool is_true(std::string_view text) { return text == "true" || text == "on" || text == "1"; }
-bool is_false(std::string_view text) { return text == "false" || text == "off" || text == "0"; }
-
-}  // namespace
+std::string output_conflict(Stage stage, std::span<const Output> before, const Output& output) {
+  constexpr unsigned kMapped = 7;  // registers that the output map has words for
+  const std::string reg = name(Register{RegisterFile::o, static_cast<std::uint8_t>(output.reg)});
+  if (stage == Stage::geometry && output.reg >= kMapped)
+    return "a geometry program has the outputs o0 to o6, not " + reg;
+  if (output.reg >= kMapped && output.semantic != Semantic::dummy)
+    return reg + " can only be a dummy output; o0 to o6 can have a meaning";
+  for (const Output& other : before)
+    if (other.reg == output.reg && (other.mask & output.mask) != 0)
+      return reg + "." + component_letters(other.mask & output.mask) + " is an output already, " +
+             std::string(name(other.semantic));
+  return {};
+}
 
 std::uint8_t Source::selector() const {
   return static_cast<std::uint8_t>(component[0] << 6 | component[1] << 4 | component[2] << 2 | component[3]);
 }
 
 Status Symbols::define(const Token& name, const Source& meaning) {
-  if (parse_register(name.text) || name.text == "a0" || name.text == "aL" || name.text == "cmp")
-    return name.position.error(quoted(name.text) + " is a register's name");
+  if (is_register_name(name.text))
+    return name.position.error(quoted(name.text) +
+                               " is a register's name: one of o, v, r, c, i or b and digits");
   if (!meanings_.emplace(std::string(name.text), meaning).second)
     return name.position.error(quoted(name.text) + " is already defined");
   return {};
@@ -26,9 +50,11 @@ Status Symbols::define(const Token& name, const Source& meaning) {
 
 namespace {
 
-Error none_left(RegisterFile file, unsigned count, const Position& position) {
+// `longest`: the registers that lie free together.
+Error none_left(RegisterFile file, unsigned count, unsigned longest, const Position& position) {
   return position.error("there are not " + std::to_string(count) + " free " +
-                        std::string(kFileNames[static_cast<std::size_t>(file)]) + " registers left");
+                        std::string(register_kind(file)) + " registers left: of " + file_range(file) +
+                        " at most " + std::to_string(longest) + " lie free together");
 }
 
 // How many registers from `first` on are free, at most `count`.
@@ -37,6 +63,13 @@ unsigned free_run(unsigned first, unsigned count, const Free& is_free) {
   unsigned run = 0;
   while (run < count && is_free(first + run)) ++run;
   return run;
+}
+template <class Free>
+unsigned longest_run(unsigned low, unsigned size, const Free& is_free) {
+  unsigned longest = 0;
+  for (unsigned first = low; first < size; ++first)
+    longest = std::max(longest, free_run(first, size - first, is_free));
+  return longest;
 }
 
 }  // namespace
@@ -49,13 +82,18 @@ Result<unsigned> Symbols::lowest(RegisterFile file, unsigned count, const Positi
   const auto is_free = [&](unsigned reg) {
     return !given[reg] && !taken_[k][reg] && !(is_uniform && space_->constant[k][reg]);
   };
-  for (unsigned first = file == RegisterFile::c ? space_->first_free_c : 0; first + count <= kFileSizes[k];
-       ++first) {
+  const unsigned low = file == RegisterFile::c ? space_->first_free_c : 0;
+  for (unsigned first = low; first + count <= size(file); ++first) {
     if (free_run(first, count, is_free) < count) continue;
     std::fill_n(given.begin() + first, count, true);
     return first;
   }
-  return none_left(file, count, position);
+  return none_left(file, count, longest_run(low, size(file), is_free), position);
+}
+
+// How many registers of a file may be given out.
+unsigned Symbols::size(RegisterFile file) const {
+  return file == RegisterFile::b ? space_->bools : kRegisterCounts[static_cast<std::size_t>(file)];
 }
 
 // Constants from the highest register down.
@@ -63,17 +101,17 @@ Result<unsigned> Symbols::highest(RegisterFile file, unsigned count, const Posit
   const auto k = static_cast<std::size_t>(file);
   const auto is_free = [&](unsigned reg) { return !space_->named[k][reg] && !taken_[k][reg]; };
   const unsigned low = file == RegisterFile::c ? space_->first_free_c : 0;
-  for (unsigned end = kFileSizes[k]; end >= low + count; --end) {
+  for (unsigned end = kRegisterCounts[k]; end >= low + count; --end) {
     if (free_run(end - count, count, is_free) < count) continue;
     std::fill_n(taken_[k].begin() + (end - count), count, true);
     std::fill_n(space_->constant[k].begin() + (end - count), count, true);
     return end - count;
   }
-  return none_left(file, count, position);
+  return none_left(file, count, longest_run(low, kRegisterCounts[k], is_free), position);
 }
 
 Result<bool> Symbols::directive(const DirectiveNode& node) {
-  OperandReader in(node.tokens);
+  OperandReader in(node.tokens, warnings_);
   Status status;
   if (array_name_ && node.name != "constfa") {
     return node.position.error("the array " + quoted(array_name_->text) + " is not closed by .end");
@@ -100,9 +138,11 @@ Result<bool> Symbols::directive(const DirectiveNode& node) {
   } else if (node.name == "setb") {
     status = preset(in, RegisterFile::b);
   } else if (node.name == "gsh") {
-    status = geometry(in);
+    status = geometry(in, node.position);
   } else if (node.name == "nodvle") {
-    no_program_ = true;
+    no_program_ = node.position;
+  } else if (node.name == "unsorted") {
+    unsorted_ = true;
   } else if (node.name == "symbol") {
     status = symbol(in);
   } else if (node.name == "output") {
@@ -119,20 +159,24 @@ Result<bool> Symbols::directive(const DirectiveNode& node) {
 
 // .fvec name[size] [register], name ...
 Result<bool> Symbols::names(const DirectiveNode& node, RegisterFile file) {
-  OperandReader in(node.tokens);
+  OperandReader in(node.tokens, warnings_);
   do {
     WARPJIT_TRY(const Token name, in.expect_name("a name"));
     unsigned count = 1;
     if (in.accept("[")) {
-      WARPJIT_TRY(const std::int64_t size, in.whole(1, kFileSizes[static_cast<std::size_t>(file)]));
+      WARPJIT_TRY(const std::int64_t size,
+                  in.whole(1, kRegisterCounts[static_cast<std::size_t>(file)], PicassoNumber::decimal));
       count = static_cast<unsigned>(size);
       WARPJIT_CHECK(in.expect("]"));
     }
     WARPJIT_TRY(const unsigned first, place(in, name, file, count));
     Source meaning;
     meaning.reg = {file, static_cast<std::uint8_t>(first)};
+    meaning.count = count;
     WARPJIT_CHECK(define(name, meaning));
-    uniforms_.push_back({std::string(name.text), meaning.reg, static_cast<std::uint8_t>(first + count - 1)});
+    if (name.text[0] != kHidden)
+      uniforms_.push_back(
+          {stored_name(name.text), meaning.reg, static_cast<std::uint8_t>(first + count - 1)});
   } while (in.accept(","));
   WARPJIT_CHECK(in.expect_end());
   return true;
@@ -144,8 +188,9 @@ Result<unsigned> Symbols::place(OperandReader& in, const Token& name, RegisterFi
   const auto k = static_cast<std::size_t>(file);
   if (in.peek().kind == Token::Kind::name) {
     const Position position = in.peek().position;
-    WARPJIT_TRY(const Register reg, register_of(in, file, kFileNames[k]));
-    if (reg.index + count > kFileSizes[k]) return none_left(file, count, position);
+    WARPJIT_TRY(const Register reg, register_of(in, file, kRegisterKinds[k]));
+    if (reg.index + count > kRegisterCounts[k])
+      return none_left(file, count, kRegisterCounts[k] - reg.index, position);
     std::fill_n(space_->named[k].begin() + reg.index, count, true);
     return reg.index;
   }
@@ -154,7 +199,7 @@ Result<unsigned> Symbols::place(OperandReader& in, const Token& name, RegisterFi
     const UniformSpace::Named& known = found->second;
     if (known.file == file && known.count == count) return known.first;
     return name.position.error(quoted(name.text) + " is " + std::to_string(known.count) + " " +
-                               std::string(kFileNames[static_cast<std::size_t>(known.file)]) +
+                               std::string(kRegisterKinds[static_cast<std::size_t>(known.file)]) +
                                " registers in another file");
   }
   WARPJIT_TRY(const unsigned first, lowest(file, count, name.position));
@@ -164,281 +209,75 @@ Result<unsigned> Symbols::place(OperandReader& in, const Token& name, RegisterFi
 
 Result<Register> Symbols::register_of(OperandReader& in, RegisterFile file, std::string_view what) const {
   WARPJIT_TRY(const Token token, in.expect_name(what));
-  auto reg = parse_register(token.text);
-  if (!reg)
-    if (const auto found = meanings_.find(token.text); found != meanings_.end() && found->second.idx == 0)
-      reg = found->second.reg;
+  std::optional<Register> reg;
+  if (const auto found = meanings_.find(token.text); found != meanings_.end()) {
+    if (found->second.idx == 0) reg = found->second.reg;
+  } else if (const auto known = find_register(token.text, token.position)) {
+    reg = *known;
+  }
   if (!reg || reg->file != file)
-    return token.position.error(
-        "expected " + name(Register{file, 0}) + " to " +
-        name(Register{file, static_cast<std::uint8_t>(kFileSizes[static_cast<std::size_t>(file)] - 1)}));
+    return token.position.error("expected " + file_range(file) + ", found " + quoted(token.text));
   return *reg;
 }
 
-// .symbol name first [last]: a row of the container's table that gives no name to the source
-Status Symbols::symbol(OperandReader& in) {
-  WARPJIT_TRY(const Token name, in.expect_name("a name"));
-  WARPJIT_TRY(const Token first, in.expect_name("a register"));
-  const Token last = in.at_end() ? first : in.take();
-  const auto from = parse_register(first.text), to = parse_register(last.text);
-  if (!from || from->file == RegisterFile::r || from->file == RegisterFile::o)
-    return first.position.error("expected an input or a uniform register");
-  if (!to || to->file != from->file || to->index < from->index)
-    return last.position.error("expected a register from " + std::string(first.text) + " on");
-  listed_.push_back({std::string(name.text), *from, to->index});
-  return {};
+// A register by its name. Digits are decimal, whatever zeros stand before them.
+Result<Register> Symbols::find_register(std::string_view name, const Position& position) const {
+  if (!is_register_name(name))
+    return position.error(quoted(name) + " is not defined, and no register is called so");
+  const auto file = static_cast<RegisterFile>(kRegisterLetters.find(name[0]));
+  const std::string_view digits = name.substr(1);
+  const std::size_t zeros = std::min(digits.find_first_not_of('0'), digits.size() - 1);
+  const auto reg = parse_register(std::string(1, name[0]).append(digits.substr(zeros)));
+  if (!reg)
+    return position.error("there is no register " + quoted(name) + "; the " +
+                          std::string(register_kind(file)) + " registers are " + file_range(file));
+  if (zeros != 0 && digits.size() > zeros && reg->index > 7)
+    warnings_->add(position,
+                   "this is " + pica200::name(*reg) +
+                       " here; picasso takes digits behind a 0 as octal and reads another register");
+  return *reg;
 }
 
-// .output meaning register mask: a row of the container's table by its numbers
-Status Symbols::raw_output(OperandReader& in) {
-  Output output;
-  WARPJIT_TRY(const std::int64_t semantic, in.whole(0, 255));
-  output.semantic = static_cast<Semantic>(semantic);
-  WARPJIT_TRY(const Register reg, register_of(in, RegisterFile::o, "an output register"));
-  output.reg = reg.index;
-  WARPJIT_TRY(const std::int64_t mask, in.whole(0, 255));
-  output.mask = static_cast<std::uint8_t>(mask);
-  info_.output_mask = static_cast<std::uint16_t>(info_.output_mask | 1U << output.reg);
-  info_.outputs.push_back(std::move(output));
-  return {};
-}
-
-// .rawf register(x, y, z, w): .setf with 24-bit floats by their bits
-Status Symbols::raw_constant(OperandReader& in) {
-  Constant result;
-  WARPJIT_TRY(result.reg, register_of(in, RegisterFile::c, "a float uniform"));
-  WARPJIT_CHECK(in.expect("("));
-  for (unsigned k = 0; k < 4; ++k) {
-    if (k != 0) WARPJIT_CHECK(in.expect(","));
-    WARPJIT_TRY(const std::int64_t word, in.whole(0, 0xffffff));
-    result.raw[k] = static_cast<std::uint32_t>(word);
-  }
-  info_.constants.push_back(result);
-  return in.expect(")");
-}
-
-// .in name [register]
-Status Symbols::input(OperandReader& in) {
-  WARPJIT_TRY(const Token name, in.expect_name("a name"));
-  Source meaning;
-  meaning.reg.file = RegisterFile::v;
-  if (in.at_end()) {
-    WARPJIT_TRY(const unsigned index, lowest(RegisterFile::v, 1, name.position));
-    meaning.reg.index = static_cast<std::uint8_t>(index);
-  } else {
-    WARPJIT_TRY(const Token token, in.expect_name("an input register"));
-    const auto reg = parse_register(token.text);
-    if (!reg || reg->file != RegisterFile::v) return token.position.error("expected v0 to v15");
-    meaning.reg = *reg;
-    taken_[static_cast<std::size_t>(RegisterFile::v)][reg->index] = true;
-  }
-  WARPJIT_CHECK(define(name, meaning));
-  const Register reg = meaning.reg;
-  inputs_.push_back({std::string(name.text), reg, reg.index});
-  info_.input_mask = static_cast<std::uint16_t>(info_.input_mask | 1U << reg.index);
-  return {};
-}
-
-// .out name semantic[.mask] [register]; "-" gives no name
-Status Symbols::output(OperandReader& in) {
-  std::optional<Token> name;
-  if (!in.accept("-")) {
-    WARPJIT_TRY(name, in.expect_name("a name or -"));
-  }
-  WARPJIT_TRY(const Token word, in.expect_name("an output's meaning"));
-  const auto semantic = find_semantic(word.text);
-  if (!semantic) return word.position.error(quoted(word.text) + " is not the meaning of an output");
-  Output output;
-  output.semantic = *semantic;
-  if (in.accept(".")) {
-    WARPJIT_TRY(const Token mask, in.expect_name("components"));
-    output.mask = 0;
-    for (const char letter : mask.text) {
-      const auto component = find_component(letter);
-      if (!component) return mask.position.error("expected components out of xyzw, rgba or stpq");
-      output.mask = static_cast<std::uint8_t>(output.mask | 1U << *component);
-    }
-  }
-  if (in.at_end()) {
-    WARPJIT_TRY(const unsigned index, lowest(RegisterFile::o, 1, word.position));
-    output.reg = static_cast<std::uint16_t>(index);
-  } else {
-    WARPJIT_TRY(const Token token, in.expect_name("an output register"));
-    const auto reg = parse_register(token.text);
-    if (!reg || reg->file != RegisterFile::o) return token.position.error("expected o0 to o15");
-    output.reg = reg->index;
-    taken_[static_cast<std::size_t>(RegisterFile::o)][reg->index] = true;
-  }
-  if (name) {
-    Source meaning;
-    meaning.reg = {RegisterFile::o, static_cast<std::uint8_t>(output.reg)};
-    WARPJIT_CHECK(define(*name, meaning));
-    output.name = std::string(name->text);
-  }
-  info_.output_mask = static_cast<std::uint16_t>(info_.output_mask | 1U << output.reg);
-  info_.outputs.push_back(std::move(output));
-  return {};
-}
-
-// .alias name operand
-Status Symbols::alias(OperandReader& in) {
-  WARPJIT_TRY(const Token name, in.expect_name("a name"));
-  WARPJIT_TRY(const Operand operand, in.operand());
-  WARPJIT_TRY(const Source meant, source(operand));
-  return define(name, meant);
-}
-
-// ( x , y , z , w ) or, for a bool, a truth value
-Status Symbols::values(OperandReader& in, Constant& constant) {
-  if (constant.reg.file == RegisterFile::b) {
-    const Token token = in.take();
-    if (!is_true(token.text) && !is_false(token.text)) return token.position.error("expected true or false");
-    constant.raw[0] = is_true(token.text) ? 1 : 0;
-    return {};
-  }
-  WARPJIT_CHECK(in.expect("("));
-  for (unsigned k = 0; k < 4; ++k) {
-    if (k != 0) WARPJIT_CHECK(in.expect(","));
-    if (constant.reg.file == RegisterFile::i) {
-      WARPJIT_TRY(const std::int64_t value, in.whole(-128, 255));
-      constant.raw[k] = static_cast<std::uint8_t>(value);
-    } else {
-      WARPJIT_TRY(const double value, in.expression());
-      constant.raw[k] = encode_f24(static_cast<float>(value));
-    }
-  }
-  return in.expect(")");
-}
-
-// .constf name(x, y, z, w)
-Status Symbols::constant(OperandReader& in, RegisterFile file) {
-  WARPJIT_TRY(const Token name, in.expect_name("a name"));
-  Constant result;
-  result.reg.file = file;
-  WARPJIT_CHECK(values(in, result));
-  WARPJIT_TRY(const unsigned index, highest(file, 1, name.position));
-  result.reg.index = static_cast<std::uint8_t>(index);
-  info_.constants.push_back(result);
-  Source meaning;
-  meaning.reg = result.reg;
-  return define(name, meaning);
-}
-
-// .constfa name[size]   then   .constfa (x, y, z, w) ...   then   .end
-Status Symbols::array(OperandReader& in, const Position& position) {
-  if (in.peek().is("(")) {
-    if (!array_name_) return position.error("this element belongs to no array; write .constfa name[] first");
-    if (array_size_ != 0 && array_.size() == array_size_)
-      return position.error("the array " + quoted(array_name_->text) + " has only " +
-                            std::to_string(array_size_) + " elements");
-    if (array_.size() == 96) return position.error("there are only 96 float uniforms");
-    Constant element;
-    element.reg.file = RegisterFile::c;
-    WARPJIT_CHECK(values(in, element));
-    array_.push_back(element);
-    return {};
-  }
-  if (array_name_) return position.error("the array " + quoted(array_name_->text) + " is not closed by .end");
-  WARPJIT_TRY(const Token name, in.expect_name("a name"));
-  WARPJIT_CHECK(in.expect("["));
-  array_size_ = 0;
-  if (!in.peek().is("]")) {
-    WARPJIT_TRY(const std::int64_t size, in.whole(1, 96));
-    array_size_ = static_cast<unsigned>(size);
-  }
-  WARPJIT_CHECK(in.expect("]"));
-  array_name_ = name;
-  return {};
-}
-
-Result<bool> Symbols::close_array() {
-  if (!array_name_) return false;
-  const Token name = *array_name_;
-  array_name_.reset();
-  const unsigned count = array_size_ != 0 ? array_size_ : static_cast<unsigned>(array_.size());
-  if (count == 0) return name.position.error("the array has no elements");
-  WARPJIT_TRY(const unsigned first, highest(RegisterFile::c, count, name.position));
-  for (std::size_t k = 0; k < array_.size(); ++k) {
-    array_[k].reg.index = static_cast<std::uint8_t>(first + k);
-    info_.constants.push_back(array_[k]);
-  }
-  array_.clear();
-  Source meaning;
-  meaning.reg = {RegisterFile::c, static_cast<std::uint8_t>(first)};
-  WARPJIT_CHECK(define(name, meaning));
-  return true;
-}
-
-// .setf register(x, y, z, w)
-Status Symbols::preset(OperandReader& in, RegisterFile file) {
-  WARPJIT_TRY(const Operand operand, in.operand());
-  WARPJIT_TRY(const Source meant, source(operand));
-  if (meant.reg.file != file || meant.idx != 0)
-    return operand.position.error("expected a " + std::string(kFileNames[static_cast<std::size_t>(file)]));
-  Constant result;
-  result.reg = meant.reg;
-  WARPJIT_CHECK(values(in, result));
-  info_.constants.push_back(result);
-  return {};
-}
-
-// .gsh                                    a geometry program that shares uniforms with the vertex programs
-// .gsh entry                              the same, beginning at that procedure
-// .gsh point    [first free c]            one with uniforms of its own, from the first free register on
-// .gsh variable [first free c] vertices
-// .gsh fixed    [first free c] first vertices
-Status Symbols::geometry(OperandReader& in) {
-  info_.stage = Stage::geometry;
-  if (in.at_end()) return {};
-  WARPJIT_TRY(const Token mode, in.expect_name("point, variable or fixed"));
-  const std::string word = lower_case(mode.text);
-  const bool variable = word == "variable", fixed = word == "fixed";
-  if (!variable && !fixed && word != "point") {
-    if (!in.at_end()) return mode.position.error("expected point, variable or fixed");
-    geometry_entry_ = mode;
-    return {};
-  }
-  // Registers: the first free one, which may be left out, then where a fixed array begins.
-  std::vector<std::uint8_t> registers;
-  const unsigned least = fixed ? 1 : 0;
-  while (registers.size() <= least && (registers.size() < least || in.peek().kind == Token::Kind::name)) {
-    WARPJIT_TRY(const Register reg, register_of(in, RegisterFile::c, "a c register"));
-    registers.push_back(reg.index);
-  }
-  space_ = std::make_shared<UniformSpace>();
-  if (registers.size() > least) space_->first_free_c = registers.front();
-  if (fixed) info_.fixed_start = registers.back();
-  if (variable) info_.geometry_mode = GeometryMode::variable;
-  if (fixed) info_.geometry_mode = GeometryMode::fixed;
-  if (!variable && !fixed) return {};
-  WARPJIT_TRY(const std::int64_t vertices, in.whole(0, 255));
-  (variable ? info_.variable_vertices : info_.fixed_vertices) = static_cast<std::uint8_t>(vertices);
-  return {};
+// `index` of an array is behind its end or before its start, yet a register.
+void Symbols::warn_of_index(const Operand& operand, const Source& meant, int index) const {
+  if (meant.count == 0 || operand.address != 0) return;
+  const int first = meant.reg.index, last = first + static_cast<int>(meant.count) - 1;
+  if (index >= first && index <= last) return;
+  const Register reg{meant.reg.file, static_cast<std::uint8_t>(index)};
+  warnings_->add(
+      operand.position,
+      quoted(operand.name) + " has " +
+          (meant.count == 1 ? "the index 0 alone" : "the indices 0 to " + std::to_string(meant.count - 1)) +
+          "; index " + std::to_string(operand.offset) + " is " + name(reg));
 }
 
 Result<Source> Symbols::source(const Operand& operand) const {
   Source result;
   if (const auto found = meanings_.find(operand.name); found != meanings_.end()) {
     result = found->second;
-  } else if (const auto reg = parse_register(operand.name)) {
-    result.reg = *reg;
   } else {
-    return operand.position.error(quoted(operand.name) + " is not defined");
+    WARPJIT_TRY(result.reg, find_register(operand.name, operand.position));
   }
   if (operand.indexed) {
+    const std::string range = file_range(result.reg.file);
     if (operand.address != 0) {
       if (result.reg.file != RegisterFile::c)
-        return operand.position.error("only c registers can be addressed relatively");
+        return operand.position.error("only c registers can be addressed relatively, not " +
+                                      name(result.reg));
       if (result.idx != 0)
         return operand.position.error(quoted(operand.name) + " is already relatively addressed");
       result.idx = operand.address;
     }
-    const int index = result.reg.index + operand.offset;
-    if (index < 0 || index >= static_cast<int>(kFileSizes[static_cast<std::size_t>(result.reg.file)]))
-      return operand.position.error("the index leads past the " +
-                                    std::string(kFileNames[static_cast<std::size_t>(result.reg.file)]) +
-                                    " registers");
+    const int first = result.reg.index, index = first + operand.offset;
+    const int size = static_cast<int>(kRegisterCounts[static_cast<std::size_t>(result.reg.file)]);
+    if (index < 0 || index >= size)
+      return operand.position.error("the index " + std::to_string(operand.offset) + " leads past the " +
+                                    std::string(register_kind(result.reg.file)) + " registers " + range +
+                                    "; " + quoted(operand.name) + " takes " + std::to_string(-first) +
+                                    " to " + std::to_string(size - 1 - first));
+    warn_of_index(operand, result, index);
     result.reg.index = static_cast<std::uint8_t>(index);
+    result.count = 0;
   }
   result.negate ^= operand.negate;
   if (operand.swizzle.count != 0) {
@@ -458,7 +297,10 @@ Result<Symbols::Destination> Symbols::destination(const Operand& operand) const 
   plain.swizzle = {};
   WARPJIT_TRY(const Source meant, source(plain));
   if (operand.negate || meant.negate) return operand.position.error("a destination cannot be negated");
-  if (!dest_code(meant.reg)) return operand.position.error(quoted(operand.name) + " cannot be written");
+  if (!dest_code(meant.reg))
+    return operand.position.error(quoted(operand.name) + " cannot be written; " +
+                                  file_range(RegisterFile::o) + " and " + file_range(RegisterFile::r) +
+                                  " can");
   Destination result;
   result.reg = meant.reg;
   if (operand.swizzle.count == 0 && !meant.swizzled) return result;
@@ -475,8 +317,8 @@ Result<Symbols::Destination> Symbols::destination(const Operand& operand) const 
 Result<Register> Symbols::uniform(const Operand& operand, RegisterFile file) const {
   WARPJIT_TRY(const Source meant, source(operand));
   if (meant.reg.file != file || meant.swizzled)
-    return operand.position.error(quoted(operand.name) + " is not a " +
-                                  std::string(kFileNames[static_cast<std::size_t>(file)]));
+    return operand.position.error(quoted(operand.name) + " is not one of the " +
+                                  std::string(register_kind(file)) + " registers " + file_range(file));
   return meant.reg;
 }
 
@@ -484,6 +326,7 @@ void Symbols::describe(ProgramInfo& info) const {
   info = info_;
   info.symbols = inputs_;
   info.symbols.insert(info.symbols.end(), uniforms_.begin(), uniforms_.end());
+  if (!unsorted_) std::stable_sort(info.symbols.begin(), info.symbols.end(), lies_before);
   info.symbols.insert(info.symbols.end(), listed_.begin(), listed_.end());
   if (info.stage == Stage::geometry)
     for (const Output& output : info.outputs) info.merge_output_maps |= output.semantic == Semantic::dummy;
