@@ -48,8 +48,22 @@ TEST(PicaAssemble, Errors) {
        "x.pica:2:1: there is no instruction 'frob'; there are add, dp3, dp4, dph, dst, ex2, lg2, litp, mul, "
        "sge, slt, flr, max, min, rcp, rsq, mova, mov, dphi, dsti, sgei, slti, break, nop, end, breakc, call, "
        "callc, callu, ifu, ifc, for, emit, setemit, jmpc, jmpu, cmp, madi, mad"},
-      {"add r0, r1", "x.pica:2:11: expected ',', found the end of the line"},
-      {"add r0, r1, r2, r3", "x.pica:2:15: expected the end of the line, found ','"},
+      {"add r0, r1",
+       "x.pica:2:11: expected ',', found the end of the line; it is written add destination, source, source"},
+      {"add r0, r1, r2, r3",
+       "x.pica:2:15: expected the end of the line, found ','; it is written add destination, source, source"},
+      {"mad r0, r1",
+       "x.pica:2:11: expected ',', found the end of the line; it is written mad destination, source, source, "
+       "source"},
+      {"cmp r0, gt, gt,",
+       "x.pica:2:16: expected an operand, found the end of the line; it is written cmp source, eq, eq, "
+       "source"},
+      {"ifc", "x.pica:2:4: expected an operand, found the end of the line; it is written ifc cmp.x"},
+      {"for", "x.pica:2:4: expected an operand, found the end of the line; it is written for i0"},
+      {"jmpu b0", "x.pica:2:8: expected ',', found the end of the line; it is written jmpu b0, name"},
+      {"setemit",
+       "x.pica:2:8: expected an operand, found the end of the line; it is written setemit 0[, prim inv]"},
+      {"nop r0", "x.pica:2:5: expected the end of the line, found 'r0'; it is written nop"},
       {"mov r0, nothing", "x.pica:2:9: 'nothing' is not defined, and no register is called so"},
       {"mov c1, r0", "x.pica:2:5: 'c1' cannot be written; o0 to o15 and r0 to r15 can"},
       {"mov r0, o1", "x.pica:2:9: o1 cannot be read here; v0 to v15, r0 to r15 and c0 to c95 can"},

@@ -302,6 +302,14 @@ TEST(Picasso, Refusals) {
   EXPECT_NE(verbatim.warnings[0].find("x.pica:3:13: v0 and v1 are two input registers"), std::string::npos);
 }
 
+// A mode merges output maps where an output is a dummy; programs without one share with the vertex programs.
+TEST(Picasso, MergedOutputMaps) {
+  const std::string rest = ".out q dummy\n.proc main\nsetemit 0\nmov q, v0\nend\n.end\n";
+  EXPECT_TRUE(make(".gsh point c0\n" + rest).program.merge_output_maps);
+  EXPECT_FALSE(make(".gsh\n" + rest).program.merge_output_maps);
+  EXPECT_FALSE(make(rest).program.merge_output_maps);
+}
+
 // A file without a statement gives no program; beside others it may stand.
 TEST(Picasso, EmptyFiles) {
   const SourceFile files[] = {{"a", "; only words\n"}, {"b", ".proc main\nend\n.end\n"}};

@@ -287,6 +287,7 @@ Status Symbols::geometry(OperandReader& in, const Position& position) {
     WARPJIT_TRY(const Register reg, register_of(in, RegisterFile::c, "a c register"));
     registers.push_back(reg.index);
   }
+  own_registers_ = true;
   space_ = std::make_shared<UniformSpace>();
   space_->bools = 15;  // b15 says whether an invocation has run before
   if (registers.size() > least) space_->first_free_c = registers.front();

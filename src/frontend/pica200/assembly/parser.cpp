@@ -14,6 +14,48 @@ std::string mnemonics() {
   return list;
 }
 
+// "add destination, source, source"
+std::string usage(Opcode opcode) {
+  using Kind = SyntaxToken::Kind;
+  std::string text(info(opcode).name);
+  for (const SyntaxToken& syntax : operand_syntax(opcode).structured) switch (syntax.kind) {
+      case Kind::literal:
+        text += syntax.text;
+        break;
+      case Kind::modifier:
+        text += " eq";
+        break;
+      case Kind::dst:
+        text += " destination";
+        break;
+      case Kind::address_registers:
+        text += " a0.x";
+        break;
+      case Kind::source:
+        text += " source";
+        break;
+      case Kind::condition:
+        text += " cmp.x";
+        break;
+      case Kind::uniform:
+      case Kind::uniform_or_not:
+        text += info(opcode).format == Format::bool_flow ? " b0" : " i0";
+        break;
+      case Kind::target:
+        text += " name";
+        break;
+      case Kind::vertex:
+        text += " 0";
+        break;
+      case Kind::emit_flags:
+        text += "[, prim inv]";
+        break;
+      default:
+        break;
+    }
+  return text;
+}
+
 class Parser {
  public:
   Parser(const std::vector<Token>& tokens, Warnings& warnings) : in_(tokens, &warnings) {}
@@ -35,7 +77,6 @@ class Parser {
         statements.emplace_back(LabelNode{token.position, token.text});
       } else if (token.kind == Token::Kind::name) {
         WARPJIT_TRY(InstructionNode node, instruction());
-        WARPJIT_CHECK(in_.expect_end());
         statements.emplace_back(std::move(node));
       } else {
         return in_.unexpected("an instruction, a label or a directive");
@@ -63,8 +104,35 @@ class Parser {
       return token.position.error("there is no instruction " + quoted(token.text) + "; there are " +
                                   mnemonics());
     node.fields.opcode = *opcode;
-    for (const SyntaxToken& syntax : operand_syntax(*opcode).structured) WARPJIT_CHECK(operand(syntax, node));
+    for (const SyntaxToken& syntax : operand_syntax(*opcode).structured) {
+      if (!stands_there(syntax)) return incomplete(syntax, *opcode);
+      WARPJIT_CHECK(operand(syntax, node));
+    }
+    if (!in_.at_end()) return written_as(in_.expect_end().error(), *opcode);
     return node;
+  }
+
+  // Does a comma stand where one must, and anything at all where an operand must?
+  bool stands_there(const SyntaxToken& syntax) const {
+    using Kind = SyntaxToken::Kind;
+    switch (syntax.kind) {
+      case Kind::literal:
+        return in_.peek().is(syntax.text);
+      case Kind::emit_flags:
+      case Kind::field:
+      case Kind::fixed_modifier:
+        return true;
+      default:
+        return !in_.at_end();
+    }
+  }
+  Error incomplete(const SyntaxToken& syntax, Opcode opcode) const {
+    const std::string wanted = syntax.kind == SyntaxToken::Kind::literal ? quoted(syntax.text) : "an operand";
+    return written_as(in_.unexpected(wanted), opcode);
+  }
+  static Error written_as(Error error, Opcode opcode) {
+    error.message += "; it is written " + usage(opcode);
+    return error;
   }
 
   Status operand(const SyntaxToken& syntax, InstructionNode& node) {

@@ -177,7 +177,7 @@ Result<bool> Symbols::names(const DirectiveNode& node, RegisterFile file) {
     if (name.text[0] != kHidden)
       uniforms_.push_back(
           {stored_name(name.text), meaning.reg, static_cast<std::uint8_t>(first + count - 1)});
-  } while (in.accept(","));
+  } while (in.accept(",") && !in.at_end());
   WARPJIT_CHECK(in.expect_end());
   return true;
 }
@@ -329,7 +329,8 @@ void Symbols::describe(ProgramInfo& info) const {
   if (!unsorted_) std::stable_sort(info.symbols.begin(), info.symbols.end(), lies_before);
   info.symbols.insert(info.symbols.end(), listed_.begin(), listed_.end());
   if (info.stage == Stage::geometry)
-    for (const Output& output : info.outputs) info.merge_output_maps |= output.semantic == Semantic::dummy;
+    for (const Output& output : info.outputs)
+      info.merge_output_maps |= own_registers_ && output.semantic == Semantic::dummy;
 }
 
 }  // namespace warpjit::pica200

@@ -111,6 +111,7 @@ class Symbols {
   std::optional<Position> no_program_;  // of .nodvle
   bool unsorted_ = false;               // the table keeps the order of the lines
   bool is_geometry_ = false;            // by .gsh
+  bool own_registers_ = false;          // by its mode
   Warnings* warnings_;
   // The open .constfa: its name token, declared size (0: as many as follow) and elements so far.
   std::optional<Token> array_name_;
