@@ -489,8 +489,10 @@ GeometryInput Shader::geometry_input() const {
   input.first = std::min<unsigned>(program_.fixed_start, kFloatUniforms - 1);
   input.vertices = std::min<unsigned>(program_.fixed_vertices, kFloatUniforms);
   input.full_vertices = std::min<unsigned>(program_.variable_vertices, kFloatUniforms);
+  // Containers that declare no inputs take what a vertex program gives: what is read is what counts.
+  const std::uint16_t inputs = program_.input_mask != 0 ? program_.input_mask : usage_.inputs;
   for (std::uint8_t n = 0; n < 16; ++n)
-    if ((program_.input_mask >> n & 1) != 0) input.registers.push_back(n);
+    if ((inputs >> n & 1) != 0) input.registers.push_back(n);
   input.outputs = program_.output_mask;
   return input;
 }

@@ -97,7 +97,8 @@ Status check_primitives(const LaunchData& launch) {
   if (p.vertex->count > kMaxVertices) return wrong(launch, "there are too many vertices");
   if (launch.bound_inputs != 0) return wrong(launch, "inputs are bound, but the vertex stage gives them");
   if (p.input.mode == PrimitiveMode::point) {
-    if (p.input.registers.empty()) return wrong(launch, "no input register takes an attribute");
+    if (p.input.registers.empty())
+      return wrong(launch, "no input register takes an attribute: the program declares and reads none");
   } else if (p.input.mode == PrimitiveMode::fixed) {
     const std::uint64_t rows = std::uint64_t{p.input.vertices} * p.attribute_count();
     if (rows == 0 || p.input.first + rows > uniform_rows)
