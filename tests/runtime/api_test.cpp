@@ -105,6 +105,21 @@ TEST(Bindings, NothingToDo) {
   EXPECT_TRUE(engine.run(launch));  // no bindings
 }
 
+// Bytes of no known container get an error that names those that are read.
+TEST(Programs, UnknownContainers) {
+  std::string elf = std::string("\x7f") + "ELF" + std::string(60, '\0');
+  elf[18] = 0x3e;
+  for (const std::string& text : {std::string(), std::string("hello"), std::string(64, '\0'), elf,
+                                  std::string("architecture of a project"), std::string("DVL")}) {
+    const auto program = warpjit::Program::load(std::as_bytes(std::span(text)), {.source_name = "some.file"});
+    ASSERT_FALSE(program);
+    EXPECT_EQ(program.error().code, ErrorCode::bad_input);
+    EXPECT_EQ(program.error().where, "some.file");
+    for (const char* kind : {"SHBIN", "cubin", "GXP"})
+      EXPECT_NE(program.error().message.find(kind), std::string::npos) << program.error().message;
+  }
+}
+
 TEST(Programs, HostileWordsAreErrors) {
   EXPECT_FALSE(pica200::load_words({}));
   const std::vector<std::uint32_t> end{0x88000000}, long_code(5000, 0x88000000), undefined{0x40000000};

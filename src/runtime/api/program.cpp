@@ -37,7 +37,12 @@ Result<Program> Program::load(std::span<const std::byte> bytes, const Selection&
   if (bytes.size() >= sizeof kShbin && std::memcmp(bytes.data(), kShbin, sizeof kShbin) == 0)
     return pica200::load_shbin(bytes, selection);
   if (usse::is_gxp(bytes)) return load_gxp(bytes, selection);
-  return tesla::load_cubin(bytes, selection);
+  if (tesla::is_cubin(bytes)) return tesla::load_cubin(bytes, selection);
+  return Error{
+      ErrorCode::bad_input,
+      "no container of a known kind; these are read: SHBIN (begins with DVLB), cubin (ELF for CUDA, or "
+      "text that begins with `architecture {` or `code {`) and GXP (begins with GXP)",
+      selection.source_name};
 }
 
 Isa Program::isa() const { return shader_->isa(); }

@@ -165,11 +165,8 @@ class TeslaGuest final : public Guest {
            ".tesla)";
   }
   bool recognizes(std::string_view content, const std::string& name) const override {
-    for (const std::string_view begin : {"architecture", "code {",
-                                         "\x7f"
-                                         "ELF"})
-      if (content.starts_with(begin)) return true;
-    return name.ends_with(".tesla") || name.ends_with(".cubin");
+    return tesla::is_cubin(std::as_bytes(std::span(content))) || name.ends_with(".tesla") ||
+           name.ends_with(".cubin");
   }
   Result<std::unique_ptr<Container>> read(std::span<const std::byte> bytes,
                                           const std::string& name) const override {

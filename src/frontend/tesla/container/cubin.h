@@ -15,6 +15,10 @@ inline constexpr std::size_t kMaxKernels = 1024;  // in a container
 // Every kernel has a copy of its module's constants; all of them together, in words.
 inline constexpr std::size_t kMaxCopiedConstants = std::size_t{1} << 22;
 
+// Is this a cubin of either kind, whole or not, by what it begins with? ELF files for other machines are
+// none.
+bool is_cubin(std::span<const std::byte> bytes);
+
 // Reads either kind, recognized by its first bytes. Every kernel is within the limits of program.h and has
 // code.
 Result<Container> read_cubin(std::span<const std::byte> bytes, const std::string& file_name);

@@ -214,6 +214,24 @@ Result<Container> read_elf_cubin(std::span<const std::byte> bytes, const std::st
   return ElfReader(bytes, file_name).read();
 }
 
+bool is_cubin(std::span<const std::byte> bytes) {
+  constexpr std::size_t kMachine = 18;  // two bytes
+  constexpr std::string_view kElf =
+      "\x7f"
+      "ELF";
+  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (text.starts_with(kElf))
+    return bytes.size() < kMachine + 2 ||
+           (bytes[kMachine] == std::byte{0xbe} && bytes[kMachine + 1] == std::byte{0});
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  for (const std::string_view key : {"architecture", "abiversion", "modname", "consts", "code"}) {
+    if (!text.starts_with(key)) continue;
+    const std::size_t next = text.find_first_not_of(" \t\r\n", key.size());
+    return next != std::string_view::npos && text[next] == '{';
+  }
+  return false;
+}
+
 Result<Container> read_cubin(std::span<const std::byte> bytes, const std::string& file_name) {
   if (!bytes.empty() && bytes[0] == std::byte{0x7f}) return read_elf_cubin(bytes, file_name);
   return read_text_cubin({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file_name);
