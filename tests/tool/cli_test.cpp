@@ -157,6 +157,66 @@ TEST_F(CliTest, AssembleAndDisassemble) {
   EXPECT_EQ(run("asm bad.v.pica").code, 2);
 }
 
+TEST_F(CliTest, AssemblerWarnings) {
+  write("w.v.pica", ".out p position\n.constf k(1/4, 0, 0, 0)\n.proc main\n mov p, k\n.end\n");
+  const Outcome warned = run("asm w.v.pica -o w.shbin");
+  EXPECT_EQ(warned.code, 0);
+  EXPECT_NE(warned.err.find("w.v.pica:2:11: warning: this is 0.25 here; picasso reads 1"), std::string::npos)
+      << warned.err;
+  EXPECT_NE(warned.err.find("w.v.pica:4:2: warning: the program has no `end` here"), std::string::npos);
+  const json made = json::parse(run("asm w.v.pica --json").out);
+  ASSERT_EQ(made["warnings"].size(), 2u);
+  EXPECT_EQ(made["warnings"][1]["where"], "w.v.pica:4:2");
+  const Outcome refused = run("asm w.v.pica --werror -o none.shbin");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("w.v.pica:4:2: error: "), std::string::npos) << refused.err;
+  EXPECT_FALSE(fs::exists(path("none.shbin")));
+  write("fine.v.pica", ".out p position\n.proc main\n mov p, v0\n end\n.end\n");
+  EXPECT_FALSE(json::parse(run("asm fine.v.pica --json --werror").out).contains("warnings"));
+  // Sources of an unknown kind.
+  write("odd.txt", "nothing\n");
+  const Outcome odd = run("asm odd.txt -o none.shbin");
+  EXPECT_EQ(odd.code, 2);
+  EXPECT_NE(odd.err.find("odd.txt is taken as a source of pica200"), std::string::npos) << odd.err;
+}
+
+// Whatever is no program of a known kind gets an error that names these.
+TEST_F(CliTest, UnknownFiles) {
+  std::string elf = std::string("\x7f") + "ELF" + std::string(60, '\0');
+  elf[18] = 0x3e;  // for x86-64
+  write("other.elf", elf);
+  write("text.txt", "hello\n");
+  write("empty.bin", "");
+  write("zeros.bin", std::string(64, '\0'));
+  write("architecture.md", "architecture of this project\n");
+  for (const char* file : {"other.elf", "text.txt", "empty.bin", "zeros.bin", "architecture.md"})
+    for (const char* command : {"info ", "disasm ", "launch "}) {
+      const Outcome outcome = run(std::string(command) + file);
+      EXPECT_EQ(outcome.code, 2) << command << file;
+      EXPECT_NE(outcome.err.find("no program of a known kind: an SHBIN"), std::string::npos) << outcome.err;
+    }
+}
+
+// A geometry program that was linked without `.in` takes the registers that its code reads.
+TEST_F(CliTest, GeometryProgramsWithoutDeclaredInputs) {
+  write("n.v.pica",
+        ".out a dummy\n.out b dummy\n.entry vmain\n.proc vmain\nmov a, v0\nmov b, v1\nend\n.end\n");
+  write(
+      "n.g.pica",
+      ".gsh point c0\n.out p position\n.out c color\n.entry gmain\n.proc gmain\nsetemit 0\nmov p, v0\nmov c, "
+      "v1\nemit\nsetemit 1\nmov p, v2\nmov c, v3\nemit\nsetemit 2, prim\nmov p, v2.yxzw\nmov c, "
+      "v3\nemit\nend\n"
+      ".end\n");
+  ASSERT_EQ(run("asm n.v.pica n.g.pica -o n.shbin").code, 0);
+  const json launch = json::parse(run("launch n.shbin --program geometry").out);
+  EXPECT_EQ(launch["geometry"]["registers"], json::parse(R"(["v0","v1","v2","v3"])"));
+  const Outcome verified = run("verify n.shbin --program geometry");
+  EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+  for (const char* command : {"ir", "host", "disasm", "info"})
+    EXPECT_EQ(run(std::string(command) + " n.shbin --program geometry").code, 0) << command;
+  EXPECT_NE(run("info n.shbin").out.find("v3"), std::string::npos);
+}
+
 TEST_F(CliTest, LaunchTemplateRuns) {
   fs::copy(kExamples + "mvp_light.shbin", path("mvp_light.shbin"));
   ASSERT_EQ(run("launch mvp_light.shbin -o run.json").code, 0);

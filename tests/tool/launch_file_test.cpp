@@ -219,6 +219,38 @@ TEST(LaunchFileTest, ProgramErrors) {
   expect_error(program(R"({"file":"a.v.pica","entry":4000})"), "program", "past the code");
 }
 
+TEST(LaunchFileTest, RowsOfUniforms) {
+  const auto tint_and = [](const std::string& projection) {
+    return named(R"("projection":)" + projection + R"(,"tint":[1],"flag":true,"steps":[3,0,1])", kPosition);
+  };
+  const auto three = tint_and("[[1],[2],[3]]");
+  ASSERT_TRUE(three) << to_string(three.error());
+  ASSERT_EQ(three->notes.size(), 1u);
+  EXPECT_TRUE(
+      three->notes[0].ends_with("projection has 3 rows, but projection is declared with 4; the others keep "
+                                "what they have, 0 or a constant of the program"))
+      << three->notes[0];
+  const auto one = tint_and("[1,2,3]");
+  ASSERT_TRUE(one) << to_string(one.error());
+  ASSERT_EQ(one->notes.size(), 1u);
+  EXPECT_NE(one->notes[0].find("has 1 row, but projection is declared with 4"), std::string::npos);
+  EXPECT_TRUE(tint_and("[[1],[2],[3],[4]]")->notes.empty());
+  // Registers by their own names may be any.
+  EXPECT_TRUE(named(R"("c0":[[1],[2]],"tint":[1],"flag":true,"steps":[3])", kPosition)->notes.empty());
+  expect_error(tint_and("[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]"), "uniforms.projection",
+               "has 16 numbers, but a row has 1 to 4; 4 rows are written [[x, y, z, w], ...]");
+}
+
+// What triangles are expected to have need not be listed.
+TEST(LaunchFileTest, ExpectedOutputsOfTriangles) {
+  const auto launch =
+      parse(R"({"warpjit":1,"isa":"pica200","stage":"geometry","program":{"words":["0x88000000"]},"count":1,)"
+            R"("outputs":{"o0":{}},"expect":{"triangles":[{"o0":[[1,2,3,4],[1,2,3,4],[1,2,3,4]],)"
+            R"("o3":[[1,2,3,4],[1,2,3,4],[1,2,3,4]]}]}})");
+  ASSERT_TRUE(launch) << to_string(launch.error());
+  EXPECT_EQ(launch->geometry.outputs, 9u);
+}
+
 TEST(LaunchFileTest, Modes) {
   const auto modes = [](const std::string& json) {
     return words(R"("count":1,"outputs":{},"modes":)" + json);
@@ -329,8 +361,8 @@ TEST(LaunchFileTest, GeometryErrors) {
   expect_error(geometry(vertex + R"(,"geometry":{"vertices":2})"), "geometry.vertices",
                "belongs to mode 'fixed'");
   expect_error(geometry(vertex + R"(,"expect":{"o0":{"data":[]}})"), "expect.o0", "in 'triangles'");
-  expect_error(geometry(vertex + R"(,"expect":{"triangles":[{"o1":[[1,2,3,4],[1,2,3,4],[1,2,3,4]]}]})"),
-               "expect.triangles", "vertices do not have");
+  expect_error(geometry(vertex + R"(,"expect":{"triangles":[{"r0":[[1,2,3,4],[1,2,3,4],[1,2,3,4]]}]})"),
+               "expect.triangles[0].r0", "not an output register that vertices have");
   expect_error(geometry(vertex + R"(,"expect":{"triangles":[{"r1":[]}]})"), "expect.triangles[0].r1",
                "not an output register");
 }

@@ -100,6 +100,16 @@ RunOptions RunInput::on(EngineKind engine, Target target) const {
   return run;
 }
 
+namespace {
+
+void print_notes(const LaunchFile& launch) {
+  for (const std::string& note : launch.notes) fmt::print(stderr, "warpjit: note: {}\n", note);
+  for (const auto* stages : {&launch.vertex, &launch.geometry_stage})
+    for (const LaunchFile& stage : *stages) print_notes(stage);
+}
+
+}  // namespace
+
 Result<LaunchFile> load_launch(const RunInput& input) {
   if (!is_launch_file(input.file)) {
     WARPJIT_TRY(const std::vector<std::byte> bytes, read_file(input.file));
@@ -110,6 +120,7 @@ Result<LaunchFile> load_launch(const RunInput& input) {
                  input.file};
   }
   WARPJIT_TRY(LaunchFile launch, read_launch(input.file));
+  print_notes(launch);
   if (!input.count) return launch;
   if (launch.work == Work::grid)
     return Error{ErrorCode::bad_input,

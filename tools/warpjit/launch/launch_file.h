@@ -154,9 +154,10 @@ struct LaunchSampler {
 };
 
 struct LaunchFile {
-  std::string name;        // of the file, for messages
-  ShaderPtr program;       // null: none yet
-  Work work = Work::rows;  // rows, primitives, grid or pixels
+  std::string name;                // of the file, for messages
+  std::vector<std::string> notes;  // what is odd about it and no error, for the user
+  ShaderPtr program;               // null: none yet
+  Work work = Work::rows;          // rows, primitives, grid or pixels
   std::vector<LaunchOutput> outputs;
   std::vector<Expectation> expectations;
 

@@ -178,12 +178,22 @@ Status read_uniforms(Reading& reading) {
     const bool rows =
         field.json().is_array() && (single || (field.size() > 0 && field.json().front().is_array()));
     const std::size_t count = rows ? field.size() : 1;
+    const bool is_register = shader.register_name(location) == key;
     if (count > location.count) {
-      const bool is_register = shader.register_name(location) == key;
       const std::string limit = std::to_string(location.count);
       return field.error("has " + std::to_string(count) + " registers, but " +
                          (is_register ? "only " + limit + " follow" : key + " is declared with " + limit));
     }
+    if (!single && !rows && field.json().is_array() && field.size() > location.components &&
+        location.count > 1)
+      return field.error("has " + std::to_string(field.size()) + " numbers, but a row has 1 to " +
+                         std::to_string(location.components) + "; " + std::to_string(location.count) +
+                         " rows are written [[x, y, z, w], ...]");
+    if (!single && !is_register && count < location.count)
+      reading.launch.notes.push_back(field.path() + " has " + std::to_string(count) +
+                                     (count == 1 ? " row" : " rows") + ", but " + key + " is declared with " +
+                                     std::to_string(location.count) +
+                                     "; the others keep what they have, 0 or a constant of the program");
     for (std::size_t k = 0; k < count; ++k) {
       const JsonField row = rows ? field.at(k) : field;
       WARPJIT_CHECK(reading.claim(row, location));
