@@ -70,8 +70,9 @@ struct SampleKey {
   bool decode_srgb = true;
   bool seamless = false;
   // The guest: floats have no denormals, and its NaN is 0x7fffffff; each lane has a level of detail of its
-  // own, from its own pairs; of cubes coordinates are s, t and, an integer, the face.
-  bool without_denormals = true, own_levels = false, gives_face = false;
+  // own, from its own pairs; of cubes coordinates are s, t and, an integer, the face; the mirror_once modes
+  // mirror numbers of texels, after offsets, not coordinates.
+  bool without_denormals = true, own_levels = false, gives_face = false, mirrors_texels = false;
 
   bool operator==(const SampleKey&) const = default;
 
@@ -120,6 +121,7 @@ void each_field(Key& key, Visit visit) {
   visit(key.without_denormals, 2);
   visit(key.own_levels, 2);
   visit(key.gives_face, 2);
+  visit(key.mirrors_texels, 2);
 }
 
 // A texture with its sampler, number k of the function: LoadTexel k reads it.

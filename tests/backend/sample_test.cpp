@@ -101,6 +101,7 @@ TEST_P(SampleCode, GivesWhatTheInterpreterGives) {
     key.without_denormals = random.chance(80);
     key.gives_face = key.is_cube() && random.one_in(2);
     key.own_levels = key.gives_face || random.one_in(3);
+    key.mirrors_texels = random.one_in(2);
     ir::SampleUse use;
     use.from_quad = random.one_in(2);
     use.operation = static_cast<ir::SampleOperation>(random.chance(60) ? random.below(3) : random.below(7));
@@ -149,6 +150,7 @@ TEST_P(SampleCode, CubesAtEdgesAndCorners) {
     ir::SampleKey key = frontend::sample_key(bound->view, sampler);
     key.gives_face = random.one_in(2);
     key.own_levels = key.gives_face || random.one_in(2);
+    key.mirrors_texels = random.one_in(2);
     if (ir::unsupported(key) != nullptr) continue;
     ir::SampleUse use;
     use.operation = random.one_in(2)   ? ir::SampleOperation::automatic

@@ -94,6 +94,7 @@ Words SampledKernel::sampled(const BoundTexture& bound, const SampleOperands& wo
     place.coordinates[k] = words[k];
     place.offsets[k] = use_.offsets[k];
   }
+  place.mirrors_texels = key_.mirrors_texels;
   if (key_.gives_face) place.on_face = {std::min(words[2], 5U), words[0], words[1]};
   place.layer = words[3];
   place.reference = words[4];

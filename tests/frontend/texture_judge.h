@@ -174,19 +174,21 @@ class TextureJudge {
     }
   }
 
+  bool mirrors_texels = false;  // of SamplePlace
+
   // In texels.
   double place(double u, unsigned axis) const {
     const Wrap wrap = sampler_.wrap[axis];
     const double n = size_[axis];
     if (std::isnan(u)) u = 0;
-    const bool mirror_once = wrap >= Wrap::mirror_once_to_edge;
-    if (mirror_once) u = std::fabs(u);
+    const bool mirror_once = wrap >= Wrap::mirror_once_to_edge, both_ways = mirror_once && mirrors_texels;
+    if (mirror_once && !both_ways) u = std::fabs(u);
     if (wrap == Wrap::repeat || wrap == Wrap::mirror) {
       if (std::fabs(u) >= 0x1p24) u = 0;
       u = wrap == Wrap::repeat ? u - std::floor(u) : u - 2 * std::floor(u / 2);
     }
     double p = u * n;
-    if (wrap == Wrap::clamp || wrap == Wrap::mirror_once) p = std::clamp(p, 0.0, n);
+    if (wrap == Wrap::clamp || wrap == Wrap::mirror_once) p = std::clamp(p, both_ways ? -n : 0.0, n);
     return std::clamp(p, -65536.0, 65536.0);
   }
 
@@ -204,8 +206,10 @@ class TextureJudge {
   std::array<double, 4> texel(const std::array<std::int64_t, 3>& index) const {
     std::array<std::int64_t, 3> at{};
     for (unsigned axis = 0; axis < axes_; ++axis) {
-      const auto found =
-          wrapped_index(index[axis] + offsets_[axis], sampler_.wrap[axis], size_[axis], linear_);
+      std::int64_t number = index[axis] + offsets_[axis];
+      if (mirrors_texels && sampler_.wrap[axis] >= Wrap::mirror_once_to_edge && number < 0)
+        number = -1 - number;
+      const auto found = wrapped_index(number, sampler_.wrap[axis], size_[axis], linear_);
       if (!found) return border();
       at[axis] = *found;
     }

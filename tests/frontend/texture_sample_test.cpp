@@ -88,10 +88,13 @@ TEST(TextureSampler, EveryWrapFilterAndFormat) {
                                           others[random() % others.size()]};
             for (unsigned axis = 0; axis < 3; ++axis) place.coordinates[axis] = to_bits(at[axis]);
             place.layer = random() % 5;
+            place.mirrors_texels = random() % 2 != 0;
             const std::uint32_t layer = std::min(place.layer, shape.layers - 1);
             const TexelWords got = sample(scene.view, sampler, place, kNoDetail);
             ++samples;
-            ASSERT_TRUE(TextureJudge(scene, sampler, 0, layer, linear).accepts({at[0], at[1], at[2]}, got))
+            TextureJudge judge(scene, sampler, 0, layer, linear);
+            judge.mirrors_texels = place.mirrors_texels;
+            ASSERT_TRUE(judge.accepts({at[0], at[1], at[2]}, got))
                 << name << ", wrap " << static_cast<int>(wrap) << (linear ? " linear " : " nearest ")
                 << shape.width << " x " << shape.height << " x " << shape.depth << " at " << u;
           }
@@ -126,8 +129,11 @@ TEST(TextureSampler, OffsetsAndBorders) {
           place.coordinates[axis] = to_bits(u);
           place.offsets[axis] = static_cast<std::int32_t>(random() % 16) - 8;
         }
+        place.mirrors_texels = random() % 2 != 0;
         const TexelWords got = sample(scene.view, sampler, place, kNoDetail);
-        ASSERT_TRUE(TextureJudge(scene, sampler, 0, 0, linear, place.offsets).accepts(at, got))
+        TextureJudge judge(scene, sampler, 0, 0, linear, place.offsets);
+        judge.mirrors_texels = place.mirrors_texels;
+        ASSERT_TRUE(judge.accepts(at, got))
             << name << (linear ? " linear, wrap " : " nearest, wrap ") << static_cast<int>(sampler.wrap[0]);
       }
     }

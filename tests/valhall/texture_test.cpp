@@ -271,6 +271,7 @@ RandomSample random_sample(Random& random, const Texture& texture, const Sampler
 
   for (StagedWords& words : made.staged) {
     interpret::SamplePlace place;
+    place.mirrors_texels = true;
     unsigned next = 0;
     if (cube) {
       const std::uint32_t face = random.below(8);

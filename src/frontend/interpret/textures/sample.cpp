@@ -63,10 +63,11 @@ bool is_mirror_once(Wrap wrap) {
 }
 bool clamps_place(Wrap wrap) { return wrap == Wrap::clamp || wrap == Wrap::mirror_once; }
 
-// A coordinate as a place in texels.
-Word place_of(Word u, Wrap wrap, bool normalized, std::int32_t size) {
+// A coordinate as a place in texels. `mirrors_texels`: of SamplePlace.
+Word place_of(Word u, Wrap wrap, bool normalized, std::int32_t size, bool mirrors_texels) {
   u = f32::is_nan(u) ? 0 : f32::flushed(u);
-  if (is_mirror_once(wrap)) u &= ~f32::kSign;
+  const bool both_ways = mirrors_texels && is_mirror_once(wrap);
+  if (is_mirror_once(wrap) && !both_ways) u &= ~f32::kSign;
   if (normalized && (wrap == Wrap::repeat || wrap == Wrap::mirror)) {
     const bool huge = std::fabs(to_float(u)) >= 0x1p24f;
     if (huge)
@@ -77,7 +78,8 @@ Word place_of(Word u, Wrap wrap, bool normalized, std::int32_t size) {
       u = f32::sub(u, f32::mul(to_bits(2.0f), floor_of(f32::mul(u, kHalf))));
   }
   float p = to_float(normalized ? f32::mul(u, word_of(size)) : u);
-  if (clamps_place(wrap)) p = std::clamp(p, 0.0f, static_cast<float>(size));
+  const auto end = static_cast<float>(size);
+  if (clamps_place(wrap)) p = std::clamp(p, both_ways ? -end : 0.0f, end);
   return to_bits(std::clamp(p, -65536.0f, 65536.0f));
 }
 
@@ -127,12 +129,16 @@ Footprint footprint_of(Word place, bool linear, std::int32_t offset) {
 }
 
 AxisPlace find_on_axis(Word u, Wrap wrap, bool normalized, bool linear, std::int32_t size,
-                       std::int32_t offset) {
-  const Footprint footprint = footprint_of(place_of(u, wrap, normalized, size), linear, offset);
+                       std::int32_t offset, bool mirrors_texels) {
+  const Footprint footprint =
+      footprint_of(place_of(u, wrap, normalized, size, mirrors_texels), linear, offset);
   AxisPlace place;
   place.weight = footprint.weight;
-  for (unsigned n = 0; n < (linear ? 2U : 1U); ++n)
-    wrap_index(footprint.first + n, wrap, linear, size, place.index[n], place.outside[n]);
+  for (unsigned n = 0; n < (linear ? 2U : 1U); ++n) {
+    std::int64_t number = footprint.first + n;
+    if (mirrors_texels && is_mirror_once(wrap) && number < 0) number = -1 - number;
+    wrap_index(number, wrap, linear, size, place.index[n], place.outside[n]);
+  }
   return place;
 }
 
@@ -189,7 +195,7 @@ class LevelSampler {
     std::array<AxisPlace, 3> places{};
     for (unsigned axis = 0; axis < axes_; ++axis)
       places[axis] = find_on_axis(place_.coordinates[axis], sampler_.wrap[axis], texture_.normalized, linear_,
-                                  extent(level_, axis), place_.offsets[axis]);
+                                  extent(level_, axis), place_.offsets[axis], place_.mirrors_texels);
     find_texels(places, layer_);
   }
 
@@ -214,13 +220,15 @@ class LevelSampler {
     if (!sampler_.seamless) {
       std::array<AxisPlace, 3> places{};
       for (unsigned axis = 0; axis < 2; ++axis)
-        places[axis] = find_on_axis(st[axis], sampler_.wrap[axis], true, linear_, size, 0);
+        places[axis] =
+            find_on_axis(st[axis], sampler_.wrap[axis], true, linear_, size, 0, place_.mirrors_texels);
       return find_texels(places, layer_ * 6 + face.face);
     }
     // As `clamp`, but for what lies outside.
     std::array<std::int64_t, 2> first{};
     for (unsigned axis = 0; axis < 2; ++axis) {
-      const Footprint footprint = footprint_of(place_of(st[axis], Wrap::clamp, true, size), linear_, 0);
+      const Footprint footprint =
+          footprint_of(place_of(st[axis], Wrap::clamp, true, size, false), linear_, 0);
       first[axis] = linear_ ? footprint.first : std::clamp<std::int64_t>(footprint.first, 0, size - 1);
       weights_[axis] = footprint.weight;
     }

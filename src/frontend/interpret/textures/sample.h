@@ -27,6 +27,7 @@ struct SamplePlace {
   std::uint32_t reference = 0;                 // of a comparison
   std::array<std::int32_t, 3> offsets{};       // texels
   std::optional<FacePlace> on_face{};          // of a cube, instead of coordinates: of a face that there is
+  bool mirrors_texels = false;  // the mirror_once modes mirror numbers of texels, not coordinates
 };
 
 // The level of detail, in 1/256.

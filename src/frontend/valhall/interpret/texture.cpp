@@ -73,6 +73,7 @@ class TextureRun {
 
   // The four results.
   interpret::TexelWords run(unsigned lane) const {
+    place.mirrors_texels = true;
     interpret::SamplePlace place;
     if (is_cube())
       place.on_face = face(lane);

@@ -72,6 +72,7 @@ InstructionTranslator::InstructionTranslator(const Program& program, const Launc
     ir::SampleKey key = facts.samples[k];
     key.own_levels = true;
     key.gives_face = key.is_cube();
+    key.mirrors_texels = true;
     function_.samples.push_back({key, table_.sample_table().words(k)});
   }
 }

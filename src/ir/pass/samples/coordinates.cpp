@@ -148,7 +148,7 @@ std::array<F32, 3> Coordinates::direction(const Face& face) {
 namespace {
 
 bool repeats(Wrap wrap) { return wrap == Wrap::repeat || wrap == Wrap::mirror; }
-bool mirrors_once(Wrap wrap) { return wrap >= Wrap::mirror_once_to_edge; }
+bool is_mirror_once(Wrap wrap) { return wrap >= Wrap::mirror_once_to_edge; }
 bool limits(Wrap wrap) { return wrap == Wrap::clamp || wrap == Wrap::mirror_once; }  // to [0, 1]
 bool to_edge(Wrap wrap) { return wrap == Wrap::clamp_to_edge || wrap == Wrap::mirror_once_to_edge; }
 
@@ -162,10 +162,16 @@ I32 Coordinates::modulo(I32 x, I32 extent) {
   return b_.ISub32(x, b_.IMul32(turns, extent));
 }
 
+bool Coordinates::mirrors_texels(Wrap wrap) const { return key_.mirrors_texels && is_mirror_once(wrap); }
+
 // The texel that stands for one at `index`, or that it is the border.
 void Coordinates::find_texel(Wrap wrap, bool linear, I32 extent, Reach reach, I32& index,
                              std::optional<I1>& out) {
   const auto last = [&] { return b_.ISub32(extent, word(1)); };
+  if (mirrors_texels(wrap)) {
+    index = b_.IMaxS32(index, b_.IXor32(index, word(~0U)));  // -1 - i
+    reach = Reach::one_above;
+  }
   if (wrap == Wrap::repeat) {
     if (reach == Reach::far) index = modulo(index, extent);
     if (reach == Reach::one_below) index = b_.IMinU32(index, last());
@@ -190,7 +196,7 @@ void Coordinates::find_texel(Wrap wrap, bool linear, I32 extent, Reach reach, I3
 F32 Coordinates::wrapped(unsigned number, F32 coordinate) {
   const Wrap how = wrap(number);
   F32 u = coordinate;
-  if (mirrors_once(how)) u = b_.FAbs32(u);
+  if (is_mirror_once(how) && !mirrors_texels(how)) u = b_.FAbs32(u);
   if (key_.normalized && how == Wrap::repeat) u = sub(u, b_.FFloor32(flushed(u)));
   if (key_.normalized && how == Wrap::mirror) u = add(u, mul(real(-2), b_.FFloor32(mul(u, real(0.5F)))));
   return u;
@@ -206,7 +212,12 @@ F32 Coordinates::in_texels(Wrap wrap, F32 coordinate, I32 extent, float factor, 
   F32 p = in_texels_unlimited(coordinate, extent, factor);
   if (from_zero) return clamped(p, real(0), limit);
   p = number_or_zero(p);
-  if (limits(wrap)) p = at_most(b_.FMaxSelect32(p, real(0)), scaled(extent, factor));
+  if (limits(wrap) && mirrors_texels(wrap)) {
+    const F32 end = scaled(extent, factor);
+    p = clamped(p, b_.FNeg32(end), end);
+  } else if (limits(wrap)) {
+    p = at_most(b_.FMaxSelect32(p, real(0)), scaled(extent, factor));
+  }
   return clamped(p, real(-kFarthest * factor), limit);
 }
 
@@ -227,7 +238,7 @@ Axis Coordinates::axis(unsigned number, F32 coordinate, I32 extent, bool linear,
   std::optional<I1> near_out;
   if (!linear || nearest) {
     const bool at_border = !repeats(wrap) && !to_edge(wrap) && !limits(wrap);
-    const bool from_zero = !moved && !at_border && (repeated || !repeats(wrap));
+    const bool from_zero = !moved && !at_border && !mirrors_texels(wrap) && (repeated || !repeats(wrap));
     // What is wrapped lies between 0 and 1, or 2 if it is mirrored, or is a NaN.
     const bool from_wrapped = repeated && from_zero, from_one = from_wrapped && wrap == Wrap::repeat;
     if (from_wrapped) {

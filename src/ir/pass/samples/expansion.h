@@ -113,6 +113,7 @@ class Coordinates : public Steps {
   // `mirror` there are twice as many texels.
   enum class Reach : std::uint8_t { one_below, one_above, far };
   I32 modulo(I32 x, I32 extent);
+  bool mirrors_texels(Wrap wrap) const;
   void find_texel(Wrap wrap, bool linear, I32 extent, Reach reach, I32& index, std::optional<I1>& out);
   F32 scaled(I32 extent, float factor) { return mul(b_.I32ToF32(extent), real(factor)); }
   Wrap wrap(unsigned number) const { return key_.crosses_edges() ? Wrap::clamp_to_edge : key_.wrap[number]; }
