@@ -1,5 +1,8 @@
 // Random Valhall fragment programs.
+#include <optional>
+
 #include "engines/pixels.h"
+#include "frontend/random/textures.h"
 #include "frontend/valhall/assembly/disassemble.h"
 #include "frontend/valhall/random.h"
 #include "frontend/valhall/shader.h"
@@ -16,8 +19,10 @@ struct ValhallFragments {
   }
 
   static Fragment make(std::uint64_t seed, const Options& options) {
-    return valhall::random_fragment(
-        seed, {.memory = seed % 4 == 0, .other_lanes = seed % 3 == 0, .size = options.size});
+    return valhall::random_fragment(seed, {.memory = seed % 4 == 0,
+                                           .other_lanes = seed % 3 == 0,
+                                           .textures = seed % 5 < 2,
+                                           .size = options.size});
   }
   static Result<Program> program(const Fragment& fragment) {
     return Program(std::make_shared<const valhall::Shader>(fragment.program));
@@ -29,10 +34,27 @@ struct ValhallFragments {
     return state;
   }
   static Status bind(Launch& launch, const Fragment& fragment, std::uint64_t, const RasterState&,
-                     std::span<const std::uint32_t>, Random&) {
+                     std::span<const std::uint32_t>, Random& random) {
     launch.set_parameters(std::as_bytes(std::span(fragment.uniforms)));
     WARPJIT_CHECK(launch.set_images(fragment.images));
+    if (fragment.samples) WARPJIT_CHECK(bind_textures(launch, random));
     return launch.bind_constants("c0", fragment.buffer.data(), fragment.buffer.size() * 4);
+  }
+  // No cubes: instructions name them otherwise. Integers go with nearest filters.
+  static Status bind_textures(Launch& launch, Random& random) {
+    const bool integers = random.one_in(4);
+    for (unsigned slot = 0; slot < valhall::kRandomTextures; ++slot) {
+      std::optional<Texture> texture;
+      while (!texture || texture->dimension == TextureDimension::cube ||
+             (!integers && textures::has_integers(texture->format)))
+        texture = random::texture(random);
+      WARPJIT_CHECK(launch.set_texture(slot, *texture));
+      Sampler sampler = random::sampler(random, !integers);
+      sampler.compare = sampler.compare && !integers;
+      if (random.one_in(3)) sampler.wrap[0] = static_cast<Wrap>(5 + random.below(3));  // mirrored once
+      WARPJIT_CHECK(launch.set_sampler(slot, sampler));
+    }
+    return {};
   }
   static std::string list(const Fragment& fragment) { return valhall::disassemble(fragment.program); }
   template <class Shows>

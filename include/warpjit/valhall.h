@@ -38,6 +38,9 @@ typedef struct warpjit_valhall_words {
   /* Of fragment programs: the colour target (0 to 7) that BLEND of blend_descriptor_n writes, -1: none; eight
    * of them. NULL: n. */
   const int32_t* blend_targets;
+  /* Of fragment programs: the resource tables, 1 to 31, whose entries are the textures and samplers of a
+   * launch, by their slots. 0: 4 and 3. */
+  uint32_t texture_table, sampler_table;
 } warpjit_valhall_words;
 /* [any] */
 WARPJIT_API warpjit_status warpjit_program_from_valhall_words(const warpjit_valhall_words* words,

@@ -35,12 +35,17 @@ struct FloatMode {
   bool operator==(const FloatMode&) const = default;
 };
 
+inline constexpr std::uint8_t kMaxTable = 31;  // the greatest number of a resource table
+
 // What a fragment program is made for beside its code; descriptors of its draw say it.
 struct FragmentSetup {
   static constexpr std::uint8_t kNoTarget = 0xff;
   // Which colour target (0 to 7) BLEND of blend_descriptor_n writes; kNoTarget: none.
   std::array<std::uint8_t, 8> blend_targets{0, 1, 2, 3, 4, 5, 6, 7};
   bool points_from_bottom = false;  // the place in a point counts from its lower left corner
+  // The resource tables, 0 to 31, whose entries are the textures and samplers of a launch, by their slots.
+  // Of other tables a program reads 0.
+  std::uint8_t texture_table = 4, sampler_table = 3;
   bool operator==(const FragmentSetup&) const = default;
 };
 

@@ -533,10 +533,11 @@ TEST(ValhallFragment, Refused) {
   const auto refused = [&](const std::string& source, const std::string& why) {
     EXPECT_NE(failure_of(source).find(why), std::string::npos) << source << failure_of(source);
   };
-  refused(
-      "LD_VAR_IMM.f32.center.store.slot0 @r0, r61, table:0x0, "
-      "index:0x0\nNOP.end\n",
-      "LD_VAR_IMM");
+  refused("LD_VAR_IMM.f32.center.store.slot0 @r0, r61, table:0x1, index:0x0\nNOP.end\n", "table 0");
+  refused("LD_VAR_FLAT_IMM.f32.slot0 @r0, table:0x0, index:0x1F\nNOP.end\n", "0 to 30");
+  refused("LD_VAR.f32.center.store.slot0 @r0, r61, r1\nNOP.end\n", "constant");
+  refused("VAR_TEX_SINGLE.slot0.center_store.f.32.2d.zero @r0:r1:r2:r3, r2, r4\nNOP.end\n",
+          "does not run yet");
   refused("LD_VAR_BUF.f32.slot0.src_f32.center.store @r0, r61, r0\nNOP.end\n", "LD_VAR_BUF");
   refused(
       "LD_VAR_BUF_IMM.f32.slot0.src_f32.center.store @r0, r61, "

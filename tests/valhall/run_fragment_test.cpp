@@ -190,8 +190,14 @@ TEST(ValhallRunFragment, Refused) {
       {"LEA_BUF_IMM.slot1 @r8:r9, r59, table:0xD, index:0x0", "fragment programs do not have it"},
       {"LD_ATTR_IMM.v4.f32.slot0 @r0:r1:r2:r3, r60, r61, index:0x0, table:0x1",
        "fragment programs do not have it"},
-      {"LD_VAR_IMM.slot0.v4.f32.center.store @r0:r1:r2:r3, r61, table:0x0, index:0x0",
-       "this instruction does not run yet"},
+      {"LD_VAR_IMM.slot0.v4.f32.center.store @r0:r1:r2:r3, r61, table:0x2, index:0x0",
+       "table 2 is not that of varyings, 0"},
+      {"LD_VAR_IMM.slot0.v4.f32.center.store @r0:r1:r2:r3, r61, table:0x0, index:0x1F",
+       "varying 31 is not one of 0 to 30"},
+      {"LD_VAR_FLAT.slot0.v4.f32 @r0:r1:r2:r3, 0x3F800000", "table 63 is not that of varyings, 0"},
+      {"LD_VAR.slot0.v4.f32.center.store @r0:r1:r2:r3, r61, r1", "which varying it is is not a constant"},
+      {"LD_VAR_IMM.slot0.v4.f16.center.store @r0:r1:r2:r3, r61, table:0x0, index:0x0",
+       "4 staging registers are not 2"},
       {"LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.center.store @r0, r61, index:0x0",
        "1 staging registers are not 2"},
       {"LD_VAR_BUF_IMM.f16.slot0.v3.src_f32.center.store @r0, r61, index:0x0",
@@ -314,6 +320,60 @@ TEST(ValhallRunFragment, FlatVaryings) {
   EXPECT_EQ(pixels.word(0, 3, 3), 0x800189abU);
   options.raster.provoking_last = false;
   EXPECT_EQ(pixels_of(body, options).word(0, 3), 1U);
+}
+
+// Four words for each, by their number.
+TEST(ValhallRunFragment, VaryingsOfATable) {
+  FragmentOptions options;
+  options.compiled = true;
+  for (unsigned v = 0; v < 3; ++v)
+    options.varyings[v] = {
+        bits_of(0),     bits_of(0),    0, 0, bits_of(v == 1 ? 8 : 0), bits_of(v == 2 ? 8 : 0),
+        bits_of(-2.5F), bits_of(70000)};
+  const auto words = [&](const std::string& body) {
+    const FinishedFragments pixels = pixels_of(body, options);
+    return std::array{pixels.word(3, 1), pixels.word(3, 1, 1), pixels.word(3, 1, 2), pixels.word(3, 1, 3)};
+  };
+  using Words = std::array<std::uint32_t, 4>;
+  const std::string imm = "LD_VAR_IMM.slot0.v4.", all = " @r0:r1:r2:r3, r61, table:0x0, index:0x1\n";
+  const Words numbers{bits_of(3.5F), bits_of(1.5F), bits_of(-2.5F), bits_of(70000)};
+  EXPECT_EQ(words(imm + "f32.center.store" + all), numbers);
+  EXPECT_EQ(words(imm + "auto.sample.retrieve" + all), numbers);
+  EXPECT_EQ(words(imm + "s32.centroid.clobber" + all), (Words{3, 1, ~1U, 70000}));
+  EXPECT_EQ(words(imm + "u32.center.store" + all), (Words{3, 1, 0, 70000}));
+  const std::string halves = " @r0:r1, r61, table:0x0, index:0x1\nMOV.i32 r2, 0x0\nMOV.i32 r3, 0x0\n";
+  EXPECT_EQ(words(imm + "f16.center.store" + halves), (Words{0x3e004300, 0x7c00c100, 0, 0}));
+  EXPECT_EQ(words(imm + "s16.center.store" + halves), (Words{0x00010003, 0x7ffffffe, 0, 0}));
+  EXPECT_EQ(words(imm + "u16.center.store" + halves), (Words{0x00010003, 0xffff0000, 0, 0}));
+  EXPECT_EQ(words("IADD_IMM.i32 r4, 0x0, #0x00800000\nLD_VAR_IMM.slot0.v2.f32.explicit.store @r0:r1, r4, "
+                  "table:0x0, index:0x1\nMOV.i32 r2, 0x0\nMOV.i32 r3, 0x0\n"),
+            (Words{bits_of(3.0F), bits_of(1.5F), 0, 0}));
+  EXPECT_EQ(words("LD_VAR.slot0.v4.f32.center.store @r0:r1:r2:r3, r61, 0x0\n"), Words{});
+}
+
+TEST(ValhallRunFragment, FlatVaryingsOfATable) {
+  FragmentOptions options;
+  options.compiled = true;
+  options.varyings = {{{1, 2, 3, 4}, {5, 6, 7, 8}, {0x7f812345, 0xffff8001, bits_of(1.5F), 0x00012345}}};
+  const auto words = [&](const std::string& body) {
+    const FinishedFragments pixels = pixels_of(body, options);
+    return std::array{pixels.word(0, 3), pixels.word(0, 3, 1), pixels.word(0, 3, 2), pixels.word(0, 3, 3)};
+  };
+  using Words = std::array<std::uint32_t, 4>;
+  const Words bits{0x7f812345, 0xffff8001, bits_of(1.5F), 0x00012345};
+  for (const char* format : {"auto", "f32", "s32", "u32"}) {
+    EXPECT_EQ(
+        words(std::string("LD_VAR_FLAT_IMM.slot0.v4.") + format + " @r0:r1:r2:r3, table:0x0, index:0x0\n"),
+        bits)
+        << format;
+    EXPECT_EQ(words(std::string("LD_VAR_FLAT.slot0.v4.") + format + " @r0:r1:r2:r3, 0x0\n"), bits) << format;
+  }
+  const std::string rest = " @r0:r1, table:0x0, index:0x0\nMOV.i32 r2, 0x0\nMOV.i32 r3, 0x0\n";
+  EXPECT_EQ(words("LD_VAR_FLAT_IMM.slot0.v4.s16" + rest), (Words{0x80017fff, 0x7fff7fff, 0, 0}));
+  EXPECT_EQ(words("LD_VAR_FLAT_IMM.slot0.v4.u16" + rest), (Words{0xffffffff, 0xffffffff, 0, 0}));
+  EXPECT_EQ(words("LD_VAR_FLAT_IMM.slot0.v4.f16" + rest), (Words{0x7e007e00, 0x00003e00, 0, 0}));
+  options.raster.provoking_last = false;
+  EXPECT_EQ(words("LD_VAR_FLAT_IMM.slot0.v4.u16" + rest), (Words{0x00020001, 0x00040003, 0, 0}));
 }
 
 TEST(ValhallRunFragment, LastVarying) {

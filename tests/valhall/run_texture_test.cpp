@@ -1,4 +1,5 @@
 // Textures in the guest interpreter (docs/guests/valhall.md 10.4), row by row.
+#include <cmath>
 #include <limits>
 
 #include "valhall/run_fragments.h"
@@ -70,14 +71,101 @@ TEST_F(ValhallRunTexture, Handles) {
   const Words found{0, 3, 1, 0};
   EXPECT_EQ(with(0x20051803, 0x12345678, ""), found);
   EXPECT_EQ(with(3 << 24 | 3, 4 << 24 | 5, ".wide_indices"), found);
-  // Other tables, and what is not bound: an error of the launch where compiled code knows it.
-  options_.guest_alone = true;
-  for (const std::uint32_t low :
-       {0x28051803U, 0x20052003U, 0x20041803U, 0x20051802U, 0x27ff1803U, 0x20051fffU})
+  // Other tables, and slots that no launch has, in every engine.
+  options_.compiled = true;
+  for (const std::uint32_t low : {0x28051803U, 0x20052003U, 0x27ff1803U, 0x20051fffU, 1U})
     EXPECT_EQ(with(low, 0, ""), Words{}) << low;
   EXPECT_EQ(with(4 << 24 | 3, 4 << 24 | 5, ".wide_indices"), Words{});
   EXPECT_EQ(with(3 << 24 | 3, 5 << 24 | 5, ".wide_indices"), Words{});
   EXPECT_EQ(with(3 << 24 | 3, 4 << 24 | 0x10005, ".wide_indices"), Words{});
+  EXPECT_EQ(run("TEX_FETCH.slot0.u.32.2d.wait0 @r0:r1:r2:r3, @r4:r5, 0x0\n"), Words{});
+  EXPECT_EQ(run("TEX_GATHER.slot0.u.32.2d.gather4_g.wait0 @r0:r1:r2:r3, @r4:r5, 0x0\n"), Words{});
+  EXPECT_EQ(run("TEX_SINGLE.slot0.f.16.2d.computed.wait0 @r0:r1, @r4:r5, 0x0\n"), Words{});
+  // The tables that a launch's textures and samplers are of.
+  options_.setup.texture_table = 3;
+  options_.setup.sampler_table = 2;
+  EXPECT_EQ(with(0x18051003U, 0, ""), found);
+  EXPECT_EQ(with(2 << 24 | 3, 3 << 24 | 5, ".wide_indices"), found);
+  EXPECT_EQ(with(0x20051803U, 0, ""), Words{});
+  options_.setup = {};
+  // What is not bound is an error of the launch where compiled code knows it.
+  options_.compiled = false;
+  options_.guest_alone = true;
+  for (const std::uint32_t low : {0x20041803U, 0x20051802U}) EXPECT_EQ(with(low, 0, ""), Words{}) << low;
+}
+
+// A row of the eight texels 1 to 8: which one a place gives, its border being 99.
+class ValhallMirroredClamp : public ValhallRunTexture {
+ protected:
+  ValhallMirroredClamp() {
+    for (std::uint32_t k = 0; k < 8; ++k) texels_[k] = k + 1;
+    texture_.format = *parse_texture_format("r32ui");
+    texture_.width = 8;
+    texture_.dimension = TextureDimension::d1;
+    texture_.data = texels_.data();
+    texture_.size = sizeof texels_;
+    bind(1, texture_);
+    options_.compiled = true;
+  }
+  std::uint32_t nearest(Wrap wrap, float place, int offset) {
+    Sampler sampler;
+    sampler.wrap.fill(wrap);
+    sampler.border.fill(99);
+    bind(0, sampler);
+    const std::string offsets = set(5, static_cast<std::uint32_t>(offset & 0xff));
+    const bool moved = offset != 0;
+    return run(set(4, place / 8) + offsets + "TEX_SINGLE.slot0.u.32.1d" + (moved ? ".texel_offset" : "") +
+               ".r.zero.wait0 @r0, @r4" + (moved ? ":r5" : "") + ", r40\n")[0];
+  }
+  std::array<std::uint32_t, 8> texels_{};
+  Texture texture_;
+};
+
+TEST_F(ValhallMirroredClamp, NumbersOfTexelsAreMirroredAfterOffsets) {
+  const struct {
+    float place;
+    int offset;
+    std::uint32_t edge, border;
+  } kCases[] = {
+      {2.5F, 0, 3, 3},   {-0.5F, 0, 1, 1},  {-1.0F, 0, 1, 1},  {-1.5F, 0, 2, 2}, {-3.0F, 0, 3, 3},
+      {-8.0F, 0, 8, 8},  {-8.5F, 0, 8, 99}, {-9.0F, 0, 8, 99}, {8.5F, 0, 8, 99}, {0.5F, -1, 1, 1},
+      {0.5F, -2, 2, 2},  {0.5F, -3, 3, 3},  {2.5F, -5, 3, 3},  {-1.5F, 1, 1, 1}, {-1.5F, 2, 1, 1},
+      {-1.5F, 3, 2, 2},  {-1.5F, -3, 5, 5}, {6.5F, 3, 8, 99},  {7.5F, -8, 1, 1}, {-7.5F, -1, 8, 99},
+      {0.5F, -9, 8, 99}, {-8.5F, 1, 8, 8},  {0.0F, -8, 8, 8},
+  };
+  for (const auto& one : kCases) {
+    EXPECT_EQ(nearest(Wrap::mirror_once_to_edge, one.place, one.offset), one.edge)
+        << one.place << " + " << one.offset;
+    EXPECT_EQ(nearest(Wrap::mirror_once_to_border, one.place, one.offset), one.border)
+        << one.place << " + " << one.offset;
+    if (std::fabs(one.place) > 8) continue;  // a place is limited before its offset
+    EXPECT_EQ(nearest(Wrap::mirror_once, one.place, one.offset), one.edge)
+        << one.place << " + " << one.offset;
+  }
+}
+
+TEST_F(ValhallMirroredClamp, OfLinearFilters) {
+  std::array<float, 8> numbers{};
+  for (unsigned k = 0; k < 8; ++k) numbers[k] = static_cast<float>(1U << k);
+  texture_.format = *parse_texture_format("r32f");
+  texture_.data = numbers.data();
+  bind(1, texture_);
+  Sampler sampler;
+  sampler.magnify = sampler.minify = Filter::linear;
+  sampler.border.fill(bits_of(1000));
+  const auto at = [&](Wrap wrap, float place, int offset) {
+    sampler.wrap.fill(wrap);
+    bind(0, sampler);
+    return std::bit_cast<float>(
+        run(set(4, place / 8) + set(5, static_cast<std::uint32_t>(offset & 0xff)) +
+            "TEX_SINGLE.slot0.f.32.1d.texel_offset.r.zero.wait0 @r0, @r4:r5, r40\n")[0]);
+  };
+  EXPECT_EQ(at(Wrap::mirror_once_to_edge, 0.75F, -2), 1.75F);  // texels -2 and -1: 1 and 0
+  EXPECT_EQ(at(Wrap::mirror_once_to_edge, 0.75F, -1), 1.0F);
+  EXPECT_EQ(at(Wrap::mirror_once_to_edge, -1.25F, 0), 1.75F);
+  EXPECT_EQ(at(Wrap::mirror_once_to_border, 0.75F, -9), 782.0F);  // texels -9, the border, and -8: 7
+  EXPECT_EQ(at(Wrap::mirror_once_to_border, 0.75F, -8), 112.0F);
+  EXPECT_EQ(at(Wrap::mirror_once, -8.0F, 0), 564.0F);
 }
 
 TEST_F(ValhallRunTexture, TheFirstActiveLaneNamesIt) {

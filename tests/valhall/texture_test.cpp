@@ -387,11 +387,11 @@ TEST(ValhallTextures, RefusedByName) {
   EXPECT_EQ(why_not("TEX_GATHER.slot0.f.32.3d.gather4_r @r24:r25:r26:r27, @r16:r17:r18, r4"),
             "TEX_GATHER: a gather from 1D or 3D");
   EXPECT_EQ(why_not("TEX_SINGLE.slot0.f.32.2d.zero @r24:r25:r26:r27, @r16:r17, u2"),
-            "TEX_SINGLE: a texture that is no constant of the program");
+            "TEX_SINGLE: its word for texture and sampler is no constant of the program's data flow");
   EXPECT_EQ(why_not("TEX_SINGLE.slot0.f.32.2d.texel_offset.zero @r24:r25:r26:r27, @r16:r17:r18, r4"),
             "TEX_SINGLE: offsets that are no constant of the program");
   EXPECT_EQ(why_not("TEX_SINGLE.slot0.f.32.2d.zero @r24:r25:r26:r27, @r16:r17, r4", TextureDimension::cube),
-            "TEX_SINGLE: a cube as another texture, or the reverse");
+            "TEX_SINGLE: texture 0 is a cube, but the instruction samples none");
   EXPECT_EQ(why_not("TEX_SINGLE.slot0.f.32.2d.zero @r24:r25:r26:r27, @r16:r17, r4"), "runs");
 }
 

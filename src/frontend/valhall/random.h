@@ -20,6 +20,7 @@ struct RandomOptions {
   bool memory = true;       // loads, stores and atomics of all kinds, and images; some are outside
   bool other_lanes = true;  // CLPER, WMASK
   bool barriers = true;     // in half of the programs
+  bool textures = false;    // fragment programs sample
   unsigned size = 60;       // about how many instructions
 };
 
@@ -43,12 +44,14 @@ inline constexpr std::uint32_t kRandomCounters = kRandomPixelColumns * kRandomPi
                                kRandomCounterWords = 16;
 inline constexpr std::uint64_t kRandomPixelAddress = 0x9'0010'0000;
 
+inline constexpr unsigned kRandomTextures = 2;
 struct RandomFragment {
   Program program;
   std::uint32_t slots = 0, targets = 0;         // words of a vertex; colour targets that may be written
   std::vector<std::uint32_t> uniforms, buffer;  // of buffer 0
   bool memory = false;                          // mapped at kRandomPixelAddress
-  std::vector<ImageSource> images;              // of it, a row a pixel
+  bool samples = false;             // textures 0 to kRandomTextures - 1, no cubes, and as many samplers
+  std::vector<ImageSource> images;  // of it, a row a pixel
 };
 
 // The same seed and options give the same program on every host.

@@ -66,6 +66,7 @@ class FragmentGenerator final : public RandomCode {
     }
     fragment.uniforms[6] = 4 * (kBufferWords - 4);
     fragment.memory = options_.memory;
+    fragment.samples = options_.textures;
     set_image_uniforms(fragment.uniforms);
     if (options_.memory)
       fragment.images = {
@@ -120,6 +121,7 @@ class FragmentGenerator final : public RandomCode {
                 ", r61, index:", number});
       return;
     }
+    if (random_.one_in(4)) return table_varying(first, place);
     static constexpr const char* kSources[] = {"src_flat32", "src_flat16", "src_f32", "src_f16"};
     const unsigned source = random_.below(2) == 0 ? 2 : random_.below(4), count = 1 + random_.below(4);
     const bool half = source != 0 && random_.one_in(3);
@@ -131,7 +133,52 @@ class FragmentGenerator final : public RandomCode {
               ", index:", byte});
   }
 
+  void table_varying(unsigned first, const char* place) {
+    const unsigned format = random_.below(kFormats + 1), count = 1 + random_.below(4);
+    const bool automatic = format == kFormats, flat = random_.one_in(3), named = random_.one_in(4);
+    std::string line = flat ? "LD_VAR_FLAT" : "LD_VAR";
+    line +=
+        Text{named ? ".slot0" : "_IMM.slot0", vector(count), ".", automatic ? "auto" : kFormatNames[format]};
+    if (!flat) line += Text{".", place, ".store"};
+    line += " " + staging_at(first, automatic ? count : words_of(format, count));
+    if (!flat) line += Text{", r", random_.one_in(2) ? 61 : any()};
+    emit(line + (named ? ", 0x0" : std::string(Text{", table:0x0, index:", random_.below(kVaryings / 4)})));
+  }
+
+  // Of a texture, or of a table that no launch has. Offsets are constants.
+  void sample() {
+    static constexpr const char* kTypes[] = {".auto", ".f", ".u", ".s"};
+    static constexpr const char* kDimensions[] = {".1d", ".2d", ".3d"};
+    static constexpr const char* kModes[] = {".zero", ".computed", ".explicit", ".computed_bias"};
+    enum Operation : std::uint8_t { single, fetch, gather };
+    const auto operation = random_.one_in(2) ? single : static_cast<Operation>(random_.below(3));
+    const unsigned dimension = operation == gather ? 1 : random_.below(3), mode = random_.below(4);
+    const bool array = random_.one_in(5), moved = random_.one_in(2), wide = !random_.one_in(3),
+               leveled = operation == single && mode >= 2;
+    const unsigned before = dimension + 1 + (array ? 1 : 0),
+                   count = before + (moved ? 1 : 0) + (leveled ? 1 : 0);
+    const unsigned first = random_.below((kValues - count) / 2 + 1) * 2;
+    const std::uint32_t offsets = (random_.below(17) - 8) & 0xff, more = random_.below(256),
+                        tables = random_.one_in(10) ? 0 : 0x20001800;
+    if (moved)
+      emit(Text{"IADD_IMM.i32 r", first + before, ", 0x0, #",
+                hex(offsets | more << 8 | (offsets ^ 3) << 16 | random_.below(3) << 24)});
+    emit(Text{"IADD_IMM.i32 r", kTemporary, ", 0x0, #",
+              hex(tables | random_.below(kRandomTextures) << 16 | random_.below(kRandomTextures))});
+    emit(Text{"MOV.i32 r", kTemporary + 1, ", 0x0"});
+    static constexpr const char* kNames[] = {"TEX_SINGLE", "TEX_FETCH", "TEX_GATHER"};
+    std::string line = Text{kNames[operation],           ".slot0",
+                            kTypes[random_.below(4)],    wide ? ".32" : ".16",
+                            kDimensions[dimension],      array ? ".array_enable" : "",
+                            moved ? ".texel_offset" : ""};
+    if (operation == gather) line += Text{".gather4_", std::string(1, "rgba"[random_.below(4)])};
+    if (operation == single) line += kModes[mode];
+    line += Text{" ", staging(wide ? 4 : 2), ", ", staging_at(first, count), ", r", kTemporary};
+    emit(line);
+  }
+
   void memory() override {
+    if (options_.textures && random_.one_in(3)) return sample();
     switch (random_.below(8)) {
       case 0:
         return varying(random_.below(kValues / 4) * 4);

@@ -15,14 +15,24 @@ namespace warpjit::valhall {
 // Does it read a texture by the first source's word?
 bool is_sample(Opcode opcode);
 
+// What an instruction's word names: entries of tables.
+struct TextureHandle {
+  std::uint32_t texture_table = 0, texture = 0, sampler_table = 0, sampler = 0;
+};
+
 struct SamplingInstruction {
   std::uint32_t address = 0;
-  // None: its word is not known, or names what no launch can bind.
+  std::optional<TextureHandle> handle;  // none: its word is not known
+  // None: likewise, or it names what no launch binds, of which all results are 0.
   std::optional<frontend::TextureUse> use;
   std::optional<std::uint32_t> offsets;  // its word of offsets, if that is known; 0 if it has none
 };
 // By their addresses. Of programs of more than 2^16 blocks, or that ask for too many steps, no word is known.
 std::vector<SamplingInstruction> sampling_instructions(const Program& program, const ReachedCode& code);
+
+// Sets the tables of a job's program to those that its instructions name. Errors: unsupported, if they name
+// several.
+Status choose_tables(Program& program);
 
 // Each once, ascending.
 std::vector<frontend::TextureUse> texture_uses(const std::vector<SamplingInstruction>& instructions);

@@ -8,10 +8,13 @@ namespace {
 
 using pixels::SlotUse;
 
-// Formats of varyings in memory: 0 flat words, 1 flat halves, 2 f32, 3 f16.
-bool reads_flat(const Instruction& i) { return i.source_format < 2; }
-bool is_half(const Instruction& i) { return i.source_format % 2 != 0; }
-constexpr std::uint8_t kFormats = 4;
+constexpr std::uint8_t kFormats = 4;  // of varyings in memory: 0 flat words, 1 flat halves, 2 f32, 3 f16
+
+// Of a table: its number in the top byte, then that of the varying, which has 16 bytes.
+std::optional<std::uint32_t> byte_of_entry(std::uint32_t word) {
+  constexpr std::uint32_t kBytes = 16, kMost = 4 * (kMaxSlots - kFirstVarying) / kBytes;
+  return word < kMost ? std::optional(kBytes * word) : std::nullopt;
+}
 
 SlotUses coordinates_in_point(const Instruction& i, const FragmentSetup& setup) {
   using Sprite = SlotUse::Sprite;
@@ -27,10 +30,41 @@ auto order(const SlotUse& use) { return std::tuple(use.slot, use.plane, use.spri
 
 }  // namespace
 
+bool names_varying(Opcode opcode) {
+  return opcode == Opcode::ld_var || opcode == Opcode::ld_var_imm || opcode == Opcode::ld_var_flat ||
+         opcode == Opcode::ld_var_flat_imm;
+}
+
+bool reads_flat(const Instruction& i) {
+  if (names_varying(i.opcode)) return i.opcode == Opcode::ld_var_flat || i.opcode == Opcode::ld_var_flat_imm;
+  return i.source_format < 2;
+}
+bool reads_halves(const Instruction& i) { return !names_varying(i.opcode) && i.source_format % 2 != 0; }
+
 std::optional<std::uint32_t> varying_byte(const Instruction& i) {
-  if (i.opcode == Opcode::ld_var_buf_imm) return i.index;
-  const bool constant = i.opcode == Opcode::ld_var_buf && i.source[1].kind == Source::Kind::constant;
-  return constant ? std::optional(kConstants[i.source[1].value]) : std::nullopt;
+  const auto constant = [&](unsigned n) {
+    const Source& source = i.source[n];
+    return source.kind == Source::Kind::constant ? std::optional(kConstants[source.value]) : std::nullopt;
+  };
+  std::optional<std::uint32_t> word;
+  switch (i.opcode) {
+    case Opcode::ld_var_buf_imm:
+      return i.index;
+    case Opcode::ld_var_buf:
+      return constant(1);
+    case Opcode::ld_var_imm:
+    case Opcode::ld_var_flat_imm:
+      return byte_of_entry(std::uint32_t{i.table} << 24 | i.index);
+    case Opcode::ld_var:
+      word = constant(1);
+      break;
+    case Opcode::ld_var_flat:
+      word = constant(0);
+      break;
+    default:
+      break;
+  }
+  return word ? byte_of_entry(*word) : std::nullopt;
 }
 
 SlotUses slot_uses(const Instruction& i, const FragmentSetup& setup) {
@@ -38,13 +72,13 @@ SlotUses slot_uses(const Instruction& i, const FragmentSetup& setup) {
   SlotUses uses;
   const std::optional<std::uint32_t> first = varying_byte(i);
   if (!first || i.source_format >= kFormats) return uses;
-  const std::uint32_t size = is_half(i) ? 2 : 4, count = i.vector_size + 1U;
+  const std::uint32_t size = reads_halves(i) ? 2 : 4, count = i.vector_size + 1U;
   constexpr std::uint32_t kBytes = 4 * (kMaxSlots - kFirstVarying);
   if (*first % size != 0 || *first > kBytes - count * size) return uses;
   for (std::uint32_t byte = *first; byte < *first + count * size; byte += size) {
     SlotUse use{static_cast<std::uint8_t>(kFirstVarying + byte / 4)};
     use.plane = reads_flat(i) ? SlotUse::Plane::none : SlotUse::Plane::perspective;
-    if (is_half(i) && !reads_flat(i))
+    if (reads_halves(i) && !reads_flat(i))
       use.part = byte % 4 == 0 ? SlotUse::Part::low_half : SlotUse::Part::high_half;
     uses.push_back(use);
   }

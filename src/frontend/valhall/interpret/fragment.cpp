@@ -33,15 +33,52 @@ bool is_integer(RegisterFormat format) {
 // Registers that so many components take.
 unsigned registers_of(unsigned components, bool halves) { return halves ? (components + 1) / 2 : components; }
 
+// Varyings that a table names, four words each; else they are named by a byte, in a source format.
+bool is_of_table(const Instruction& i) {
+  return i.opcode == Opcode::ld_var || i.opcode == Opcode::ld_var_imm || i.opcode == Opcode::ld_var_flat ||
+         i.opcode == Opcode::ld_var_flat_imm;
+}
+constexpr std::uint32_t kVaryingTable = 0, kTableVaryingBytes = 16;
+
+// What an instruction of a table names; nothing: it is not a constant.
+std::optional<AttributeEntry> varying_entry(const Instruction& i) {
+  if (i.opcode == Opcode::ld_var_imm || i.opcode == Opcode::ld_var_flat_imm)
+    return AttributeEntry{i.table, i.index};
+  const Source& source = i.source[i.opcode == Opcode::ld_var ? 1 : 0];
+  if (source.kind != Source::Kind::constant) return std::nullopt;
+  const std::uint32_t word = kConstants[source.value];
+  return AttributeEntry{word >> 24, word & 0xffffff};
+}
+
 std::uint32_t first_byte(const Instruction& i) {
+  if (is_of_table(i)) return varying_entry(i)->index * kTableVaryingBytes;
   return i.opcode == Opcode::ld_var_buf_imm ? i.index : kConstants[i.source[1].value];
 }
 std::uint32_t element_bytes(const Instruction& i) {
-  return i.source_format == kFlat16 || i.source_format == kFloat16 ? 2 : 4;
+  return !is_of_table(i) && (i.source_format == kFlat16 || i.source_format == kFloat16) ? 2 : 4;
 }
-bool is_flat(const Instruction& i) { return i.source_format == kFlat32 || i.source_format == kFlat16; }
+bool is_flat(const Instruction& i) {
+  if (is_of_table(i)) return i.opcode == Opcode::ld_var_flat || i.opcode == Opcode::ld_var_flat_imm;
+  return i.source_format == kFlat32 || i.source_format == kFlat16;
+}
+bool gives_halves(const Instruction& i) {
+  return is_of_table(i) ? is_half(i.register_format) : i.type == Type::f16;
+}
+
+Status check_table_varying(const Instruction& i) {
+  const auto entry = varying_entry(i);
+  if (!entry) return refused(i, "which varying it is is not a constant");
+  if (entry->table != kVaryingTable)
+    return refused(i, "table " + std::to_string(entry->table) + " is not that of varyings, 0");
+  constexpr std::uint32_t kMost = 4 * (kMaxSlots - kFirstVarying) / kTableVaryingBytes;
+  if (entry->index >= kMost)
+    return refused(
+        i, "varying " + std::to_string(entry->index) + " is not one of 0 to " + std::to_string(kMost - 1));
+  return check_count(i, i.write, registers_of(i.vector_size + 1U, gives_halves(i)));
+}
 
 Status check_varying(const Instruction& i) {
+  if (is_of_table(i)) return check_table_varying(i);
   const bool halves = i.type == Type::f16;
   if (i.opcode == Opcode::ld_var_buf && i.source[1].kind != Source::Kind::constant)
     return refused(i, "the byte is not a constant");
@@ -93,7 +130,7 @@ std::vector<SlotUse> uses_of(const WarpOp& op, const FragmentSetup& setup) {
     SlotUse use{.slot = static_cast<std::uint8_t>(kFirstVarying + byte / 4)};
     if (!is_flat(i)) {
       use.plane = Plane::perspective;
-      if (i.source_format == kFloat16)
+      if (element_bytes(i) == 2)
         use.part = byte % 4 == 0 ? SlotUse::Part::low_half : SlotUse::Part::high_half;
     }
     uses.push_back(use);
@@ -109,6 +146,26 @@ std::uint32_t to_half(std::uint32_t word) { return round_to(kHalf, static_cast<d
 std::uint32_t quotient(std::uint32_t a, std::uint32_t b) {
   const float result = to_float(a) / to_float(b);
   return std::isnan(result) ? kSingle.nan() : to_bits(result);
+}
+
+// A word as it is, of 16 bits as what it is in that format: a number, or an integer that is limited.
+std::uint32_t flat_in_format(std::uint32_t word, RegisterFormat format) {
+  if (format == RegisterFormat::f16) return to_half(word);
+  if (format == RegisterFormat::u16) return std::min(word, 0xffffU);
+  if (format == RegisterFormat::s16)
+    return static_cast<std::uint32_t>(std::clamp(static_cast<std::int32_t>(word), -0x8000, 0x7fff)) & 0xffff;
+  return word;
+}
+// An f32 in a format: as an integer towards zero and limited, a NaN is 0.
+std::uint32_t number_in_format(std::uint32_t word, RegisterFormat format) {
+  if (format == RegisterFormat::f16) return to_half(word);
+  if (!is_integer(format)) return word;
+  const auto number = std::trunc(static_cast<double>(to_float(word)));
+  if (std::isnan(number)) return 0;
+  const bool is_signed = format == RegisterFormat::s32 || format == RegisterFormat::s16;
+  const double all = is_half(format) ? 0x1p16 : 0x1p32, least = is_signed ? -all / 2 : 0;
+  const auto integer = static_cast<std::int64_t>(std::clamp(number, least, least + all - 1));
+  return static_cast<std::uint32_t>(integer) & (is_half(format) ? 0xffffU : ~0U);
 }
 
 // Two of 16 bits in each register.
@@ -276,13 +333,17 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
       if (is_flat(i)) {
         words[k] = primitive(lane).flat(uses[k]);
         const std::uint32_t byte = first_byte(i) + k * element_bytes(i);
-        if (i.source_format == kFlat16) words[k] = words[k] >> byte % 4 * 8 & 0xffff;
+        if (element_bytes(i) == 2) words[k] = words[k] >> byte % 4 * 8 & 0xffff;
+        if (is_of_table(i)) words[k] = flat_in_format(words[k], i.register_format);
         continue;
       }
       words[k] = quotient(value(uses[k], lane, by), inverse_w(lane, by));
-      if (i.type == Type::f16) words[k] = to_half(words[k]);
+      if (is_of_table(i))
+        words[k] = number_in_format(words[k], i.register_format);
+      else if (i.type == Type::f16)
+        words[k] = to_half(words[k]);
     }
-    return i.type == Type::f16 ? paired(words) : words;
+    return gives_halves(i) ? paired(words) : words;
   }
 
   std::array<std::uint32_t, 4> special_varying(const WarpOp& op, unsigned lane, std::uint32_t place) const {
@@ -345,7 +406,7 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
     TextureOperands operands{.handle = handles[static_cast<unsigned>(std::countr_zero(active))]};
     for (unsigned n = 0; n < op.i.read.count; ++n)
       std::ranges::copy(warp.registers[op.i.read.first + n], operands.staging[n].begin());
-    const auto results = run_texture(op.i, launch_.bound, operands, active);
+    const auto results = run_texture(op.i, program_.fragment, launch_.bound, operands, active);
     for_lanes(active, [&](unsigned lane) {
       for (unsigned n = 0; n < op.i.write.count; ++n)
         warp.registers[op.i.write.first + n][lane] = results[n][lane];
@@ -367,9 +428,11 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
 }  // namespace
 
 bool is_of_fragments(Opcode opcode) {
-  constexpr Opcode kOpcodes[] = {Opcode::discard,        Opcode::ld_var_buf, Opcode::ld_var_buf_imm,
-                                 Opcode::ld_var_special, Opcode::atest,      Opcode::zs_emit,
-                                 Opcode::blend,          Opcode::ld_tile,    Opcode::st_tile};
+  constexpr Opcode kOpcodes[] = {Opcode::discard,         Opcode::ld_var_buf,     Opcode::ld_var_buf_imm,
+                                 Opcode::ld_var,          Opcode::ld_var_imm,     Opcode::ld_var_flat,
+                                 Opcode::ld_var_flat_imm, Opcode::ld_var_special, Opcode::atest,
+                                 Opcode::zs_emit,         Opcode::blend,          Opcode::ld_tile,
+                                 Opcode::st_tile};
   return std::ranges::find(kOpcodes, opcode) != std::end(kOpcodes) || is_texture(opcode);
 }
 
@@ -387,10 +450,16 @@ Status make_fragment_op(WarpOp& op) {
       return {};
     case Opcode::ld_var_buf:
     case Opcode::ld_var_buf_imm:
+    case Opcode::ld_var:
+    case Opcode::ld_var_imm:
       op.kind = Kind::varying;
       WARPJIT_CHECK(check_varying(i));
       if (i.sample != kExplicitPlace || is_flat(i)) i.source[0] = {};
       return {};
+    case Opcode::ld_var_flat:
+    case Opcode::ld_var_flat_imm:
+      op.kind = Kind::varying;
+      return check_varying(i);
     case Opcode::ld_var_special:
       op.kind = Kind::special_varying;
       WARPJIT_CHECK(check_special_varying(i));

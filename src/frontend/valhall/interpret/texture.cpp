@@ -13,11 +13,10 @@ namespace {
 
 using textures::TextureView;
 
-constexpr std::uint32_t kSamplerTable = 3, kTextureTable = 4;
 constexpr std::uint8_t kDimensionCube = 3;  // dimensions
 constexpr std::uint8_t kLevelZero = 0, kLevelExplicit = 4, kLevelBias = 5,
-                       kLevelGradient = 6;  // level of detail
-constexpr std::uint8_t kTypeFloat = 1;      // type of results
+                       kLevelGradient = 6;                  // level of detail
+constexpr std::uint8_t kTypeOfTexture = 0, kTypeFloat = 1;  // type of results
 
 bool has_level(const Instruction& i) {
   return i.opcode == Opcode::tex_single && (i.lod_mode == kLevelExplicit || i.lod_mode == kLevelBias);
@@ -73,8 +72,8 @@ class TextureRun {
 
   // The four results.
   interpret::TexelWords run(unsigned lane) const {
-    place.mirrors_texels = true;
     interpret::SamplePlace place;
+    place.mirrors_texels = true;
     if (is_cube())
       place.on_face = face(lane);
     else
@@ -141,15 +140,17 @@ class TextureRun {
 };
 
 // The channels that are written, packed.
-std::array<std::uint32_t, 4> packed(const Instruction& i, const interpret::TexelWords& words) {
+std::array<std::uint32_t, 4> packed(const Instruction& i, const TextureView& texture,
+                                    const interpret::TexelWords& words) {
+  const bool is_float = i.register_type == kTypeOfTexture ? !textures::has_integers(texture.format)
+                                                          : i.register_type == kTypeFloat;
   std::array<std::uint32_t, 4> registers{};
   unsigned n = 0;
   for (unsigned channel = 0; channel < 4; ++channel) {
     if ((i.channels >> channel & 1) == 0) continue;
     if (is_narrow(i)) {
-      const std::uint32_t half = i.register_type == kTypeFloat
-                                     ? round_to(kHalf, static_cast<double>(to_float(words[channel])))
-                                     : words[channel] & 0xffff;
+      const std::uint32_t half =
+          is_float ? round_to(kHalf, static_cast<double>(to_float(words[channel]))) : words[channel] & 0xffff;
       registers[n / 2] |= half << n % 2 * 16;
     } else {
       registers[n] = words[channel];
@@ -175,23 +176,24 @@ Status check_texture(const Instruction& i) {
   return check_count(i, i.write, results_of(i));
 }
 
-std::array<LaneWords, 4> run_texture(const Instruction& i, const frontend::BoundTextures& bound,
-                                     const TextureOperands& operands, unsigned active) {
+std::array<LaneWords, 4> run_texture(const Instruction& i, const FragmentSetup& setup,
+                                     const frontend::BoundTextures& bound, const TextureOperands& operands,
+                                     unsigned active) {
   static constexpr Sampler kNoSampler{};
   std::array<LaneWords, 4> results{};
   const Handle handle = handle_of(i, operands.handle);
   const bool fetches = i.opcode == Opcode::tex_fetch;
   const TextureView* const texture =
-      handle.texture_table == kTextureTable ? bound.texture(handle.texture) : nullptr;
-  const Sampler* const sampler = fetches                                 ? &kNoSampler
-                                 : handle.sampler_table == kSamplerTable ? bound.sampler(handle.sampler)
-                                                                         : nullptr;
+      handle.texture_table == setup.texture_table ? bound.texture(handle.texture) : nullptr;
+  const Sampler* const sampler = fetches                                       ? &kNoSampler
+                                 : handle.sampler_table == setup.sampler_table ? bound.sampler(handle.sampler)
+                                                                               : nullptr;
   if (texture == nullptr || sampler == nullptr) return results;
   if ((texture->dimension == TextureDimension::cube) != (i.dimension == kDimensionCube)) return results;
   const TextureRun run(i, operands, *texture, *sampler, active);
   for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
     if ((active >> lane & 1) == 0) continue;
-    const auto words = packed(i, run.run(lane));
+    const auto words = packed(i, *texture, run.run(lane));
     for (unsigned n = 0; n < 4; ++n) results[n][lane] = words[n];
   }
   return results;

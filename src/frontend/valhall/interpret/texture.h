@@ -21,7 +21,8 @@ struct TextureOperands {
   std::uint64_t handle = 0;
   std::array<LaneWords, kMostOperands> staging{};
 };
-std::array<LaneWords, 4> run_texture(const Instruction& instruction, const frontend::BoundTextures& bound,
-                                     const TextureOperands& operands, unsigned active);
+std::array<LaneWords, 4> run_texture(const Instruction& instruction, const FragmentSetup& setup,
+                                     const frontend::BoundTextures& bound, const TextureOperands& operands,
+                                     unsigned active);
 
 }  // namespace warpjit::valhall

@@ -350,7 +350,9 @@ Status InstructionTranslator::load_attribute(const Instruction& i) {
   if (!named) return unsupported(i, "the attribute is not a constant");
   const AttributeEntry entry = *named;
   if (entry.table != 1 || entry.index >= facts_.attributes.size())
-    return unsupported(i, "the launch has no such attribute");
+    return unsupported(i, "attribute " + std::to_string(entry.index) + " of table " +
+                              std::to_string(entry.table) + ", where the launch has " +
+                              std::to_string(facts_.attributes.size()) + " attributes of table 1");
   const AttributeFacts& facts = facts_.attributes[entry.index];
   const bool address_alone = i.opcode == Opcode::lea_attr || i.opcode == Opcode::lea_attr_imm;
   if ((facts.some || address_alone) && !facts.mapped)

@@ -190,6 +190,7 @@ class FragmentTranslator final : public ProgramTranslator {
       constexpr std::uint8_t kComputed = 1, kComputedBias = 5;
       if (i.opcode != Opcode::tex_single || (i.lod_mode != kComputed && i.lod_mode != kComputedBias))
         return false;
+      if (sampling.handle && !sampling.use) return false;  // all 0
       const auto number =
           static_cast<std::size_t>(std::ranges::find(texture_uses_, sampling.use) - texture_uses_.begin());
       return number >= facts_.samples.size() || facts_.samples[number].needs_lod();
@@ -246,6 +247,10 @@ class FragmentTranslator final : public ProgramTranslator {
     switch (i.opcode) {
       case Opcode::discard:
         return discard(i);
+      case Opcode::ld_var:
+      case Opcode::ld_var_imm:
+      case Opcode::ld_var_flat:
+      case Opcode::ld_var_flat_imm:
       case Opcode::ld_var_buf:
       case Opcode::ld_var_buf_imm:
         return load_varying(i);
@@ -303,11 +308,13 @@ class FragmentTranslator final : public ProgramTranslator {
 
   Status load_varying(const Instruction& i) {
     const SlotUses uses = slot_uses(i, program_.fragment);
-    const bool to_half = i.type == Type::f16, flat = i.source_format <= 1,
-               from_half = (i.source_format & 1) != 0;
+    const bool of_table = names_varying(i.opcode), flat = reads_flat(i), from_half = reads_halves(i),
+               to_half = of_table ? is_half(i.register_format) : i.type == Type::f16;
     if (i.source_format > 3) return unsupported(i, "the format of the varying");
-    if (uses.size() == 0) return unsupported(i, "a byte of the varyings that no instruction may name");
-    if (flat && to_half && !from_half) return unsupported(i, "a flat word as a half");
+    if (uses.size() == 0)
+      return unsupported(i, of_table ? "a varying that is not one of 0 to 30 of table 0, by a constant"
+                                     : "a byte of the varyings that no instruction may name");
+    if (flat && to_half && !from_half && !of_table) return unsupported(i, "a flat word as a half");
     WARPJIT_CHECK(check_staging(i, i.write, to_half));
     const std::uint32_t first = *varying_byte(i);
     const std::optional<Offset> at = offset_of(i);
@@ -316,14 +323,26 @@ class FragmentTranslator final : public ProgramTranslator {
       const unsigned use = number_of(uses[k]);
       if (flat) {
         words[k] = frame_.flat(use);
+        if (of_table) words[k] = flat_in_format(words[k], i.register_format);
         if (from_half) words[k] = bits_of(words[k], 8 * ((first + 2 * k) % 4), 16, false);
         continue;
       }
       const F32 quotient = b_.FDiv32(value(use, at), inverse_w(at));
-      words[k] = to_half ? half_bits(quotient, Round::nearest_even) : as_bits(quotient);
+      if (of_table && holds_integers(i.register_format))
+        words[k] = to_integer(quotient, Round::to_zero, to_half ? 16 : 32, holds_signed(i.register_format));
+      else
+        words[k] = to_half ? half_bits(quotient, Round::nearest_even) : as_bits(quotient);
     }
     set_staging(i, std::span(words).first(uses.size()), to_half);
     return {};
+  }
+  // Integers of 16 bits are limited to what the format has.
+  I32 flat_in_format(I32 bits, RegisterFormat format) {
+    if (format == RegisterFormat::f16) return half_bits(as_float(bits), Round::nearest_even);
+    if (format == RegisterFormat::u16) return b_.IMinU32(bits, word(0xffff));
+    if (format == RegisterFormat::s16)
+      return b_.IMaxS32(b_.IMinS32(bits, word(0x7fff)), b_.constant(-0x8000));
+    return bits;
   }
 
   Status load_special(const Instruction& i) {

@@ -71,7 +71,7 @@ class InstructionTranslator {
   virtual Status fragment_message(const Instruction& i) { return not_of_stage(i); }
   virtual I1 changing_memory(I1 where) { return where; }
   Error not_of_stage(const Instruction& i) const {
-    return unsupported(i, "programs of this stage do not have it");
+    return unsupported(i, std::string(stage_name(program_.stage)) + " programs do not have it");
   }
   bool is_fragment() const { return program_.stage == Stage::fragment; }
 
@@ -249,7 +249,7 @@ class InstructionTranslator {
 
   // Textures (translate/texture.cpp).
   Status sample(const Instruction& i);
-  void set_sampled(const Instruction& i, const std::array<I32, 4>& found);
+  void set_sampled(const Instruction& i, const std::array<I32, 4>& found, bool of_floats);
 
   // Other lanes (translate/lanes.cpp).
   Status lanes(const Instruction& i);

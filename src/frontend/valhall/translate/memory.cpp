@@ -116,6 +116,10 @@ Status InstructionTranslator::memory(const Instruction& i) {
       return load_image(i);
     case Opcode::st_cvt:
       return store_image(i);
+    case Opcode::ld_var:
+    case Opcode::ld_var_imm:
+    case Opcode::ld_var_flat:
+    case Opcode::ld_var_flat_imm:
     case Opcode::ld_var_buf:
     case Opcode::ld_var_buf_imm:
     case Opcode::ld_var_special:
@@ -126,7 +130,7 @@ Status InstructionTranslator::memory(const Instruction& i) {
     case Opcode::blend:
       return fragment_message(i);
     default:
-      break;
+      return unsupported(i, "this instruction does not run yet");
   }
   return not_of_stage(i);
 }
@@ -414,12 +418,15 @@ Status InstructionTranslator::load_buffer(const Instruction& i) {
     const std::uint32_t entry = bits & 0xff, index = std::min(entry, kMaxBuffers - 1);
     const bool known = bits >> 24 == 0 && entry < kMaxBuffers;
     if (!known && facts_.buffer_bytes[index] != 0)
-      return unsupported(i, "a table other than that of buffers");
+      return unsupported(i, "entry " + std::to_string(entry) + " of table " + std::to_string(bits >> 24) +
+                                ", where buffers are entries 0 to 14 of table 0: code cannot tell its fault "
+                                "from one of c" +
+                                std::to_string(index));
     load(index, truth(true));
   } else {
     const auto missing = std::ranges::find(facts_.buffer_bytes, 0U);
     if (missing == facts_.buffer_bytes.end())
-      return unsupported(i, "a number that the program computes, of more than 14 buffers");
+      return unsupported(i, "a number that the program computes, where all 15 buffers are bound");
     I1 unknown = truth(true);
     for (std::uint32_t index = 0; index < kMaxBuffers; ++index) {
       if (facts_.buffer_bytes[index] == 0) continue;

@@ -126,8 +126,10 @@ bool is_read(const Instruction& i, unsigned n) {
     case Opcode::st_tile:
       return n <= 1;
     case Opcode::ld_var_buf_imm:
+    case Opcode::ld_var_imm:
       return i.sample == kExplicit;
     case Opcode::ld_var_buf:
+    case Opcode::ld_var:
       return n != 0 || i.sample == kExplicit;
     case Opcode::ld_var_special:
       return i.index != 3 && i.sample == kExplicit;

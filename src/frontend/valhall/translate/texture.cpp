@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "frontend/valhall/translate/instruction.h"
+#include "textures/format.h"
 
 namespace warpjit::valhall {
 
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::uint8_t kCube = 3;  // of Instruction::dimension
 constexpr std::uint8_t kLevelZero = 0, kExplicitLevel = 4, kLevelBias = 5, kGradients = 6;  // of lod_mode
-constexpr std::uint8_t kFloats = 1;  // of register_type
+constexpr std::uint8_t kOfTexture = 0, kFloats = 1;  // of register_type
 
 ir::SampleOperation operation_of(const Instruction& i) {
   if (i.opcode == Opcode::tex_fetch) return ir::SampleOperation::fetch;
@@ -48,14 +49,21 @@ Status InstructionTranslator::sample(const Instruction& i) {
   if (const Status registers = check_registers(i); !registers)
     return unsupported(i, registers.error().message);
   const auto sampling = std::ranges::lower_bound(sampling_, address_, {}, &SamplingInstruction::address);
-  if (!sampling->use) return unsupported(i, "a texture that is no constant of the program");
+  if (!sampling->handle)
+    return unsupported(i, "its word for texture and sampler is no constant of the program's data flow");
+  if (!sampling->use) {  // entries of other tables, and beyond those that a launch binds
+    set_sampled(i, {word(0), word(0), word(0), word(0)}, false);
+    return {};
+  }
   const auto number =
       static_cast<std::size_t>(std::ranges::find(texture_uses_, *sampling->use) - texture_uses_.begin());
-  if (number >= facts_.samples.size()) return unsupported(i, "a texture that is not known to be bound");
+  const std::string slot = "texture " + std::to_string(sampling->use->texture);
+  if (number >= facts_.samples.size()) return unsupported(i, slot + " is not known to be bound");
   const ir::SampleKey& key = facts_.samples[number];
-  if (const char* reason = ir::unsupported(key)) return unsupported(i, reason);
+  if (const char* reason = ir::unsupported(key)) return unsupported(i, slot + ": " + reason);
   if (key.is_cube() != (i.dimension == kCube))
-    return unsupported(i, "a cube as another texture, or the reverse");
+    return unsupported(i, slot + (key.is_cube() ? " is a cube, but the instruction samples none"
+                                                : " is no cube, but the instruction samples one"));
 
   const auto staged = [&](unsigned place) { return gpr(i.read.first + place); };
   ir::SampleUse use;
@@ -108,12 +116,14 @@ Status InstructionTranslator::sample(const Instruction& i) {
     const std::array<I32, 4> turned = found;
     for (unsigned k = 0; k < 4; ++k) found[k] = turned[kGathered[k]];
   }
-  set_sampled(i, found);
+  set_sampled(i, found, !textures::has_integers(key.format));
   return {};
 }
 
 // The channels that are wanted, one behind the other.
-void InstructionTranslator::set_sampled(const Instruction& i, const std::array<I32, 4>& found) {
+void InstructionTranslator::set_sampled(const Instruction& i, const std::array<I32, 4>& found,
+                                        bool of_floats) {
+  const bool floats = i.register_type == kFloats || (i.register_type == kOfTexture && of_floats);
   std::uint32_t to = i.write.first;
   unsigned count = 0;
   I32 low;
@@ -123,8 +133,8 @@ void InstructionTranslator::set_sampled(const Instruction& i, const std::array<I
       set_gpr(to++, found[k]);
       continue;
     }
-    const I32 half = i.register_type == kFloats ? half_bits(as_float(found[k]), Round::nearest_even)
-                                                : b_.IAnd32(found[k], word(0xffff));
+    const I32 half =
+        floats ? half_bits(as_float(found[k]), Round::nearest_even) : b_.IAnd32(found[k], word(0xffff));
     if (count++ % 2 == 0)
       low = half;
     else

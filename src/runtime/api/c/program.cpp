@@ -232,6 +232,14 @@ warpjit_status warpjit_program_from_valhall_words(const warpjit_valhall_words* w
       raw.fragment.blend_targets[k] =
           target < 0 ? valhall::FragmentSetup::kNoTarget : static_cast<std::uint8_t>(target);
     }
+    const auto take_table = [](std::uint32_t table, const char* field, std::uint8_t& to) -> Status {
+      if (table > valhall::kMaxTable)
+        return Error{ErrorCode::bad_input, "there is no resource table " + std::to_string(table), field};
+      if (table != 0) to = static_cast<std::uint8_t>(table);
+      return {};
+    };
+    WARPJIT_CHECK(take_table(wanted.texture_table, "texture_table", raw.fragment.texture_table));
+    WARPJIT_CHECK(take_table(wanted.sampler_table, "sampler_table", raw.fragment.sampler_table));
     raw.source_name = or_empty(wanted.source_name);
     if (wanted.stage != WARPJIT_STAGE_ANY) {
       WARPJIT_TRY(raw.stage, enumerator(std::int64_t{wanted.stage} - 1, Stage::fragment, "stage"));
