@@ -272,11 +272,12 @@ TEST(ValhallDrawState, BlendRefused) {
   EXPECT_EQ(bad_state(word(kBlend, 1 << 8 | 1 << 9)), "not supported, " + place + ": alpha to one is set");
   EXPECT_EQ(bad_state(word(kBlend + 8, 1 | 8 << 16)), "bad input, " + place + ": target is 8, above 7");
   EXPECT_EQ(bad_state(word(kBlend + 8, 1 | 1 << 16)), "bad input, " + place + ": target is 1 of 1");
-  EXPECT_EQ(bad_state(word(kBlend + 12, 241 << 12)), "not supported, " + place + ": format is 0xf1000");
+  EXPECT_EQ(bad_state(word(kBlend + 12, 241 << 12)), "not supported, " + place + ": format is 0xf1000 (tile rgb8a2)");
   EXPECT_EQ(bad_state(word(kBlend + 12, 238 << 12)),
             "not supported, " + place +
-                ": format 0xee000 is not that of fragment job at 0x200001180, framebuffer 0x200001400, "
-                "target 0, internal format 1");
+                ": format 0xee000 (tile rgb10a2) is not that of fragment job at 0x200001180, framebuffer "
+                "0x200001400, "
+                "target 0, internal format 1 (rgba8)");
   EXPECT_EQ(bad_state([](ImagePage& page) {
               page.u32(kBlend + 4, 0xf << 28 | 0x122 << 12 | 0x022);
               page.u32(kBlend + 8, 2);
@@ -463,11 +464,11 @@ TEST(ValhallDrawState, TexturesRefused) {
   EXPECT_EQ(bad_texture(word(kTexture + 24, 0xffff)),
             "resource limit, " + place + ": array size: 65536 is more than 16384");
   EXPECT_EQ(bad_texture(word(kTexture, 2 | 2 << 4 | (94U << 12) << 10)),
-            "not supported, " + place + ": format 0x5e000 with clump format 2");
+            "not supported, " + place + ": format 0x5e000 (snap4) with clump format 2 (raw32)");
   EXPECT_EQ(bad_texture(word(kPlanes, 10 | 6 << 4 | 1 << 8)),
-            "not supported, " + place + ": plane 0: plane type is 6, AFBC");
+            "not supported, " + place + ": plane 0: plane type is 6 (AFBC)");
   EXPECT_EQ(bad_texture(word(kPlanes, 10 | 8 << 4 | 1 << 8)),
-            "not supported, " + place + ": plane 0: plane type is 8");
+            "not supported, " + place + ": plane 0: plane type is 8 (chroma of two planes)");
   EXPECT_EQ(bad_texture(word(kPlanes, 10 | 1 << 4 | 3 << 8 | 2 << 24)),
             "bad input, " + place + ": plane 0: clump ordering: there is no 3");
   EXPECT_EQ(bad_texture(word(kPlanes + 32, 10 | 1 << 4 | 2 << 8 | 2 << 24)),

@@ -287,8 +287,9 @@ TEST(ValhallDraw, BlendShadersRefused) {
   const auto stores = [&](const char* from, const char* to) { return changed(with_tile_store(), from, to); };
   EXPECT_EQ(failure(stores("#0xFF000000", "#0xFF000100")), "target is 1 of 1");
   EXPECT_EQ(failure(stores("#0x10ED000", "#0x10EE000")),
-            "format 0xee000 is not that of fragment job at 0x200001180, framebuffer 0x200001400, target 0, "
-            "internal format 1");
+            "format 0xee000 (tile rgb10a2) is not that of fragment job at 0x200001180, framebuffer "
+            "0x200001400, target 0, "
+            "internal format 1 (rgba8)");
   EXPECT_EQ(failure(stores("r60, r7", "r60, r0")),
             "shader, ST_TILE at 0x200002840: its target or its format is no constant");
   EXPECT_NE(failure([](ImagePage& p) {
@@ -307,8 +308,9 @@ TEST(ValhallDraw, BlendShadersRefused) {
   EXPECT_EQ(failure(shader("#0x19", "#0x1A")), "shader, BLEND at 0x200002840: mode is 2, not 1");
   EXPECT_EQ(failure(shader("#0x19", "#0x10019")), "target is 1 of 1");
   EXPECT_EQ(failure(shader("#0x10ED000", "#0x10EE000")),
-            "format 0xee000 is not that of fragment job at 0x200001180, framebuffer 0x200001400, target 0, "
-            "internal format 1");
+            "format 0xee000 (tile rgb10a2) is not that of fragment job at 0x200001180, framebuffer "
+            "0x200001400, target 0, "
+            "internal format 1 (rgba8)");
   EXPECT_EQ(failure(shader("IADD_IMM.i32 r6, 0x0", "IADD_IMM.i32 r6, r0")),
             "shader, BLEND at 0x200002840: its descriptor is no constant");
   EXPECT_EQ(failure(shader("r48, r48", "r48, r47")),
@@ -460,13 +462,13 @@ TEST(ValhallDraw, Refused) {
     p.u32(kSampler, 1 | 8 << 8 | 8 << 12 | 8 << 16 | 1 << 25);
   };
   const std::string environment = "bad input, " + job + ", draw, fragment environment, ";
-  EXPECT_EQ(failure(samples), environment + "sampler 2: table 3 has no such sampler");
+  EXPECT_EQ(failure(samples), environment + "sampler 2: table 3 has 2 descriptors, no 2");
   EXPECT_EQ(failure([&](ImagePage& p) {
               samples(p);
               const std::uint64_t word = p.get(kFragmentCode, 8);
               p.u64(kFragmentCode, word & ~(std::uint64_t{2} << 8));
             }),
-            environment + "texture 3: table 4 has no such texture");
+            environment + "texture 3: table 4 has 1 descriptor, no 3");
   // A chain that comes back.
   EXPECT_EQ(failure([](ImagePage& p) { p.point(kVertexJob + 24, kVertexJob); }).substr(0, 9), "bad input");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFragmentJob + 16, 7 << 1); }).substr(0, 13), "not supported");
@@ -573,9 +575,9 @@ TEST(ValhallDraw, ImagesRefused) {
   const std::string samples = failure(kImages + 12, 1 << 13);
   EXPECT_TRUE(ends_with(samples, ": sample count is 2")) << samples;
   const std::string kind = failure(kPlane, 10 | 6 << 4 | 2 << 8);
-  EXPECT_TRUE(ends_with(kind, ": plane 0: plane type is 6, not 1")) << kind;
+  EXPECT_TRUE(ends_with(kind, ": plane 0: plane type is 6 (AFBC), not 1")) << kind;
   const std::string clump = failure(kPlane, 10 | 1 << 4 | 2 << 8);
-  EXPECT_TRUE(ends_with(clump, ": plane 0: clump format 0 with format 0x85000")) << clump;
+  EXPECT_TRUE(ends_with(clump, ": plane 0: clump format 0 (raw8) with format 0x85000 (r32uint)")) << clump;
   const std::string outside = failure(kPlane + 8, 0x40);
   EXPECT_TRUE(ends_with(outside, " are not all in the image")) << outside;
   const std::string target =

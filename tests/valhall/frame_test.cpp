@@ -201,8 +201,10 @@ TEST(ValhallFrame, Refused) {
     return std::string(name(ran.status.error().code)) + ", " + ran.status.error().message;
   };
   const std::string job = "fragment job at 0x200001180, framebuffer 0x200001400";
+  EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer, 4); }),
+            "bad input, " + job + ": pre frame 0: there is no mode 4");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer, 1); }),
-            "not supported, " + job + ": pre frame 0 is 1");
+            "bad input, " + job + ", pre-frame draw 0: its 128 bytes at 0x0 are outside of the image");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer, 2 << 6); }),
             "not supported, " + job + ": post frame is 2");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer + 44, 2); }),
@@ -216,7 +218,7 @@ TEST(ValhallFrame, Refused) {
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer + 48, 3 << 16 | 1 << 21); }),
             "bad input, " + job + ": Z internal format: there is no 3");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kTargets, 3 << 26); }),
-            "not supported, " + job + ", target 0: internal format is 3");
+            "not supported, " + job + ", target 0: internal format is 3 (rgb8a2)");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kTargets, 1 << 24 | 1 << 26); }),
             "not supported, " + job + ", target 0: YUV enable is set");
   const auto target = [](std::uint32_t word) { return [word](ImagePage& p) { p.u32(kTargets + 4, word); }; };
@@ -227,9 +229,9 @@ TEST(ValhallFrame, Refused) {
   EXPECT_EQ(failure(target(1U | 19 << 3 | 5 << 8 | 1672U << 16 | 1U << 31)),
             "bad input, " + job + ", target 0: writeback block format: there is no 5");
   EXPECT_EQ(failure(target(1U | 31 << 3 | 2 << 8 | 1672U << 16 | 1U << 31)),
-            "not supported, " + job + ", target 0: writeback format is 31");
+            "not supported, " + job + ", target 0: writeback format is 31 (no format)");
   EXPECT_EQ(failure(target(1U | 20 << 3 | 2 << 8 | 1672U << 16 | 1U << 31)),
-            "not supported, " + job + ", target 0: writeback format 20 of internal format 1");
+            "not supported, " + job + ", target 0: writeback format 20 (rgba4) of internal format 1 (rgba8)");
   EXPECT_EQ(failure(target(1U | 19 << 3 | 2 << 8 | 7U << 16 | 1U << 31)),
             "not supported, " + job + ", target 0: swizzle: there is no 7");
   // Memory outside: by the base, by the stride.
@@ -244,10 +246,140 @@ TEST(ValhallFrame, Refused) {
               p.u32(kFramebuffer + 48, 1 << 16 | 1 << 18 | 1 << 21);
               p.u32(kExtension, 1 | 2 << 4 | 1U << 31);
             }),
-            "not supported, " + job + ", ZS/CRC extension: ZS write format is 1 of D24");
+            "not supported, " + job + ", ZS/CRC extension: ZS write format is 1 (d16) of D24");
   EXPECT_EQ(failure([](ImagePage& p) { p.u64(kFragmentJob + 40, 0x300000000); }),
             "bad input, fragment job at 0x200001180, framebuffer 0x300000000: its 64 bytes at 0x300000000 "
             "are outside of the image");
+}
+
+// A second target that is all zero, and that nothing stores, keeps nothing and has no picture.
+TEST(ValhallFrame, TargetThatIsOff) {
+  ImagePage page = draw_page();
+  page.u32(kFramebuffer + 44, 1 << 19);  // two targets
+  for (const bool draws : {false, true}) {
+    const RanPage ran = run_page(page, draws);
+    ASSERT_TRUE(ran.status.ok()) << to_string(ran.status.error());
+    EXPECT_EQ(ran.seen.pictures.at(0).at(31, 31), 0x04030201U);
+    EXPECT_EQ(ran.seen.pictures.at(0).at(0, 0), draws ? 0xff8000ffU : 0x04030201U);
+    EXPECT_EQ(ran.seen.pictures.count(1), 0U);
+    EXPECT_EQ(ran.word(page.address(kTargetMemory + 4 * 1023)), 0x04030201U);
+  }
+  // What a draw writes to it is gone.
+  page.u32(kDraw + 4, 0xffff | 3 << 16);
+  page.u32(kBlend + 8, 1 | 3 << 3 | 1 << 16);
+  const RanPage gone = run_page(page, true);
+  ASSERT_TRUE(gone.status.ok()) << to_string(gone.status.error());
+  EXPECT_EQ(gone.seen.pictures.at(0).at(0, 0), 0x04030201U);
+  // One that is stored must be something.
+  page.u32(kTargets + 64 + 4, 1);
+  EXPECT_FALSE(run_page(page, false).status.ok());
+}
+
+constexpr std::uint32_t kPreDraw = 0xc80, kPreTables = 0xd40, kPreCode = 0x1600, kPreVarying = 0x1700,
+                        kPreBuffer = 0x1720, kPreSampler = 0x1740, kPreTexture = 0x1760, kPrePlane = 0x1780,
+                        kPreProgram = 0x17a0, kPreCorners = 0x17c0, kPreBlend = 0xd80;
+
+// A page whose frame begins with a draw that loads target 0, as drivers have it.
+ImagePage loading_page(std::uint32_t mode) {
+  ImagePage page = draw_page();
+  page.u32(kFramebuffer, mode);
+  page.point(kFramebuffer + 24, kPreDraw);
+  page.u32(kTargets + 4, 1U | 19 << 3 | 2 << 8 | 1672U << 16);  // only what is written is stored
+  for (std::uint32_t n = 0; n < kExtent * kExtent; ++n) page.u32(kTargetMemory + 4 * n, 0xff000000 | n);
+  page.u32(kPreDraw, 3);
+  page.u32(kPreDraw + 4, 0xffff | 1 << 16);
+  put_floats(page, kPreDraw + 24, {0, 1});
+  page.point(kPreDraw + 40, kDepthStencil);
+  page.point(kPreDraw + 48, kPreBlend, 1);
+  page.u32(kPreBlend, 1 << 9);
+  page.u32(kPreBlend + 4, 0xf << 28 | 0x122 << 12 | 0x122);
+  page.u32(kPreBlend + 8, 1 | 3 << 3);
+  page.u32(kPreBlend + 12, 237 << 12 | 1 << 24);
+  set_draw_environment(page, kPreDraw + 64, kPreTables, 4, kPreProgram, 2, kPreCode);
+  set_table(page, kPreTables, kPreVarying, 1);
+  set_table(page, kPreTables + 16, kPreBuffer, 1);
+  set_table(page, kPreTables + 32, kPreSampler, 1);
+  set_table(page, kPreTables + 48, kPreTexture, 1);
+  page.u32(kPreVarying, 5 | 1 << 4 | (183U << 12 | 16) << 10);
+  page.u32(kPreVarying + 4, 1);
+  page.u32(kPreVarying + 16, 16);
+  page.u32(kPreBuffer, 9 | 1 << 4);
+  page.u32(kPreBuffer + 4, 64);
+  page.point(kPreBuffer + 8, kPreCorners);
+  put_floats(page, kPreCorners, {0, 0, 0, 1, kExtent, 0, 0, 1, 0, kExtent, 0, 1, kExtent, kExtent, 0, 1});
+  page.u32(kPreSampler, 1 | 9 << 8 | 9 << 12 | 9 << 16 | 3 << 27);
+  page.u32(kPreTexture, 2 | 2 << 4 | (187U << 12) << 10);
+  page.u32(kPreTexture + 4, (kExtent - 1) << 16 | (kExtent - 1));
+  page.u32(kPreTexture + 8, 0x688);
+  page.point(kPreTexture + 16, kPrePlane);
+  page.u32(kPrePlane, 10 | 1 << 4 | 2 << 8 | 2U << 24);
+  page.u32(kPrePlane + 4, 4 * kExtent * kExtent);
+  page.point(kPrePlane + 8, kTargetMemory);
+  page.u32(kPrePlane + 16, 4 * kExtent);
+  page.code(kPreCode,
+            ".stage fragment\n"
+            "LD_VAR_IMM.slot0.v2.f32.center.store.discard @r0:r1, ^r61, table:0x0, index:0x0\n"
+            "IADD_IMM.i32 r2, 0x0, #0x18001000\n"
+            "MOV.i32.wait0 r3, 0x0\n"
+            "TEX_SINGLE.slot1.skip.auto.32.2d.zero.wait0126 @r0:r1:r2:r3, @r0:r1, ^r2\n"
+            "BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, ^r60, target:0x0\n");
+  return page;
+}
+
+TEST(ValhallFrame, PreFrameDrawsLoadTargets) {
+  for (const std::uint32_t mode : {1U, 2U, 3U})
+    for (const EngineKind engine : {EngineKind::guest, EngineKind::ir, EngineKind::jit}) {
+      SCOPED_TRACE(testing::Message() << mode << ", " << name(engine));
+      const ImagePage page = loading_page(mode);
+      const RanPage ran = run_page(page, true, engine);
+      ASSERT_TRUE(ran.status.ok()) << to_string(ran.status.error());
+      for (std::uint32_t y = 0; y < kExtent; ++y)
+        for (std::uint32_t x = 0; x < kExtent; ++x) {
+          const std::uint32_t n = kExtent * y + x;
+          const std::uint32_t wanted = x + y < kExtent - 1 ? 0xff8000ff : 0xff000000 | n;
+          if (x + y == kExtent - 1) continue;  // the edge
+          ASSERT_EQ(ran.word(page.address(kTargetMemory + 4 * n)), wanted) << x << ", " << y;
+          ASSERT_EQ(ran.seen.pictures.at(0).at(x, y), wanted) << x << ", " << y;
+        }
+    }
+}
+
+TEST(ValhallFrame, PreFrameDrawsThatAreRefused) {
+  const auto failure = [](const std::function<void(ImagePage&)>& change) {
+    ImagePage page = loading_page(1);
+    change(page);
+    const RanPage ran = run_page(page, false);
+    return ran.status ? std::string("runs") : ran.status.error().message;
+  };
+  const std::string frame = "fragment job at 0x200001180, framebuffer 0x200001400",
+                    draw = frame + ", pre-frame draw 0";
+  EXPECT_EQ(failure([](ImagePage&) {}), "runs");
+  EXPECT_EQ(failure([](ImagePage& p) {
+              p.u32(kFramebuffer, 2);
+              p.u32(kTargets + 4, 1U | 19 << 3 | 2 << 8 | 1672U << 16 | 1U << 31);
+            }),
+            draw + ": pre frame 0 is 2, intersect, and " + frame + ", target 0 has clean pixel write enable");
+  EXPECT_EQ(failure([](ImagePage& p) { p.u32(kPreDraw + 4, 0xffff); }),
+            frame + ", target 0: clean pixel write enable is 0, and no pre-frame draw loads what is there");
+  EXPECT_EQ(failure([](ImagePage& p) { p.u64(kPreDraw + 64 + 40, 0); }), draw + ": it has no program");
+  EXPECT_EQ(failure([](ImagePage& p) { set_table(p, kPreTables, kPreVarying, 0); }),
+            draw + ", fragment environment, varying 0: table 0 has 0 descriptors, no 0");
+  EXPECT_EQ(
+      failure([](ImagePage& p) { p.u32(kPreVarying, 1); }),
+      draw + ", fragment environment, varying 0: descriptor 0 of table 0 is a sampler, not an attribute");
+  EXPECT_EQ(failure([](ImagePage& p) { set_table(p, kPreTables + 48, kPreTexture, 0); }),
+            draw + ", fragment environment, texture 0: table 3 has 0 descriptors, no 0");
+  // Other draws have no such descriptors.
+  ImagePage page = draw_page();
+  page.code(kFragmentCode,
+            ".stage fragment\nLD_VAR_FLAT_IMM.slot0.v4.f32 @r0:r1:r2:r3, table:0x0, index:0x0\n"
+            "BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0\n");
+  const RanPage ran = run_page(page, true);
+  ASSERT_FALSE(ran.status.ok());
+  EXPECT_NE(ran.status.error().message.find(
+                "LD_VAR_FLAT_IMM: descriptors of varyings are of pre-frame draws alone"),
+            std::string::npos)
+      << ran.status.error().message;
 }
 
 // Compressed targets are the visitor's alone.

@@ -1,5 +1,6 @@
 // Launches of vertex programs: numbers, results, addresses of attributes, what is refused.
 #include "valhall/run_vertices.h"
+#include "frontend/valhall/container/format_names.h"
 
 namespace warpjit::valhall {
 namespace {
@@ -453,10 +454,12 @@ TEST(ValhallVertices, RefusedAttributes) {
         96U, 103U, 106U, 121U, 135U, 138U, 161U, 166U, 170U, 186U, 218U, 222U, 224U, 237U, 255U})
     EXPECT_EQ(with({.format = code << 12}),
               "bad input: attribute 1, format: components of the pixel format " + std::to_string(code) +
-                  " are not supported, at launch");
+                  " are not supported: " + pixel_format_text(code << 12) + ", at launch");
+  EXPECT_EQ(pixel_format_text(90 << 12), "0x5a000 (b10g11r11f)");
   for (const std::uint32_t order : {1U, 3U, 6U, 14U, 22U, 30U, 225U, 241U, 243U, 0xfffU})
-    EXPECT_EQ(with({.format = 187 << 12 | order}), "bad input: attribute 1, format: the component order " +
-                                                       std::to_string(order) + " is not known, at launch");
+    EXPECT_EQ(with({.format = 187 << 12 | order}),
+              "bad input: attribute 1, format: the component order " + std::to_string(order) +
+                  " is not known: " + pixel_format_text(187 << 12 | order) + ", at launch");
   EXPECT_NE(with({.format = 187 << 12 | 1 << 20}).find("attribute 1, format: sRGB"), std::string::npos);
   EXPECT_NE(with({.format = 187 << 12 | 1 << 21}).find("attribute 1, format: bit 21"), std::string::npos);
   EXPECT_NE(with({.format = 187 << 12 | 1 << 22}).find("attribute 1, format: "), std::string::npos);

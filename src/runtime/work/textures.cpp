@@ -1,6 +1,10 @@
 #include "runtime/work/textures.h"
 
+#include <algorithm>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/work/launch.h"
 
@@ -15,17 +19,22 @@ bool shares_memory(const textures::TextureView& texture, const TargetBuffer& tar
   return begin < target_begin + target.size && target_begin < begin + texture.bound_size;
 }
 
-// Which textures a program samples, and which of them are set.
-std::string sampled_textures(const LaunchData& launch) {
-  std::string sampled, set;
-  for (const frontend::TextureUse& use : launch.shader->texture_uses()) {
-    const auto add = [&](std::string& list) {
-      list += (list.empty() ? "" : ", ") + std::to_string(use.texture);
-    };
-    add(sampled);
-    if (launch.values.grid.bound.texture(use.texture) != nullptr) add(set);
-  }
-  return "it samples textures " + sampled + ", of which " + (set.empty() ? "none is" : set + " are") + " set";
+// "; it samples 3 textures, 0, 2, 5, of which 1 is set". `number`: of a use; `is_set`: has the slot
+// something?
+template <class Number, class IsSet>
+std::string among(std::span<const frontend::TextureUse> uses, const char* verb, const char* what,
+                  Number number, IsSet is_set) {
+  std::vector<unsigned> slots;
+  for (const frontend::TextureUse& use : uses)
+    if (const std::optional<unsigned> slot = number(use)) slots.push_back(*slot);
+  std::ranges::sort(slots);
+  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+  std::string list;
+  for (const unsigned slot : slots) list += (list.empty() ? "" : ", ") + std::to_string(slot);
+  const auto set = std::ranges::count_if(slots, is_set);
+  return std::string("; it ") + verb + " " + std::to_string(slots.size()) + " " + what +
+         (slots.size() == 1 ? ", " : "s, ") + list + ", of which " +
+         (set == 0 ? "none" : std::to_string(set)) + (set < 2 ? " is set" : " are set");
 }
 
 // Of the programs of `launch` alone; `pixels`: whose targets count.
@@ -37,11 +46,28 @@ Status check_uses(const LaunchData& launch, const LaunchPixels* pixels) {
       return Error{ErrorCode::bad_input, launch.shader->source_name() + " " + message, place};
     };
     const textures::TextureView* texture = bound.texture(use.texture);
-    if (texture == nullptr) return wrong("samples it, but it is not set; " + sampled_textures(launch), where);
+    const std::span<const frontend::TextureUse> uses = launch.shader->texture_uses();
+    if (texture == nullptr)
+      return wrong(
+          "samples it, but it is not set" +
+              among(
+                  uses, "samples", "texture",
+                  [](const frontend::TextureUse& each) { return std::optional<unsigned>(each.texture); },
+                  [&](unsigned slot) { return bound.texture(slot) != nullptr; }),
+          where);
     if (use.needs_sampler) {
       const Sampler* sampler = bound.sampler(use.sampler);
       const std::string name = "sampler " + std::to_string(use.sampler);
-      if (sampler == nullptr) return wrong("samples with it, but it is not set", name);
+      if (sampler == nullptr)
+        return wrong("samples with it, but it is not set" +
+                         among(
+                             uses, "has", "sampler",
+                             [](const frontend::TextureUse& each) {
+                               return each.needs_sampler ? std::optional<unsigned>(each.sampler)
+                                                         : std::nullopt;
+                             },
+                             [&](unsigned slot) { return bound.sampler(slot) != nullptr; }),
+                     name);
       WARPJIT_CHECK(textures::check_pair(*texture, *sampler, where + ", " + name));
       if (const char* why = launch.shader->refuses(*texture, *sampler))
         return Error{ErrorCode::unsupported, launch.shader->source_name() + ": " + why, where};

@@ -10,6 +10,7 @@
 #include "frontend/valhall/draw/capture.h"
 #include "frontend/valhall/draw/textures.h"
 #include "frontend/valhall/launch.h"
+#include "frontend/valhall/shader.h"
 #include "runtime/work/launch.h"
 #include "textures/layout.h"
 
@@ -18,7 +19,6 @@ namespace warpjit::tool {
 namespace {
 
 constexpr std::uint64_t kMostMemory = std::uint64_t{4} << 20;  // in a launch file, as text
-constexpr std::uint32_t kSamplerTable = 3, kTextureTable = 4;
 
 // What a target is cleared to, from its first pixel.
 LaunchTarget target_of(const valhall::TilePixels& pixels, PixelFormat format) {
@@ -194,11 +194,13 @@ class DrawLaunch {
 
   Status add_textures() {
     WARPJIT_TRY(const valhall::DrawDescriptor draw, valhall::read_draw(image_, draw_.job));
+    const valhall::FragmentSetup& setup =
+        static_cast<const valhall::Shader&>(*file_.program).program().fragment;
     for (const frontend::TextureUse& use : file_.program->texture_uses()) {
       bool normalized = true;
       if (use.needs_sampler) {
         WARPJIT_TRY(const auto sampler,
-                    valhall::read_sampler(image_, draw.fragment, kSamplerTable, use.sampler));
+                    valhall::read_sampler(image_, draw.fragment, setup.sampler_table, use.sampler));
         if (!sampler) return fail(fmt::format("there is no sampler {}", use.sampler));
         normalized = sampler->normalized;
         WARPJIT_TRY(const Sampler converted, valhall::convert_sampler(image_, *sampler));
@@ -210,7 +212,7 @@ class DrawLaunch {
           file_.textures.end())
         continue;
       WARPJIT_TRY(const auto texture,
-                  valhall::read_texture(image_, draw.fragment, kTextureTable, use.texture));
+                  valhall::read_texture(image_, draw.fragment, setup.texture_table, use.texture));
       if (!texture) return fail(fmt::format("there is no texture {}", use.texture));
       WARPJIT_TRY(valhall::BoundTexture bound, valhall::convert_texture(image_, *texture, normalized));
       if (!name(bound.texture.format))
@@ -245,6 +247,11 @@ Result<LaunchFile> launch_of_draw(valhall::Capture& capture, std::size_t number)
   WARPJIT_CHECK(run.run(jobs));
   if (!stop.draw)
     return Error{ErrorCode::bad_input, fmt::format("no fragment job draws a draw {}", number), image.name()};
+  if (stop.frame->framebuffer().has_pre_frame())
+    return Error{ErrorCode::unsupported,
+                 stop.frame->framebuffer().place +
+                     ": pre-frame draws load its targets; a launch begins with cleared ones",
+                 image.name()};
   WARPJIT_TRY(valhall::FragmentRun prepared, stop.frame->prepare(image, *stop.draw));
   if (!prepared.launch)
     return Error{ErrorCode::bad_input, fmt::format("draw {} changes no pixel", number), image.name()};

@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t kBlendBytes = 16, kTilerBytes = 192;
 // Words of the job where its parts begin.
 constexpr std::size_t kPrimitive = 8, kScissor = 26, kSize = 28, kDraw = 32;
-constexpr std::uint32_t kFragmentEnvironment = 128 + 64;  // bytes
+constexpr std::uint32_t kFragmentEnvironment = 64;  // bytes from the draw
 
 std::uint8_t small(std::uint32_t value) { return static_cast<std::uint8_t>(value); }
 
@@ -89,11 +89,9 @@ Result<DrawDescriptor> read_draw(const Image& image, const Job& job) {
   if (job.kind != JobKind::malloc_vertex)
     return Error{ErrorCode::bad_input, job.place() + ": it is no malloc vertex job", image.name()};
   WARPJIT_TRY(const Descriptor whole, Descriptor::read(image, job.place(), job.address, job.bytes()));
-  WARPJIT_TRY(const Descriptor d,
-              Descriptor::read(image, job.place() + ", draw", job.address + 4 * kDraw, 4 * kDraw));
   if (whole.bit(kPrimitive, 20)) return whole.refuse("primitive: layer index is set");
   if (whole.bit(kPrimitive, 21)) return whole.refuse("primitive: scissor array is set");
-  DrawDescriptor draw{.address = job.address + 4 * kDraw, .place = d.place()};
+  WARPJIT_TRY(DrawDescriptor draw, read_draw_at(image, job.place() + ", draw", job.address + 4 * kDraw));
   const std::uint32_t sizes = whole.bits(kPrimitive, 11, 2);
   if (sizes == 1) return whole.error("primitive, point size array format: there is no 1");
   draw.point_size_bits = sizes == 0 ? 0 : sizes == 2 ? 16 : 32;
@@ -102,6 +100,13 @@ Result<DrawDescriptor> read_draw(const Image& image, const Job& job) {
     draw.scissor_last[k] = static_cast<std::uint16_t>(whole.bits(kScissor + 1, 16 * k, 16));
   }
   draw.size = whole.number(kSize);
+  return draw;
+}
+
+Result<DrawDescriptor> read_draw_at(const Image& image, std::string place, std::uint64_t address) {
+  WARPJIT_TRY(const Descriptor d, Descriptor::read(image, std::move(place), address, kDrawBytes));
+  DrawDescriptor draw{.address = address, .place = d.place()};
+  draw.scissor_last = {0xffff, 0xffff};
   draw.pixel_kill = static_cast<TestTime>(d.bits(0, 2, 2));
   draw.depth_update = static_cast<TestTime>(d.bits(0, 4, 2));
   if (const std::uint32_t mode = d.bits(0, 14, 2); mode != 0)
@@ -127,8 +132,8 @@ Result<DrawDescriptor> read_draw(const Image& image, const Job& job) {
         read_blend(image, d.place() + ", blend " + std::to_string(n) + " at " + hex_text(address), address));
     draw.blend.push_back(std::move(blend));
   }
-  WARPJIT_TRY(draw.fragment, read_environment(image, d.place() + ", fragment environment",
-                                              job.address + kFragmentEnvironment));
+  WARPJIT_TRY(draw.fragment,
+              read_environment(image, d.place() + ", fragment environment", address + kFragmentEnvironment));
   return draw;
 }
 

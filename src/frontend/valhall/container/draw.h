@@ -73,6 +73,11 @@ struct DrawDescriptor {
 // refused by name.
 Result<DrawDescriptor> read_draw(const Image& image, const Job& job);
 
+// 128 bytes at the address, as frames have them: without a scissor rectangle, sizes and vertices. `place`
+// begins the messages. Errors likewise.
+inline constexpr std::uint32_t kDrawBytes = 128;
+Result<DrawDescriptor> read_draw_at(const Image& image, std::string place, std::uint64_t address);
+
 // 192 bytes.
 struct TilerContext {
   std::uint64_t address = 0;

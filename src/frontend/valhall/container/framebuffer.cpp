@@ -58,9 +58,10 @@ Status refuse_fields(const Descriptor& d) {
   const struct {
     const char* name;
     std::uint32_t value;
-  } kFields[] = {{"pre frame 0", d.bits(0, 0, 3)}, {"pre frame 1", d.bits(0, 3, 3)},
-                 {"post frame", d.bits(0, 6, 3)},  {"downscale", d.bits(0, 9, 2)},
-                 {"layer", d.bits(0, 24, 8)},      {"sample count", d.bits(11, 0, 3)}};
+  } kFields[] = {{"post frame", d.bits(0, 6, 3)},
+                 {"downscale", d.bits(0, 9, 2)},
+                 {"layer", d.bits(0, 24, 8)},
+                 {"sample count", d.bits(11, 0, 3)}};
   for (const auto& field : kFields)
     if (field.value != 0) return d.refuse(std::string(field.name) + " is " + std::to_string(field.value));
   return {};
@@ -82,6 +83,11 @@ std::string_view name(BlockFormat format) {
       return "tiled AFBC";
   }
   return {};
+}
+
+std::string_view name(FrameShaderMode mode) {
+  constexpr std::string_view kNames[] = {"never", "always", "intersect", "early ZS always"};
+  return kNames[static_cast<std::size_t>(mode)];
 }
 
 std::string_view name(DepthFormat format) {
@@ -117,6 +123,13 @@ Result<Framebuffer> read_framebuffer(const Image& image, const Job& job) {
     framebuffer.first[k] = d.bits(9, 16 * k, 16);
     framebuffer.last[k] = d.bits(10, 16 * k, 16);
   }
+  for (unsigned k = 0; k < 2; ++k) {
+    const std::uint32_t mode = d.bits(0, 3 * k, 3);
+    if (mode > 3)
+      return d.error("pre frame " + std::to_string(k) + ": there is no mode " + std::to_string(mode));
+    framebuffer.pre_frame[k] = static_cast<FrameShaderMode>(mode);
+  }
+  framebuffer.frame_draws = d.address(6);
   const std::uint32_t depth = d.bits(12, 16, 2), count = d.bits(11, 19, 4) + 1;
   if (depth > 2) return d.error("Z internal format: there is no 3");
   framebuffer.depth_format = static_cast<DepthFormat>(depth);

@@ -31,7 +31,14 @@ struct RenderTarget {
   std::uint64_t memory = 0;   // address of row 0
   std::uint32_t row_stride = 0;
   std::array<std::uint32_t, 4> clear{};  // of every pixel
+
+  // Neither kept in the tile nor stored: what draws write to it is gone.
+  bool is_off() const { return tile_format == 0 && !write; }
 };
+
+// When a frame's own draw runs: always, where a draw touches the tile, always and before the early tests.
+enum class FrameShaderMode : std::uint8_t { never, always, intersect, early_always };
+std::string_view name(FrameShaderMode mode);
 
 enum class DepthFormat : std::uint8_t { d16, d24, d32 };
 std::string_view name(DepthFormat format);
@@ -59,6 +66,12 @@ struct Framebuffer {
   bool depth_write_clean = false;
   std::optional<DepthPlane> depth{}, stencil{};  // where; nothing without the extension
   std::uint64_t tiler = 0;                       // address of the context whose draws these are
+  // Draws before all others, over the whole area: the first loads colours, the second depth and stencil.
+  std::array<FrameShaderMode, 2> pre_frame{};
+  std::uint64_t frame_draws = 0;  // address of the draws, 128 bytes each
+  bool has_pre_frame() const {
+    return pre_frame[0] != FrameShaderMode::never || pre_frame[1] != FrameShaderMode::never;
+  }
 };
 
 // Of a fragment job. Errors name descriptor, address and field: bad_input; resource_limit for more than

@@ -287,6 +287,50 @@ Result<std::optional<Descriptor>> read_descriptor(const Image& image, const Envi
   return std::optional(d);
 }
 
+namespace {
+
+std::string_view name(DescriptorType type) {
+  switch (type) {
+    case DescriptorType::empty:
+      return "empty";
+    case DescriptorType::sampler:
+      return "a sampler";
+    case DescriptorType::texture:
+      return "a texture";
+    case DescriptorType::attribute:
+      return "an attribute";
+    case DescriptorType::depth_stencil:
+      return "depth and stencil";
+    case DescriptorType::shader:
+      return "a program";
+    case DescriptorType::buffer:
+      return "a buffer";
+    case DescriptorType::plane:
+      return "a plane";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string missing_descriptor(const Image& image, const Environment& environment, std::uint32_t table,
+                               std::uint32_t index, DescriptorType type) {
+  const std::string number = std::to_string(table);
+  if (table >= environment.tables.size())
+    return "there are " + std::to_string(environment.tables.size()) + " tables, no table " + number;
+  const std::uint64_t count = environment.tables[table].count();
+  if (index >= count)
+    return "table " + number + " has " + std::to_string(count) +
+           (count == 1 ? " descriptor, no " : " descriptors, no ") + std::to_string(index);
+  const std::string place = "descriptor " + std::to_string(index) + " of table " + number + " is ";
+  const auto word = image.u64(entry_address(environment, table, index));
+  const auto found = static_cast<DescriptorType>(word ? *word & 15 : 0);
+  const std::string_view kind = name(found);
+  const std::string text =
+      kind.empty() ? "of type " + std::to_string(static_cast<unsigned>(found)) : std::string(kind);
+  return place + text + ", not " + std::string(name(type));
+}
+
 Result<std::optional<BufferDescriptor>> read_buffer(const Image& image, const Environment& environment,
                                                     std::uint32_t table, std::uint32_t index) {
   WARPJIT_TRY(const auto d, read_descriptor(image, environment, table, index, DescriptorType::buffer));

@@ -169,6 +169,10 @@ class Descriptor;
 Result<std::optional<Descriptor>> read_descriptor(const Image& image, const Environment& environment,
                                                   std::uint32_t table, std::uint32_t index,
                                                   DescriptorType type);
+// Why read_descriptor gives nothing: "table 4 has 2 descriptors, no 5", "descriptor 1 of table 4 is a
+// sampler, no texture".
+std::string missing_descriptor(const Image& image, const Environment& environment, std::uint32_t table,
+                               std::uint32_t index, DescriptorType type);
 Result<std::optional<BufferDescriptor>> read_buffer(const Image& image, const Environment& environment,
                                                     std::uint32_t table, std::uint32_t index);
 Result<std::optional<AttributeDescriptor>> read_attribute(const Image& image, const Environment& environment,

@@ -133,6 +133,7 @@ Status CaptureRun::run_fragments(const Job& job) {
   WARPJIT_TRY(Frame frame, Frame::begin(image_, job, compressed_));
   Context& context = contexts_[frame.framebuffer().tiler];
   context.used = true;
+  WARPJIT_CHECK(frame.run_pre_frame(engine_, image_, job, options_));
   for (const WaitingDraw& waiting : context.draws) {
     if (stop_ != nullptr && stop_->number == waiting.number) {
       stop_->draw = waiting;
@@ -172,6 +173,7 @@ Status CaptureRun::show_pictures(const Job& job, const Frame& frame) {
   };
   for (unsigned n = 0; n < framebuffer.targets.size(); ++n) {
     const RenderTarget& target = framebuffer.targets[n];
+    if (target.is_off()) continue;
     show(n, frame.pixels().colors[n], target.write && stored(target.blocks));
   }
   show(CapturePicture::kDepth, frame.pixels().depth,

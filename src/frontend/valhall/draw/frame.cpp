@@ -4,6 +4,9 @@
 
 #include "frontend/valhall/assembly/assemble.h"
 #include "frontend/valhall/draw/blend_shaders.h"
+#include "frontend/valhall/draw/pre_frame.h"
+#include "frontend/valhall/encoding/encoding.h"
+#include "frontend/valhall/flow/texture_uses.h"
 #include "frontend/valhall/shader.h"
 
 namespace warpjit::valhall {
@@ -12,8 +15,8 @@ namespace {
 // What a draw without a program runs: depth and stencil alone.
 Result<Program> depth_program() { return assemble(".stage fragment\nNOP.end\n", "draw without a program"); }
 
-Error at_draw(const WaitingDraw& waiting, const Image& image, const std::string& what, ErrorCode code) {
-  return {code, waiting.job.place() + ", draw: " + what, image.name()};
+Error at_draw(const std::string& place, const Image& image, const std::string& what, ErrorCode code) {
+  return {code, place + ": " + what, image.name()};
 }
 
 TargetBuffer buffer_of(TilePixels& pixels, PixelFormat format, std::uint32_t width) {
@@ -45,49 +48,105 @@ Status bind_vertices(Launch& launch, const ShadedVertices& vertices) {
 }  // namespace
 
 Result<FragmentRun> Frame::prepare(Image& image, const WaitingDraw& waiting) {
-  FragmentRun run;
   WARPJIT_TRY(const DrawDescriptor draw, read_draw(image, waiting.job));
-  WARPJIT_TRY(run.state, convert_draw(image, draw, framebuffer_, area_));
+  WARPJIT_TRY(FragmentRun run, read_run(image, waiting.job, draw));
   if (run.state.nothing || waiting.vertices.count == 0) {
     run.state.nothing = true;
     return run;
   }
   if (waiting.tiler.first_provoking != framebuffer_.first_provoking)
-    return at_draw(waiting, image,
+    return at_draw(draw.place, image,
                    "first provoking vertex of tiler " + hex_text(waiting.tiler.address) + " is not that of " +
                        framebuffer_.place,
                    ErrorCode::bad_input);
-  JobLaunch given;
-  if (draw.fragment.program) {
-    WARPJIT_TRY(given, fragment_launch(image, waiting.job, draw.fragment));
-    WARPJIT_CHECK(link_blend_shaders(image, draw, framebuffer_, given, run.state));
-    given.program.fragment = run.state.fragment;
-  } else {
-    WARPJIT_TRY(given.program, depth_program());
+  if (const auto code = find_reached(run.given.program)) {
+    if (const auto varying = find_table_varying(*code))
+      return at_draw(draw.place, image,
+                     mnemonic(*code->at(*varying)) + ": descriptors of varyings are of pre-frame draws alone",
+                     ErrorCode::unsupported);
   }
-  run.descriptors.add(image, given.descriptors);
-  auto shader = std::make_shared<const Shader>(given.program);
+  WARPJIT_CHECK(bind_run(image, draw, waiting.vertices, ranges_, run));
+  return run;
+}
+
+// The draw's state and its program.
+Result<FragmentRun> Frame::read_run(Image& image, const Job& job, const DrawDescriptor& draw) const {
+  FragmentRun run;
+  WARPJIT_TRY(run.state, convert_draw(image, draw, framebuffer_, area_));
+  if (run.state.nothing) return run;
+  if (draw.fragment.program) {
+    WARPJIT_TRY(run.given, fragment_launch(image, job, draw.fragment));
+    WARPJIT_CHECK(link_blend_shaders(image, draw, framebuffer_, run.given, run.state));
+    run.given.program.fragment = run.state.fragment;
+    if (const Status tables = choose_tables(run.given.program); !tables)
+      return at_draw(draw.place, image, to_string(tables.error()), tables.error().code);
+  } else {
+    WARPJIT_TRY(run.given.program, depth_program());
+  }
+  run.descriptors.add(image, run.given.descriptors);
+  return run;
+}
+
+Status Frame::bind_run(Image& image, const DrawDescriptor& draw, const ShadedVertices& vertices,
+                       std::span<const TargetRange> ranges, FragmentRun& run) {
+  auto shader = std::make_shared<const Shader>(run.given.program);
   if (run.state.output.stencil.test && !draw.depth_stencil.stencil_from_shader && shader->emits_stencil())
-    return at_draw(waiting, image,
+    return at_draw(draw.place, image,
                    draw.depth_stencil.place +
                        ": the program gives stencil references, and stencil from shader "
                        "is not set",
                    ErrorCode::unsupported);
   Launch& launch = run.launch.emplace(warpjit::Program(std::move(shader)));
-  run.state.raster.topology = waiting.vertices.primitives.topology;
-  run.state.raster.point_size_slot = static_cast<std::uint8_t>(waiting.vertices.size_slot);
+  run.state.raster.topology = vertices.primitives.topology;
+  run.state.raster.point_size_slot = static_cast<std::uint8_t>(vertices.size_slot);
   const auto bound = [&]() -> Status {
-    WARPJIT_CHECK(set_up(launch, given.grid, Stage::fragment));
+    WARPJIT_CHECK(set_up(launch, run.given.grid, Stage::fragment));
     WARPJIT_CHECK(launch.set_raster_state(run.state.raster));
     WARPJIT_CHECK(launch.set_output_state(run.state.output));
     WARPJIT_CHECK(bind_targets(launch, run.state, pixels_));
-    return bind_vertices(launch, waiting.vertices);
+    return bind_vertices(launch, vertices);
   };
   if (const Status status = bound(); !status)
-    return at_draw(waiting, image, to_string(status.error()), status.error().code);
-  WARPJIT_CHECK(bind_textures(launch, image, draw.fragment, ranges_, run.textures));
-  WARPJIT_CHECK(bind_images(launch, image, draw.fragment, ranges_));
-  return run;
+    return at_draw(draw.place, image, to_string(status.error()), status.error().code);
+  WARPJIT_CHECK(bind_textures(launch, image, draw.fragment, ranges, run.textures));
+  return bind_images(launch, image, draw.fragment, ranges);
+}
+
+// Memory that has not been stored yet is what the frame's targets held before.
+Status Frame::run_pre_frame(const Engine& engine, Image& image, const Job& job, const RunOptions& options) {
+  unsigned loaded = 0;
+  bool loads_depth = false;
+  const std::span<const TargetRange> earlier = std::span(ranges_).subspan(own_ranges_);
+  for (unsigned k = 0; k < framebuffer_.pre_frame.size(); ++k) {
+    const FrameShaderMode mode = framebuffer_.pre_frame[k];
+    if (mode == FrameShaderMode::never) continue;
+    const std::string what = "pre-frame draw " + std::to_string(k);
+    WARPJIT_TRY(const DrawDescriptor draw,
+                read_draw_at(image, framebuffer_.place + ", " + what,
+                             framebuffer_.frame_draws + std::uint64_t{kDrawBytes} * k));
+    if (!draw.fragment.program) return at_draw(draw.place, image, "it has no program", ErrorCode::bad_input);
+    for (const RenderTarget& target : framebuffer_.targets)
+      if (mode == FrameShaderMode::intersect && target.write && target.write_clean)
+        return at_draw(draw.place, image,
+                       "pre frame " + std::to_string(k) + " is 2, intersect, and " + target.place +
+                           " has clean pixel write enable",
+                       ErrorCode::unsupported);
+    WARPJIT_TRY(FragmentRun run, read_run(image, job, draw));
+    if (run.state.nothing) continue;
+    WARPJIT_TRY(const ShadedVertices vertices,
+                pre_frame_vertices(image, draw.fragment, framebuffer_, run.given.program));
+    WARPJIT_CHECK(bind_run(image, draw, vertices, earlier, run));
+    const auto report = engine.run(*run.launch, options);
+    if (!report) return at_draw(draw.place, image, to_string(report.error()), report.error().code);
+    WARPJIT_CHECK(run.descriptors.unchanged(image));
+    for (unsigned n = 0; n < pixels_.colors.size(); ++n) {
+      if (run.state.output.colors[n] == PixelFormat::none) continue;
+      loaded |= 1U << n;
+      pixels_.colors[n].format = run.state.output.colors[n];
+    }
+    loads_depth = loads_depth || run.state.output.depth_format != PixelFormat::none;
+  }
+  return framebuffer_.has_pre_frame() ? check_loaded(image, framebuffer_, loaded, loads_depth) : Status{};
 }
 
 Result<Frame> Frame::begin(const Image& image, const Job& job, std::span<const TargetRange> compressed) {
@@ -96,6 +155,7 @@ Result<Frame> Frame::begin(const Image& image, const Job& job, std::span<const T
   frame.area_ = area_of(frame.framebuffer_, std::get<FragmentPayload>(job.payload));
   WARPJIT_TRY(frame.pixels_, begin_frame(image, frame.framebuffer_, frame.area_));
   frame.ranges_ = target_ranges(frame.framebuffer_);
+  frame.own_ranges_ = frame.ranges_.size();
   frame.ranges_.insert(frame.ranges_.end(), compressed.begin(), compressed.end());
   return frame;
 }
@@ -105,7 +165,8 @@ Status Frame::draw(const Engine& engine, Image& image, const WaitingDraw& waitin
   WARPJIT_TRY(const FragmentRun run, prepare(image, waiting));
   if (!run.launch) return {};
   auto report = engine.run(*run.launch, options);
-  if (!report) return at_draw(waiting, image, to_string(report.error()), report.error().code);
+  if (!report)
+    return at_draw(waiting.job.place() + ", draw", image, to_string(report.error()), report.error().code);
   WARPJIT_CHECK(run.descriptors.unchanged(image));
   drawn.drawn = true;
   drawn.fragment = std::move(*report);

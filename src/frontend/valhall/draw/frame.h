@@ -24,6 +24,7 @@ struct WaitingDraw {
 struct FragmentRun {
   std::optional<Launch> launch;  // nothing: no pixel can change
   DrawState state;
+  JobLaunch given;  // the program and its memory
   DescriptorCopies descriptors;
   TextureCopies textures;
 };
@@ -34,6 +35,8 @@ class Frame {
   // been compressed to.
   static Result<Frame> begin(const Image& image, const Job& job, std::span<const TargetRange> compressed);
 
+  // The draws with which the frame begins, if there are any: they load targets. Errors name the draw.
+  Status run_pre_frame(const Engine& engine, Image& image, const Job& job, const RunOptions& options);
   // A launch of one, all of it bound. The image, the draw and the frame must outlive it.
   Result<FragmentRun> prepare(Image& image, const WaitingDraw& waiting);
   // Draws one. `drawn`: what the record says of it.
@@ -54,10 +57,15 @@ class Frame {
  private:
   Frame() = default;
 
+  Result<FragmentRun> read_run(Image& image, const Job& job, const DrawDescriptor& draw) const;
+  Status bind_run(Image& image, const DrawDescriptor& draw, const ShadedVertices& vertices,
+                  std::span<const TargetRange> ranges, FragmentRun& run);
+
   Framebuffer framebuffer_;
   DrawArea area_;
   FramePixels pixels_;
   std::vector<TargetRange> ranges_;
+  std::size_t own_ranges_ = 0;  // the first ones
 };
 
 }  // namespace warpjit::valhall

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frontend/valhall/container/format_names.h"
 #include "frontend/valhall/draw/pixel_format.h"
 #include "frontend/valhall/interpret/attribute.h"
 #include "frontend/valhall/launch.h"
@@ -60,7 +61,7 @@ class ImageReader {
   Status check_plane(const PlaneDescriptor& plane, std::size_t n, const PlaneDescriptor& first,
                      std::uint64_t bytes, std::uint64_t slices) const {
     if (plane.kind != kGeneric)
-      return plane_error(n, "plane type is " + std::to_string(plane.kind) + ", not 1");
+      return plane_error(n, "plane type is " + plane_kind_text(plane.kind) + ", not 1");
     if (plane.ordering != kUInterleaved && plane.ordering != kLinear)
       return plane_error(n, "clump ordering: there is no " + std::to_string(plane.ordering),
                          ErrorCode::bad_input);
@@ -68,7 +69,7 @@ class ImageReader {
     if (plane.clump >= kFirstPacked || !texel || texel->format.compression != BlockCompression::none ||
         texel->format.bytes != bytes)
       return plane_error(
-          n, "clump format " + std::to_string(plane.clump) + " with format " + hex_text(d_.format));
+          n, "clump format " + clump_text(plane.clump) + " with format " + pixel_format_text(d_.format));
     if (plane.ordering != first.ordering || plane.row_stride != first.row_stride ||
         plane.slice_stride != first.slice_stride ||
         plane.memory != first.memory + n / d_.levels * source_.slice_stride)

@@ -14,7 +14,6 @@
 namespace warpjit::valhall {
 namespace {
 
-constexpr std::uint32_t kSamplerTable = 3, kTextureTable = 4;
 constexpr std::uint32_t kPositionStride = 128, kSizeOffset = 64;  // bytes; the second record is 4 further
 constexpr unsigned kMostSlots = 128;
 
@@ -109,12 +108,18 @@ Status bind_textures(Launch& launch, const Image& image, const Environment& envi
                  environment.place + ", " + what + " " + std::to_string(slot) + ": " + error.message,
                  image.name()};
   };
-  const auto uses = launch.program().shader()->texture_uses();
+  const auto shader = std::static_pointer_cast<const Shader>(launch.program().shader());
+  const FragmentSetup& setup = shader->program().fragment;
+  const auto uses = shader->texture_uses();
   for (const frontend::TextureUse& use : uses) {
     if (!use.needs_sampler) continue;
-    WARPJIT_TRY(const auto sampler, read_sampler(image, environment, kSamplerTable, use.sampler));
+    WARPJIT_TRY(const auto sampler, read_sampler(image, environment, setup.sampler_table, use.sampler));
     if (!sampler)
-      return named("sampler", use.sampler, {ErrorCode::bad_input, "table 3 has no such sampler", ""});
+      return named(
+          "sampler", use.sampler,
+          {ErrorCode::bad_input,
+           missing_descriptor(image, environment, setup.sampler_table, use.sampler, DescriptorType::sampler),
+           ""});
     WARPJIT_TRY(const Sampler converted, convert_sampler(image, *sampler));
     if (const Status set = launch.set_sampler(use.sampler, converted); !set)
       return named("sampler", use.sampler, set.error());
@@ -130,9 +135,13 @@ Status bind_textures(Launch& launch, const Image& image, const Environment& envi
   for (const frontend::TextureUse& use : uses) {
     const unsigned slot = use.texture % kMaxTextures;
     if (std::exchange(bound[slot], true)) continue;
-    WARPJIT_TRY(const auto texture, read_texture(image, environment, kTextureTable, use.texture));
+    WARPJIT_TRY(const auto texture, read_texture(image, environment, setup.texture_table, use.texture));
     if (!texture)
-      return named("texture", use.texture, {ErrorCode::bad_input, "table 4 has no such texture", ""});
+      return named(
+          "texture", use.texture,
+          {ErrorCode::bad_input,
+           missing_descriptor(image, environment, setup.texture_table, use.texture, DescriptorType::texture),
+           ""});
     WARPJIT_TRY(BoundTexture converted, convert_texture(image, *texture, normalized[slot] != 0, targets));
     if (const Status set = launch.set_texture(use.texture, converted.texture); !set)
       return named("texture", use.texture, set.error());

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "frontend/valhall/container/format_names.h"
 #include "frontend/valhall/draw/pixel_format.h"
 #include "frontend/valhall/draw/tile.h"
 
@@ -176,12 +177,13 @@ class DrawReader {
     if (bound != PixelFormat::none)
       return fail(d.place, "target " + std::to_string(number) + " is that of another descriptor, too");
     const RenderTarget& target = framebuffer_.targets[number];
+    if (target.is_off()) return PixelFormat::none;
     const PixelFormat format = find_target_format(code, d.srgb);
     if (format == PixelFormat::none)
-      return fail(d.place, "format is " + hex_text(code) + (d.srgb ? " in sRGB" : ""));
+      return fail(d.place, "format is " + pixel_format_text(code) + (d.srgb ? " in sRGB" : ""));
     if (!tile_has(target.tile_format, format))
-      return fail(d.place, "format " + hex_text(code) + " is not that of " + target.place +
-                               ", internal format " + std::to_string(target.tile_format));
+      return fail(d.place, "format " + pixel_format_text(code) + " is not that of " + target.place +
+                               ", internal format " + tile_format_text(target.tile_format));
     state_.fragment.blend_targets[n] = static_cast<std::uint8_t>(number);
     bound = format;
     return format;

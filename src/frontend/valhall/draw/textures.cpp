@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "frontend/valhall/container/format_names.h"
 #include "frontend/valhall/draw/pixel_format.h"
 
 namespace warpjit::valhall {
@@ -51,10 +52,8 @@ class TextureReader {
       case kGeneric:
       case kAstc:
         break;
-      case 6:
-        return plane_error(0, "plane type is 6, AFBC");
       default:
-        return plane_error(0, "plane type is " + std::to_string(first.kind));
+        return plane_error(0, "plane type is " + plane_kind_text(first.kind));
     }
     if (first.ordering != kUInterleaved && first.ordering != kLinear)
       return plane_error(0, "clump ordering: there is no " + std::to_string(first.ordering),
@@ -86,7 +85,7 @@ class TextureReader {
       texel = find_texel_layout(d_.format, plane.clump);
     }
     if (!texel)
-      return fail("format " + hex_text(d_.format) + " with clump format " + std::to_string(plane.clump));
+      return fail("format " + pixel_format_text(d_.format) + " with clump format " + clump_text(plane.clump));
     t.format = texel->format;
     for (unsigned k = 0; k < 4; ++k) {
       const unsigned selector = d_.swizzle >> 3 * k & 7;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "frontend/valhall/container/format_names.h"
+
 namespace warpjit::valhall {
 namespace {
 
@@ -70,15 +72,15 @@ class PixelStore {
   static std::optional<PixelStore> make(const RenderTarget& target, std::string& what) {
     const auto* row = std::ranges::find(kStored, target.stored_format, &StoredRow::code);
     if (row == std::end(kStored)) {
-      what = "writeback format is " + std::to_string(target.stored_format);
+      what = "writeback format is " + stored_format_text(target.stored_format);
       return std::nullopt;
     }
     PixelStore store;
     store.bytes_ = row->bytes;
     store.tile_bytes_ = tile_pixel_bytes(target.tile_format);
     const TileRow* tile = find_tile(target.tile_format);
-    const std::string pair = "writeback format " + std::to_string(target.stored_format) +
-                             " of internal format " + std::to_string(target.tile_format);
+    const std::string pair = "writeback format " + stored_format_text(target.stored_format) +
+                             " of internal format " + tile_format_text(target.tile_format);
     if ((row->bits[0] == 0) != (tile == nullptr) || (tile == nullptr && row->bytes > store.tile_bytes_)) {
       what = pair;
       return std::nullopt;
@@ -208,7 +210,8 @@ class FrameBuilder {
     std::uint64_t bytes = pixels * pixel_size(depth_pixels(framebuffer_.depth_format));
     for (const RenderTarget& target : framebuffer_.targets) {
       const std::uint32_t size = tile_pixel_bytes(target.tile_format);
-      if (size == 0) return fail(target.place, "internal format is " + std::to_string(target.tile_format));
+      if (size == 0 && !target.is_off())
+        return fail(target.place, "internal format is " + tile_format_text(target.tile_format));
       bytes += size * pixels;
       WARPJIT_CHECK(check_target(target));
     }
@@ -247,7 +250,8 @@ class FrameBuilder {
 
   Status check_target(const RenderTarget& target) const {
     if (!target.write || !is_stored(target.blocks)) return {};
-    if (!target.write_clean) return fail(target.place, "clean pixel write enable is 0");
+    if (!target.write_clean && !framebuffer_.has_pre_frame())
+      return fail(target.place, "clean pixel write enable is 0");
     std::string what;
     const auto store = PixelStore::make(target, what);
     if (!store) return fail(target.place, what);
@@ -259,15 +263,16 @@ class FrameBuilder {
       return fail(framebuffer_.place, "Z clear is no finite number", ErrorCode::bad_input);
     const std::string place = framebuffer_.place + ", ZS/CRC extension";
     if (const auto depth = depth_place(framebuffer_)) {
-      if (!framebuffer_.depth_write_clean) return fail(place, "ZS clean pixel write enable is 0");
+      if (!framebuffer_.depth_write_clean && !framebuffer_.has_pre_frame())
+        return fail(place, "ZS clean pixel write enable is 0");
       if (depth->bytes == 0)
-        return fail(place, "ZS write format is " + std::to_string(framebuffer_.depth->format) + " of " +
+        return fail(place, "ZS write format is " + depth_format_text(framebuffer_.depth->format) + " of " +
                                std::string(name(framebuffer_.depth_format)));
       WARPJIT_CHECK(check_place(place + ", ZS writeback", *depth));
     }
     if (const auto stencil = stencil_place(framebuffer_)) {
       if (stencil->bytes == 0 || framebuffer_.depth_format != DepthFormat::d24)
-        return fail(place, "S write format is " + std::to_string(framebuffer_.stencil->format) + " of " +
+        return fail(place, "S write format is " + stencil_format_text(framebuffer_.stencil->format) + " of " +
                                std::string(name(framebuffer_.depth_format)));
       WARPJIT_CHECK(check_place(place + ", S writeback", *stencil));
     }
@@ -277,6 +282,10 @@ class FrameBuilder {
   void clear_target(const RenderTarget& target, std::uint64_t pixels) {
     TilePixels color{.pixel_bytes = tile_pixel_bytes(target.tile_format)};
     std::array<std::byte, 16> pixel{};
+    if (target.is_off()) {
+      frame_.colors.emplace_back();
+      return;
+    }
     if (const TileRow* tile = find_tile(target.tile_format)) {
       color.format = tile->format;
       // What is behind the point is rounded off.

@@ -22,7 +22,7 @@ bool tile_has(std::uint8_t tile_format, PixelFormat format);
 std::array<std::uint8_t, 4> channel_bits(PixelFormat format);
 bool is_integer_format(PixelFormat format);
 
-// Rows of pixels without padding, row 0 first.
+// Rows of pixels without padding, row 0 first; of a target that is off nothing.
 struct TilePixels {
   PixelFormat format = PixelFormat::none;  // of a raw target that nothing has drawn to: none
   std::uint32_t pixel_bytes = 0;

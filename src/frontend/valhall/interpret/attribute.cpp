@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "frontend/valhall/container/format_names.h"
 #include "frontend/valhall/interpret/numbers.h"
 
 namespace warpjit::valhall {
@@ -150,8 +151,10 @@ std::uint32_t convert_component(Kind kind, std::uint32_t raw, unsigned bits, Reg
 }  // namespace
 
 Result<VertexFormat> find_vertex_format(std::uint32_t format) {
-  const auto unsupported = [](const std::string& why) { return Error{ErrorCode::unsupported, why, {}}; };
-  if (format >> 22 != 0) return unsupported("a pixel format has 22 bits");
+  const auto unsupported = [&](const std::string& why) {
+    return Error{ErrorCode::unsupported, why + ": " + pixel_format_text(format), {}};
+  };
+  if (format >> 22 != 0) return Error{ErrorCode::unsupported, "a pixel format has 22 bits", {}};
   if ((format >> 20 & 1) != 0) return unsupported("sRGB components are not supported");
   if ((format >> 21 & 1) != 0) return unsupported("bit 21 of a pixel format is not supported");
   const std::uint32_t code = format >> 12 & 0xff, order_code = format & 0xfff;
