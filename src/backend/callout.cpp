@@ -225,7 +225,12 @@ void call_out(KernelArgs* args, std::uint32_t number, std::uint32_t* words) {
     for (std::size_t k = 0; k < result_count; ++k)
       results[k * pitch + n] = row.results[k] == 'b' ? 0u - lane.results[k] : lane.results[k];
   };
-  if (!row.pure) return for_each_acting(site, words, make);
+  if (!row.pure) {
+    // A mask is 0 or all ones in every lane: false in those that do nothing.
+    for (std::size_t k = 0; k < result_count; ++k)
+      if (row.results[k] == 'b') std::memset(results + k * pitch, 0, lanes * sizeof *results);
+    return for_each_acting(site, words, make);
+  }
   for (std::size_t n = 0; n < lanes; ++n) make(n);
 }
 

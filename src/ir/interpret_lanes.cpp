@@ -193,6 +193,8 @@ class LaneByLane {
         callout(lane);
       else if (lane < context_.active && operand(0, lane) != 0)
         memory(lane);
+      else
+        clear_truths(lane);
   }
 
  private:
@@ -202,6 +204,13 @@ class LaneByLane {
   }
   std::uint32_t& result(unsigned k, unsigned lane) const {
     return frame_[operation_.result + k * lanes_ + lane];
+  }
+
+  // What holds or not is false where nothing is done.
+  void clear_truths(unsigned lane) const {
+    const std::string_view results = info(operation_.opcode).results;
+    for (unsigned k = 0; k < results.size(); ++k)
+      if (results[k] == 'b') result(k, lane) = 0;
   }
 
   void callout(unsigned lane) const {

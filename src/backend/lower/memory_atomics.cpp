@@ -152,6 +152,9 @@ bool MemoryLowering::access_one_by_one(ir::Inst i) {
       };
       keep(kOffset, places.offsets[p]);
       for (std::uint32_t k = 0; k < operands; ++k) keep(kB + k, vector(operand(i, 2 + k), p));
+      // A mask is 0 or all ones in every lane: false in those that the loop leaves out.
+      if (data.opcode == Opcode::LockMemory && places.guards[p] != lir::kNoReg)
+        keep(kGotLock, constant_vector(0));
     }
     for_lanes_together([&](std::uint32_t first, std::uint32_t parts) {
       for_each_bit(lanes_to_visit(places.guards, first, parts),
