@@ -33,8 +33,8 @@ l8:
   BRANCHZ.eq.reconverge 0x0, offset:l8
 l20:
   NOP.end
-  .word 0x0
-  .word 0x8000000000000001
+  .word 0x0 // padding, which runs as NOP
+  .word 0x8000000000000001 // bit 63 is set, which no instruction has
 )");
   const std::string with_words = disassemble(*program);
   const std::string last = "\n  NOP.end" + std::string(61, ' ') + "// 0020: 7800c00000000000\n";
@@ -80,11 +80,22 @@ std::string error_of(const std::string& text) {
 TEST(ValhallAssemble, Errors) {
   EXPECT_EQ(error_of(""), "an instruction is missing");
   EXPECT_EQ(error_of("FOO r0"), "no instruction 'FOO'");
-  EXPECT_EQ(error_of("FADD.f64 r0, r1, r2"), "FADD has no type 'f64'");
-  EXPECT_EQ(error_of("FADD.f32.saturate r0, r1, r2"), "this instruction has no modifier 'saturate'");
-  EXPECT_EQ(error_of("FADD.f32.clamp_0_1.clamp_0_1 r0, r1, r2"),
-            "this instruction has no modifier 'clamp_0_1'");
-  EXPECT_EQ(error_of("CSEL.u32 r0, r1, r2, r3, r4"), "the modifier condition is missing");
+  EXPECT_EQ(error_of("FADD.f64 r0, r1, r2"), "FADD has no type 'f64', but f32, v2f16");
+  // What there is in place of what there is not.
+  const auto expect_words = [](const std::string& text, const std::string& begin,
+                               std::initializer_list<const char*> words) {
+    const std::string message = error_of(text);
+    EXPECT_EQ(message.substr(0, begin.size()), begin) << message;
+    for (const char* word : words)
+      EXPECT_NE(message.find(word), std::string::npos) << word << ": " << message;
+  };
+  expect_words("FADD.f32.saturate r0, r1, r2", "this instruction has no modifier 'saturate', but ",
+               {"clamp: clamp_0_inf, clamp_m1_1, clamp_0_1", "rtp, rtn, rtz", "reconverge", "end"});
+  expect_words("FADD.f32.clamp_0_1.clamp_0_1 r0, r1, r2",
+               "this instruction has no modifier 'clamp_0_1', but ", {"rtp, rtn, rtz"});
+  EXPECT_EQ(error_of("FADD.f32.clamp_0_1.clamp_0_1 r0, r1, r2").find("clamp_m1_1"), std::string::npos);
+  expect_words("CSEL.u32 r0, r1, r2, r3, r4", "the modifier condition is missing: one of eq, gt, ge",
+               {"gtlt"});
   EXPECT_EQ(error_of("FADD.f32 r0, r1"), "an operand is missing");
   EXPECT_EQ(error_of("FADD.f32 r0, r1, r2, r3"), "there are more operands than this instruction has");
   EXPECT_EQ(error_of("FADD.f32 r0 r1 r2"), "expected a comma before 'r1'");
@@ -96,9 +107,9 @@ TEST(ValhallAssemble, Errors) {
   EXPECT_EQ(error_of("FADD.f32 r0, 0x3, r2"),
             "expected a register, uniform, special value or one of the 32 constants, found '0x3'");
   EXPECT_EQ(error_of("FADD.f32 r0, r1.neg.neg, r2"), "'neg' stands twice");
-  EXPECT_EQ(error_of("FADD.f32 r0, r1.b0, r2"), "this source has no part 'b0'");
+  EXPECT_EQ(error_of("FADD.f32 r0, r1.b0, r2"), "this source has no part 'b0', but h0, h1");
   EXPECT_EQ(error_of("FADD.f32 r0, r1.not, r2"), "this source cannot be inverted");
-  EXPECT_EQ(error_of("U8_TO_U32 r0, r1"), "the part of 'r1' is missing, such as .b0");
+  EXPECT_EQ(error_of("U8_TO_U32 r0, r1"), "the part of 'r1' is missing: one of b0, b1, b2, b3");
   EXPECT_EQ(error_of("FADD.f32 r0, lane_id, u0"),
             "expected a register, uniform, special value or one of the 32 constants, found 'lane_id'");
   EXPECT_EQ(error_of("FADD.f32 r0, u0, u64"), "uniforms of one instruction are the two words of one slot");

@@ -13,6 +13,7 @@
 #include "guest/guest.h"
 #include "guest/valhall_formats.h"
 #include "guest/valhall_jobs.h"
+#include "guest/valhall_textures.h"
 #include "launch/words.h"
 
 namespace warpjit::tool {
@@ -141,9 +142,15 @@ class ValhallGuest final : public Guest {
 
   // Of fragment programs: what their draw says.
   Status read_modes(const JsonField& field, GuestModes& modes) const override {
-    WARPJIT_CHECK(field.expect_keys({"blend-targets", "points-from-bottom"}));
+    WARPJIT_CHECK(
+        field.expect_keys({"blend-targets", "points-from-bottom", "texture-table", "sampler-table"}));
     valhall::FragmentSetup& setup = modes.valhall;
     WARPJIT_CHECK(read_flag(field, "points-from-bottom", setup.points_from_bottom));
+    for (const auto& [key, table] : {std::pair("texture-table", &setup.texture_table),
+                                     std::pair("sampler-table", &setup.sampler_table)}) {
+      WARPJIT_TRY(const std::uint32_t number, number_at(field, key, 0, valhall::kMaxTable, *table));
+      *table = static_cast<std::uint8_t>(number);
+    }
     const auto targets = field.find("blend-targets");
     if (!targets) return {};
     WARPJIT_CHECK(targets->expect_array());
@@ -163,6 +170,7 @@ class ValhallGuest final : public Guest {
       for (const unsigned half : {0, 32}) words.push_back(hex(static_cast<std::uint32_t>(word >> half)));
     Json json{{"words", std::move(words)}};
     if (const std::uint32_t local = valhall_program(shader).local_bytes; local != 0) json["local"] = local;
+    if (const std::uint32_t entry = valhall_program(shader).entry; entry != 0) json["entry"] = entry;
     return json;
   }
   Json modes_json(const frontend::Shader& shader) const override {
@@ -172,9 +180,13 @@ class ValhallGuest final : public Guest {
       for (const std::uint8_t target : setup.blend_targets)
         json["blend-targets"].push_back(target < kMaxColorTargets ? Json(target) : Json());
     if (setup.points_from_bottom) json["points-from-bottom"] = true;
+    if (setup.texture_table != usual.texture_table) json["texture-table"] = setup.texture_table;
+    if (setup.sampler_table != usual.sampler_table) json["sampler-table"] = setup.sampler_table;
     return json;
   }
   std::string_view register_names(LocationKind) const override { return "none"; }
+  Json textures_json(const frontend::Shader& shader) const override { return valhall_textures(shader); }
+  Json samplers_json(const frontend::Shader& shader) const override { return valhall_samplers(shader); }
 
   bool fetches_attributes() const override { return true; }
   Result<std::uint32_t> read_attribute_format(const JsonField& field) const override {
@@ -223,6 +235,8 @@ class ValhallGuest final : public Guest {
       if (const auto decoded = valhall::decode(code[k])) {
         row["text"] = valhall::disassemble(*decoded);
         row["mnemonic"] = valhall::mnemonic(*decoded);
+      } else {
+        row["why"] = decoded.error().message;
       }
       list.push_back(std::move(row));
     }

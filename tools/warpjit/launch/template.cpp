@@ -157,6 +157,7 @@ Json geometry_of(const frontend::Shader& shader, bool has_vertex_stage, std::uin
 
 void add_textures(const frontend::Shader& shader, const Guest& guest, Json& json) {
   if (Json textures = guest.textures_json(shader); !textures.empty()) json["textures"] = std::move(textures);
+  if (Json samplers = guest.samplers_json(shader); !samplers.empty()) json["samplers"] = std::move(samplers);
 }
 
 Result<Json> thread_template(const GivenProgram& given, Json json, std::uint32_t count) {

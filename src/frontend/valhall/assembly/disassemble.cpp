@@ -136,6 +136,12 @@ std::optional<std::size_t> target_of(const Instruction& i, std::size_t k, std::s
   return static_cast<std::size_t>(target);
 }
 
+std::string why_no_instruction(std::uint64_t word) {
+  if (word == 0) return "padding, which runs as NOP";
+  const auto decoded = decode(word);
+  return decoded ? std::string() : decoded.error().message;
+}
+
 }  // namespace
 
 std::string disassemble(const Instruction& instruction) { return instruction_text(instruction, {}); }
@@ -161,20 +167,24 @@ std::string disassemble(const Program& program, const DisassembleOptions& option
     if (bytes != 0) out += name + std::to_string(bytes) + "\n";
   for (std::size_t k = 0; k < count; ++k) {
     if (const auto label = labels.find(k); label != labels.end()) out += label->second + ":\n";
-    std::string line = "  ";
+    std::string line = "  ", comment;
+    if (options.words) {
+      char text[64];
+      std::snprintf(text, sizeof text, "%04" PRIx64 ": %016" PRIx64, std::uint64_t{8 * k}, program.code[k]);
+      comment = text;
+    }
     if (const auto& i = instructions[k]) {
       const auto target = target_of(*i, k, count);
       const auto label = target ? labels.find(*target) : labels.end();
       line += instruction_text(*i, label != labels.end() ? label->second : std::string());
     } else {
       line += ".word " + lower_hex(program.code[k]);
+      comment += (comment.empty() ? "" : ", ") + why_no_instruction(program.code[k]);
     }
-    if (options.words) {
-      char comment[64];
-      std::snprintf(comment, sizeof comment, "// %04" PRIx64 ": %016" PRIx64, std::uint64_t{8 * k},
-                    program.code[k]);
-      line.append(line.size() < kCommentColumn ? kCommentColumn - line.size() : 1, ' ');
-      line += comment;
+    if (!comment.empty()) {
+      const std::size_t column = options.words ? kCommentColumn : 0;
+      line.append(line.size() < column ? column - line.size() : 1, ' ');
+      line += "// " + comment;
     }
     out += line + "\n";
   }

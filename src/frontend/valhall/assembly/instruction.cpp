@@ -36,6 +36,24 @@ std::optional<std::uint8_t> find_special(std::string_view text) {
   return {};
 }
 
+// "a, b, c"; empty pieces are left out.
+void append_word(std::string& list, std::string_view word) {
+  if (!word.empty()) list += (list.empty() ? "" : ", ") + std::string(word);
+}
+std::string words_of(const Modifier& modifier) {
+  std::string list;
+  for (unsigned n = 0; n < modifier.count; ++n)
+    if (modifier.defined(n)) append_word(list, modifier.words[n]);
+  return list;
+}
+std::string parts_of(const Select& select) {
+  std::string list;
+  for (const Lanes lanes : select.lanes)
+    if (lanes != Lanes::reserved && list.find(name(lanes)) == std::string::npos)
+      append_word(list, name(lanes));
+  return list;
+}
+
 // Fills in what the syntax of one pattern asks for, word by word.
 class Reader {
  public:
@@ -76,7 +94,7 @@ class Reader {
         }
       }
       if (token == syntax.size())
-        return error("this instruction has no modifier " + quoted(take_piece(text)));
+        return error("this instruction has no modifier " + quoted(take_piece(text)) + remaining(given));
       set(syntax[token], field);
       given[token] = true;
       text.remove_prefix(std::min(text.size(), length + 1));
@@ -86,10 +104,24 @@ class Reader {
       const Modifier& modifier = modifiers()[syntax[k].modifier];
       const auto* const implied = std::ranges::find(modifier.words, std::string_view{});
       const auto n = static_cast<unsigned>(implied - modifier.words.begin());
-      if (n >= modifier.count) return error("the modifier " + std::string(modifier.name) + " is missing");
+      if (n >= modifier.count)
+        return error("the modifier " + std::string(modifier.name) + " is missing: one of " +
+                     words_of(modifier));
       set(syntax[k], n);
     }
     return {};
+  }
+  // "; it has ...", of modifiers that were not given.
+  std::string remaining(const std::array<bool, Grammar::kMostTokens>& given) const {
+    std::string list;
+    const std::span<const SyntaxToken> syntax = pattern_.syntax();
+    for (std::size_t k = 0; k < syntax.size(); ++k) {
+      if (syntax[k].kind != SyntaxToken::Kind::modifier || given[k]) continue;
+      const Modifier& modifier = modifiers()[syntax[k].modifier];
+      if (const std::string words = words_of(modifier); !words.empty())
+        list += (list.empty() ? "" : "; ") + std::string(modifier.name) + ": " + words;
+    }
+    return list.empty() ? std::string(", and no other") : ", but " + list;
   }
   void set(const SyntaxToken& token, unsigned field) {
     const Modifier& modifier = modifiers()[token.modifier];
@@ -177,12 +209,14 @@ class Reader {
         continue;
       }
       const auto lanes = selects_lanes ? find_lanes(selects()[token.select], piece) : std::nullopt;
-      if (!lanes) return error("this source has no part " + quoted(piece));
+      if (!lanes)
+        return error("this source has no part " + quoted(piece) +
+                     (selects_lanes ? ", but " + parts_of(selects()[token.select]) : std::string()));
       source.lanes = *lanes;
     }
     if (source.lanes == Lanes::reserved)
-      return error("the part of " + quoted(word) + " is missing, such as ." +
-                   std::string(name(selects()[token.select].lanes[0])));
+      return error("the part of " + quoted(word) + " is missing: one of " +
+                   parts_of(selects()[token.select]));
     return {};
   }
   static std::optional<Lanes> find_lanes(const Select& select, std::string_view word) {
@@ -323,7 +357,11 @@ Result<const Pattern*> take_mnemonic(std::string_view& text) {
         return pattern;
       }
   if (const Pattern* pattern = find_pattern(*opcode, Type::none)) return pattern;
-  return error(std::string(mnemonic) + " has no type " + quoted(type_name));
+  std::string types;
+  for (int k = 1; k < kTypeCount; ++k)
+    if (find_pattern(*opcode, static_cast<Type>(k)) != nullptr)
+      append_word(types, name(static_cast<Type>(k)));
+  return error(std::string(mnemonic) + " has no type " + quoted(type_name) + ", but " + types);
 }
 
 }  // namespace
