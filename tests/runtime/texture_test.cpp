@@ -1,6 +1,7 @@
 // Textures through the public interfaces: kernels that sample, what is refused and how, C and C++ alike.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <vector>
 
 #include "frontend/random/textures.h"
@@ -148,6 +149,67 @@ TEST(Textures, KernelsSampleAlike) {
     }
   }
   EXPECT_GT(compiled, share(220) * 4);
+}
+
+// Beyond the edge both slices are one, and yet their weights count: each product rounds. By the rules of
+// filters: with S the sum of a slice, S * (256 - w) + S * w, each rounded, times 1 / (255 * 2^24).
+float clamped_slices(std::uint32_t sum, float coordinate, std::uint32_t depth) {
+  const auto t =
+      static_cast<std::int32_t>(std::nearbyint(coordinate * static_cast<float>(depth) * 256)) - 128;
+  const auto weight = static_cast<float>(t & 255), s = static_cast<float>(sum);
+  const float first = s * (256 - weight), second = s * weight;
+  const float both = first + second;
+  return both * (1.0F / 255 * 0x1p-24F);
+}
+
+TEST(Textures, SlicesBeyondTheEdgeHaveWeights) {
+  constexpr std::uint32_t kThreads = 64;
+  const std::string source =
+      sampling_kernel("texauto all $r0:$r1:$r2:$r3 $t0 $s0 $r0:$r1:$r2 0x0 0x0 0x0", Leaving::none);
+  // Two columns, so that sums have all 24 bits.
+  const std::vector<std::uint32_t> words = {0x01fe8033, 0xfb10c1ff};
+  std::vector<std::uint32_t> arguments(8 * kThreads), results(4 * kThreads);
+  const auto coordinate = [](std::uint32_t thread, unsigned axis) {
+    return axis == 0 ? 0.25F + static_cast<float>(thread % 37) / 74 : static_cast<float>(thread) / 11 - 1.6F;
+  };
+  for (std::uint32_t thread = 0; thread < kThreads; ++thread)
+    for (const unsigned axis : {0U, 2U})
+      arguments[8 * thread + axis] = std::bit_cast<std::uint32_t>(coordinate(thread, axis));
+  for (const Wrap wrap : {Wrap::clamp_to_edge, Wrap::repeat}) {
+    Launch launch(texture_program(source.c_str()));
+    launch.set_block(kThreads);
+    ASSERT_TRUE(launch.map_memory("g0", 0, arguments.data(), 4 * arguments.size()));
+    ASSERT_TRUE(launch.map_memory("g1", 0, results.data(), 4 * results.size()));
+    Texture texture = texture_of(words, "rgba8");
+    texture.width = 2;
+    texture.dimension = TextureDimension::d3;
+    ASSERT_TRUE(launch.set_texture(0, texture));
+    Sampler sampler;
+    sampler.wrap = {Wrap::clamp_to_edge, Wrap::clamp_to_edge, wrap};
+    sampler.magnify = sampler.minify = Filter::linear;
+    ASSERT_TRUE(launch.set_sampler(0, sampler));
+    const Engine engine;
+    for (const Way& way : all_ways(engine)) {
+      results.assign(4 * kThreads, 0);
+      const auto report = engine.run(launch, with_hooks(engine, way.options));
+      ASSERT_TRUE(report) << to_string(report.error());
+      for (std::uint32_t thread = 0; thread < kThreads; ++thread) {
+        const auto t = static_cast<std::int32_t>(std::nearbyint(coordinate(thread, 0) * 2 * 256)) - 128;
+        const auto weight = static_cast<std::uint32_t>(t & 255);
+        float z = coordinate(thread, 2);
+        if (wrap == Wrap::repeat) z -= std::floor(z);
+        for (unsigned c = 0; c < 4; ++c) {
+          const std::uint32_t a = words[0] >> 8 * c & 255, b = words[1] >> 8 * c & 255;
+          // One of both columns, and rows of which there is one.
+          const std::uint32_t sum = t < 0      ? a * 65536
+                                    : t >= 256 ? b * 65536
+                                               : 256 * (a * (256 - weight) + b * weight);
+          EXPECT_EQ(results[4 * thread + c], std::bit_cast<std::uint32_t>(clamped_slices(sum, z, 1)))
+              << way.name << ", thread " << thread << ", component " << c;
+        }
+      }
+    }
+  }
 }
 
 // A lane that is alone in its quad has no gradient, whatever its coordinates: the level of detail is the

@@ -37,7 +37,9 @@ inline std::optional<Texture> texture(Random& random) {
   made.dimension = static_cast<TextureDimension>(random.below(4));
   made.width = extent();
   if (made.dimension != TextureDimension::d1) made.height = extent();
-  if (made.dimension == TextureDimension::d3) made.depth_extent = 1 + random.below(9);
+  // Thin ones often: there both texels along the axis are one.
+  if (made.dimension == TextureDimension::d3)
+    made.depth_extent = random.one_in(3) ? 1 + random.below(2) : 1 + random.below(9);
   if (made.dimension == TextureDimension::cube) made.height = made.width;
   made.array = made.dimension != TextureDimension::d3 && random.one_in(3);
   made.layers = made.array ? 1 + random.below(3) : 1;

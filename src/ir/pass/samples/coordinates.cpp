@@ -258,8 +258,10 @@ Axis Coordinates::axis(unsigned number, F32 coordinate, I32 extent, bool linear,
   if (!linear) return made;
 
   // Two, and how far it is from the first to the second.
-  const bool exact = !filter_path(key_).integers || has_border(key_);
-  const bool tight = small && !moved && (crosses || !exact) && wrap == Wrap::clamp_to_edge;
+  // Beyond the edge both texels are one. Sums of integers are exact, so that its weights do not matter; but
+  // slices are weighted in floats, which round.
+  const bool exact = filter_path(key_).integers && !has_border(key_) && number < 2;
+  const bool tight = small && !moved && (crosses || exact) && wrap == Wrap::clamp_to_edge;
   I32 place;
   if (!moved && ((wrap == Wrap::repeat && repeated) || tight)) {
     F32 p = b_.FMaxSelect32(in_texels_unlimited(coordinate, extent, 256), real(0));
