@@ -26,8 +26,8 @@ std::uint32_t Clipper::crossing(std::uint32_t inside, std::uint32_t outside, dou
     return static_cast<float>(start + t * (static_cast<double>(end) - start));
   };
   const double t = from / (from - to);
-  const double start_w = u[3], end_w = v[3];
-  const double linear = (t * end_w) / (start_w + t * (end_w - start_w));
+  const double start_w = u[3], end_w = v[3], w = start_w + t * (end_w - start_w);
+  const double linear = w == 0 ? t : (t * end_w) / w;  // at w = 0 there is no place in the window
   for (std::size_t i = 0; i < kValues; ++i) made[i] = between(u[i], v[i], t);
   for (std::size_t i = 0; i < uses_.size(); ++i)
     made[kValues + i] =

@@ -309,6 +309,21 @@ TEST(PixelPlane, LinearAndPerspective) {
   }
 }
 
+// The near plane meets an edge where w is 0, and the guard band cuts that vertex off again. What is the same
+// at all vertices stays so.
+TEST(PixelPlane, ClippedWhereWIsZero) {
+  for (const Topology topology : {Topology::triangles, Topology::lines}) {
+    Scene scene(64, 64);
+    scene.work.raster.topology = topology;
+    scene.clip_vertex(0, 0, 1, 1, {2.5F}).clip_vertex(2, 0, -1, -1, {2.5F});
+    if (topology == Topology::triangles) scene.clip_vertex(0, 1, 1, 1, {2.5F});
+    scene.use(4, Plane::linear);
+    const auto seen = values(scene);
+    EXPECT_GT(seen.size(), 30U);
+    for (const auto& [place, value] : seen) EXPECT_EQ(value.first, to_bits(2.5F));
+  }
+}
+
 TEST(PixelPlane, OneValueForEachUseOfASlot) {
   Scene scene;
   scene.vertex(0, 0, 1, {4}).vertex(8, 0, 2, {4}).vertex(0, 8, 4, {4});

@@ -102,6 +102,7 @@ class RandomScene {
     scene.indexed = random_.one_in(2);
     if (scene.indexed)
       for (unsigned n = random_.below(30); n > 0; --n)
+    coarse_ = random_.one_in(4);
         scene.indices.push_back(random_.one_in(20) ? static_cast<std::uint32_t>(random_.next())
                                                    : random_.below(vertices));
     return scene;
@@ -134,6 +135,9 @@ class RandomScene {
     for (float& coordinate : position)
       if (wild && random_.one_in(10)) coordinate = odd();
     for (const float coordinate : position) scene.words.push_back(to_bits(coordinate));
+    // Whole numbers, of which edges often meet planes where w is 0.
+    if (coarse_ && !state.window_positions)
+      for (float& coordinate : position) coordinate = static_cast<float>(random_.below(5)) - 2;
     for (unsigned n = 4; n < scene.slots; ++n)
       scene.words.push_back(to_bits(wild && random_.one_in(10) ? odd() : between(-1, 4)));
   }
@@ -143,6 +147,7 @@ class RandomScene {
 
 // As a program sees it.
 std::uint32_t limited(std::uint32_t depth, const std::array<float, 2>& bounds) {
+  bool coarse_ = false;
   const float value = to_float(depth);
   return to_bits(value > bounds[0] ? std::min(value, bounds[1]) : bounds[0]);
 }

@@ -215,6 +215,29 @@ TEST(Primitives, ValuesThatAreNotFiniteMakeThePlaneNaN) {
 }
 
 // More primitives than a batch holds, over more tiles, in batches that are filled on two threads.
+// The near plane meets an edge where w is 0, and the guard band cuts that vertex off again. A linear slot
+// that is the same everywhere stays so.
+TEST(Primitives, ClippingWhereWIsZero) {
+  for (const Topology topology : {Topology::triangles, Topology::lines}) {
+    Scene scene;
+    scene.slots = 5;
+    scene.state.topology = topology;
+    scene.state.viewport_scale = {32, 32, 0.5F};
+    scene.state.viewport_translate = {32, 32, 0.5F};
+    scene.uses = {{4, SlotUse::Plane::linear}, {4, SlotUse::Plane::perspective}};
+    scene.vertex({0, 0, 1, 1, 2.5F});
+    scene.vertex({2, 0, -1, -1, 2.5F});
+    if (topology == Topology::triangles) scene.vertex({0, 1, 1, 1, 2.5F});
+    const Picture picture = draw(scene);
+    EXPECT_GT(picture.size(), 30U);
+    for (const auto& [pixel, covered] : picture) {
+      EXPECT_EQ(covered[0].values[0], to_bits(2.5F)) << pixel.x << ", " << pixel.y;
+      const float w = to_float(covered[0].inverse_w);
+      EXPECT_NEAR(to_float(covered[0].values[1]), 2.5F * w, 1e-4F * w);
+    }
+  }
+}
+
 TEST(Primitives, BatchesOfADrawContinueEachOther) {
   Scene scene;
   scene.use_pixels();

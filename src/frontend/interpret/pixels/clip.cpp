@@ -79,7 +79,8 @@ Vertex ClipVolume::crossing(const Plane& plane, const Vertex& in, const Vertex& 
   const double d_in = side(plane, in), d_out = side(plane, out);
   const double t = d_in / (d_in - d_out);
   const double w_in = in.position[3], w_out = out.position[3];
-  const double t_linear = (t * w_out) / (w_in + t * (w_out - w_in));  // in the window
+  const double w = w_in + t * (w_out - w_in);
+  const double t_linear = w == 0 ? t : (t * w_out) / w;  // in the window, in which w = 0 has no place
   Vertex result;
   for (std::size_t n = 0; n < 4; ++n) result.position[n] = between(in.position[n], out.position[n], t);
   for (std::size_t n = 0; n < 8; ++n) result.distances[n] = between(in.distances[n], out.distances[n], t);
