@@ -168,7 +168,7 @@ struct RasterState {
   bool positive_is_front =
       false;  // triangles whose area is positive, with rows growing downward, are front-facing
   bool cull_front = false, cull_back = false;
-  bool provoking_last = true;        // which vertex gives flat slots
+  bool provoking_last = true;  // which vertex gives flat slots
   float point_size = 1;              // pixels
   std::uint8_t point_size_slot = 0;  // not 0: the slot of the vertex that has it instead
   float line_width = 1;              // pixels
@@ -189,6 +189,22 @@ struct RasterState {
   // clip_near and clip_far cut there.
   std::array<float, 2> depth_bounds{0, 1};
   friend bool operator==(const RasterState&, const RasterState&) = default;
+};
+
+// What became of the primitives of a draw, to tell why pixels stayed as they were.
+struct DrawCounts {
+  // Of all instances, or as a geometry program emitted them.
+  std::uint64_t primitives = 0;
+  // Those of which nothing was drawn, each by what ended it; all others had a shape to fill.
+  std::uint64_t missing = 0;     // an index names no vertex
+  std::uint64_t not_finite = 0;  // a coordinate of a position is NaN or infinite
+  std::uint64_t outside = 0;     // of the view volume, or of a clip or cull distance
+  std::uint64_t culled = 0;      // by the side that is seen
+  std::uint64_t empty = 0;       // without area; points and lines: a size that is not above 0
+  std::uint64_t beside = 0;      // around them no centre of a pixel inside the targets and the scissor
+  // Counted by the guest engine alone, which looks at every pixel: those that primitives covered, and of
+  // these the ones that the program discarded or a test rejected.
+  std::uint64_t covered = 0, discarded = 0, alpha_failed = 0, stencil_failed = 0, depth_failed = 0;
 };
 
 }  // namespace warpjit

@@ -613,6 +613,21 @@ typedef struct warpjit_run_options {
 /* [any] Stores a value where another thread may read it. */
 WARPJIT_API void warpjit_store(uint32_t* word, uint32_t value);
 
+/* What became of the primitives of a draw, to tell why pixels stayed as they were. */
+typedef struct warpjit_draw_counts {
+  uint64_t primitives; /* of all instances, or as a geometry program emitted them */
+  /* Those of which nothing was drawn, each by what ended it; all others had a shape to fill. */
+  uint64_t missing;    /* an index names no vertex */
+  uint64_t not_finite; /* a coordinate of a position is NaN or infinite */
+  uint64_t outside;    /* of the view volume, or of a clip or cull distance */
+  uint64_t culled;     /* by the side that is seen */
+  uint64_t empty;      /* without area; points and lines: a size that is not above 0 */
+  uint64_t beside;     /* around them no centre of a pixel inside the targets and the scissor */
+  /* Counted by the guest engine alone, which looks at every pixel: those that primitives covered, and of
+   * these the ones that the program discarded or a test rejected. */
+  uint64_t covered, discarded, alpha_failed, stencil_failed, depth_failed;
+} warpjit_draw_counts;
+
 /* What it took. The times of a compilation are 0 for a kernel from the cache. */
 typedef struct warpjit_report {
   size_t size;
@@ -641,6 +656,7 @@ typedef struct warpjit_report {
   /* Why an interpreter runs the program although the JIT was asked for, and is available; else empty. */
   char interpreted_because[512];
   uint64_t primitives, groups; /* over pixels: primitives drawn, after clipping; groups run */
+  warpjit_draw_counts draw;    /* over pixels */
 } warpjit_report;
 
 /* [any] Runs all threads of the launch, and returns when they are done; several threads may run one launch.

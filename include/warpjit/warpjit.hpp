@@ -552,6 +552,7 @@ struct Report : CompileReport {
   std::uint64_t interpreted = 0;
   std::uint64_t invocations = 0, triangles = 0;  // of a geometry program
   std::uint64_t primitives = 0, groups = 0;      // over pixels: primitives drawn, after clipping; groups run
+  DrawCounts draw;                               // over pixels
   // The first fault of the first part of the work that had one. The run went on. Of several, which one comes
   // first may depend on the engine: lanes that hardware runs one after the other can run together.
   std::optional<MemoryFault> fault;

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -93,6 +94,16 @@ std::array<std::uint64_t, 3> vertex_places(Topology topology, std::uint64_t prim
   return places;
 }
 
+// What became of a primitive: where it is counted, or nowhere if anything of it is drawn.
+using Fate = std::uint64_t DrawCounts::*;
+constexpr Fate kDrawn = nullptr;
+// Of two parts of a primitive: that of the one that came further.
+constexpr Fate both(Fate a, Fate b) {
+  for (const Fate later : {kDrawn, &DrawCounts::beside, &DrawCounts::culled, &DrawCounts::empty})
+    if (a == later || b == later) return later;
+  return a;
+}
+
 struct PrimitiveBatch::State {
   State(const RasterState& state, std::uint32_t width, std::uint32_t height, const PixelRectangle& bounds,
         std::span<const SlotUse> uses)
@@ -109,13 +120,13 @@ struct PrimitiveBatch::State {
            looked_at >= kMostLookedAt;
   }
 
-  void primitive(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts);
-  void triangle(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts);
-  void line(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts);
-  void point(const SourceVertex& vertex, PrimitiveFacts facts);
+  Fate primitive(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts);
+  Fate triangle(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts);
+  Fate line(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts);
+  Fate point(const SourceVertex& vertex, PrimitiveFacts facts);
   template <class SetValues>
-  void set_up(const std::array<WindowVertex, 3>& v, PrimitiveFacts facts, SetValues set_values);
-  void parallelogram(const WindowVertex& v0, const WindowVertex& v1, const PrimitiveFacts& facts,
+  Fate set_up(const std::array<WindowVertex, 3>& v, PrimitiveFacts facts, SetValues set_values);
+  Fate parallelogram(const WindowVertex& v0, const WindowVertex& v1, const PrimitiveFacts& facts,
                      const auto* values0, const auto* values1);
   void bin(const Shape& shape, double area);
   void bin(std::uint32_t tile, std::uint32_t entry);
@@ -128,6 +139,7 @@ struct PrimitiveBatch::State {
   Clipper clipper;
   VertexCache cache;
 
+  DrawCounts counts;
   std::uint64_t looked_at = 0;
   double covered = 0;  // pixels, about
   bool flat_w = true;
@@ -150,26 +162,27 @@ struct PrimitiveBatch::State {
 
 // A triangle in the window; its values are wanted only where it is drawn.
 template <class SetValues>
-void PrimitiveBatch::State::set_up(const std::array<WindowVertex, 3>& v, PrimitiveFacts facts,
+Fate PrimitiveBatch::State::set_up(const std::array<WindowVertex, 3>& v, PrimitiveFacts facts,
                                    SetValues set_values) {
-  if (((v[0].outside | v[1].outside | v[2].outside) & kBeyond) != 0) return;
+  if (((v[0].outside | v[1].outside | v[2].outside) & kBeyond) != 0) return &DrawCounts::outside;
   const std::int64_t area = Setup::area(v[0], v[1], v[2]);
-  if (area == 0) return;
+  if (area == 0) return &DrawCounts::empty;
   const bool of_line = row(raster.topology).vertices == 2;
   if (!of_line) {
     facts.front_facing = (area > 0) == raster.positive_is_front;
-    if (facts.front_facing ? raster.cull_front : raster.cull_back) return;
+    if (facts.front_facing ? raster.cull_front : raster.cull_back) return &DrawCounts::culled;
   }
   Shape shape;
-  if (!setup.shape(v, area, shape)) return;
+  if (!setup.shape(v, area, shape)) return &DrawCounts::beside;
   set_values();
   for (const WindowVertex& vertex : v) flat_w = flat_w && vertex.inverse_w == 1;
   shape.record = static_cast<std::uint32_t>(rows.size());
   setup.write(v, area, shape, facts, of_line, rows.append(setup.record_rows()));
   bin(shape, std::fabs(static_cast<double>(area)) / (2 * 65536));
+  return kDrawn;
 }
 
-void PrimitiveBatch::State::triangle(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts) {
+Fate PrimitiveBatch::State::triangle(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts) {
   if (((vertices[0].window.outside | vertices[1].window.outside | vertices[2].window.outside) &
        (kClipPlanes | kNotInFront)) == 0) {
     return set_up({vertices[0].window, vertices[1].window, vertices[2].window}, facts, [&] {
@@ -177,20 +190,24 @@ void PrimitiveBatch::State::triangle(std::span<const SourceVertex> vertices, con
     });
   }
   const std::size_t count = clipper.clip(vertices);
+  Fate fate = &DrawCounts::outside;
   for (std::size_t last = 2; last < count; ++last) {
     const std::array<std::size_t, 3> corners{0, last - 1, last};
-    set_up({clipper.window(0), clipper.window(last - 1), clipper.window(last)}, facts, [&] {
+    const Fate part = set_up({clipper.window(0), clipper.window(last - 1), clipper.window(last)}, facts, [&] {
       for (unsigned n = 0; n < 3; ++n)
         setup.set_values(n, clipper.window(corners[n]), clipper.values(corners[n]));
     });
+    fate = both(fate, part);
   }
+  return fate;
 }
 
-void PrimitiveBatch::State::parallelogram(const WindowVertex& v0, const WindowVertex& v1,
+Fate PrimitiveBatch::State::parallelogram(const WindowVertex& v0, const WindowVertex& v1,
                                           const PrimitiveFacts& facts, const auto* values0,
                                           const auto* values1) {
+  if (((v0.outside | v1.outside) & kBeyond) != 0) return &DrawCounts::outside;
   const std::int32_t half = half_size(raster.line_width);
-  if (half == 0) return;
+  if (half == 0) return &DrawCounts::empty;
   const auto moved = [&](WindowVertex v, std::int32_t by) {
     if (std::abs(v1.x - v0.x) >= std::abs(v1.y - v0.y))
       v.y += by;
@@ -199,46 +216,51 @@ void PrimitiveBatch::State::parallelogram(const WindowVertex& v0, const WindowVe
     return v;
   };
   const WindowVertex a = moved(v0, -half), b = moved(v1, -half), c = moved(v1, half), d = moved(v0, half);
-  set_up({a, b, c}, facts, [&] {
+  const Fate first = set_up({a, b, c}, facts, [&] {
     setup.set_values(0, a, values0);
     setup.set_values(1, b, values1);
     setup.set_values(2, c, values1);
   });
-  set_up({a, c, d}, facts, [&] {
+  const Fate second = set_up({a, c, d}, facts, [&] {
     setup.set_values(0, a, values0);
     setup.set_values(1, c, values1);
     setup.set_values(2, d, values0);
   });
+  return both(first, second);
 }
 
-void PrimitiveBatch::State::line(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts) {
+Fate PrimitiveBatch::State::line(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts) {
   const WindowVertex &v0 = vertices[0].window, &v1 = vertices[1].window;
   if (((v0.outside | v1.outside) & (kClipPlanes | kNotInFront)) == 0)
     return parallelogram(v0, v1, facts, vertices[0].words, vertices[1].words);
-  if (clipper.clip(vertices) == 2)
-    parallelogram(clipper.window(0), clipper.window(1), facts, clipper.values(0), clipper.values(1));
+  if (clipper.clip(vertices) != 2) return &DrawCounts::outside;
+  return parallelogram(clipper.window(0), clipper.window(1), facts, clipper.values(0), clipper.values(1));
 }
 
-void PrimitiveBatch::State::point(const SourceVertex& vertex, PrimitiveFacts facts) {
-  if ((vertex.window.outside & (kClipPlanes | kVolume | kNotInFront | kBeyond)) != 0) return;
+Fate PrimitiveBatch::State::point(const SourceVertex& vertex, PrimitiveFacts facts) {
+  if ((vertex.window.outside & (kClipPlanes | kVolume | kNotInFront | kBeyond)) != 0)
+    return &DrawCounts::outside;
   const std::uint8_t slot = raster.point_size_slot;
   const std::int32_t half = half_size(slot != 0 ? to_float(vertex.words[slot]) : raster.point_size);
   Shape shape;
-  if (half == 0 || !setup.point_shape(vertex.window, half, shape)) return;
+  if (half == 0) return &DrawCounts::empty;
+  if (!setup.point_shape(vertex.window, half, shape)) return &DrawCounts::beside;
   setup.set_values(0, vertex.window, vertex.words);
   flat_w = flat_w && vertex.window.inverse_w == 1;
   shape.record = static_cast<std::uint32_t>(rows.size());
   setup.write_point(vertex.window, half, shape, facts, rows.append(setup.record_rows()));
   bin(shape, std::numeric_limits<double>::max());
+  return kDrawn;
 }
 
-void PrimitiveBatch::State::primitive(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts) {
+Fate PrimitiveBatch::State::primitive(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts) {
   std::uint32_t any = 0, all = ~0U;
   for (const SourceVertex& vertex : vertices) {
     any |= vertex.window.outside;
     all &= vertex.window.outside;
   }
-  if ((any & kNotFinite) != 0 || (all & (kClipPlanes | kCullDistances)) != 0) return;
+  if ((any & kNotFinite) != 0) return &DrawCounts::not_finite;
+  if ((all & (kClipPlanes | kCullDistances)) != 0) return &DrawCounts::outside;
   switch (vertices.size()) {
     case 1:
       return point(vertices[0], facts);
@@ -281,17 +303,26 @@ PrimitiveBatch::~PrimitiveBatch() = default;
 Result<PrimitiveBatch> PrimitiveBatch::make(const RasterState& state, std::uint32_t width,
                                             std::uint32_t height, std::uint32_t slots,
                                             std::span<const SlotUse> uses, PixelFormat depth_format) {
-  const auto bad = [](const char* message) { return Error{ErrorCode::bad_input, message, "raster state"}; };
+  const auto bad = [](std::string message) {
+    return Error{ErrorCode::bad_input, std::move(message), "raster state"};
+  };
+  const auto lack = [&](unsigned slot, const char* what) {
+    return bad("vertices have " + std::to_string(slots) + " slots, from 0 on, not slot " +
+               std::to_string(slot) + ", " + what);
+  };
   if (static_cast<std::size_t>(state.topology) >= kTopologies.size()) return bad("unknown topology");
   if (width > kMaxTargetExtent || height > kMaxTargetExtent) return bad("the target is too large");
   if (slots < 4) return bad("vertices have no position");
-  if (state.point_size_slot >= slots) return bad("vertices lack the slot of the point size");
+  if (state.point_size_slot >= slots) return lack(state.point_size_slot, "the point size");
   const auto& distances = state.distances;
-  if (distances.count > kMostDistances || distances.first + distances.count > static_cast<int>(slots))
-    return bad("vertices lack slots of the distances");
+  if (distances.count > kMostDistances)
+    return bad("there are " + std::to_string(distances.count) + " distances; at most " +
+               std::to_string(kMostDistances));
+  if (distances.first + distances.count > static_cast<int>(slots))
+    return lack(distances.first + distances.count - 1U, "the last of the distances");
   if (uses.size() > kMostUses) return bad("too many inputs of the fragment program");
   for (const SlotUse& use : uses)
-    if (use.slot >= slots) return bad("vertices lack a slot that the fragment program reads");
+    if (use.slot >= slots) return lack(use.slot, "which the fragment program reads");
 
   // The scissor rectangle within the target; empty ones have their last pixel before the first.
   const auto last = [](std::uint32_t first, std::uint32_t size, std::uint32_t extent) {
@@ -349,14 +380,19 @@ std::uint64_t PrimitiveBatch::add(const Vertices& vertices, std::uint64_t first,
       exists = number < vertices.count;
       if (exists) corners[n] = reused ? s.cache.find(number, make) : make(number);
     }
-    if (!exists) continue;
+    if (!exists) {
+      ++s.counts.missing;
+      continue;
+    }
     PrimitiveFacts facts;
     facts.number =
         vertices.numbers.empty() ? static_cast<std::uint32_t>(vertices.number + i) : vertices.numbers[i];
     const unsigned first_one = exchanges(s.raster.topology, i) ? 1 : topology.first_one;
     facts.provoking = corners[s.raster.provoking_last ? topology.vertices - 1 : first_one].words;
-    s.primitive({corners.data(), topology.vertices}, facts);
+    const Fate fate = s.primitive({corners.data(), topology.vertices}, facts);
+    if (fate != kDrawn) ++(s.counts.*fate);
   }
+  if (i > first) s.counts.primitives += i - first;
   return std::max(i, first);
 }
 
@@ -395,6 +431,8 @@ TilePart PrimitiveBatch::State::part_of(const Tile& tile, std::span<const std::u
   return {static_cast<std::uint8_t>(left & ~3U), static_cast<std::uint8_t>(top & ~1U),
           static_cast<std::uint8_t>((right + 3) & ~3U), static_cast<std::uint8_t>((bottom + 1) & ~1U)};
 }
+
+const DrawCounts& PrimitiveBatch::counts() const { return state_->counts; }
 
 std::span<const PrimitiveBatch::Tile> PrimitiveBatch::tiles() const { return state_->tiles; }
 

@@ -85,6 +85,8 @@ class PrimitiveBatch {
   // To be called after the last add() and before what follows, which is const and may run on many threads.
   void sort();
   std::span<const Tile> tiles() const;  // by row, then column
+  // What became of all primitives that were added since the batch was made; pixels are not counted.
+  const DrawCounts& counts() const;
   // Whether 1/w is 1 at all vertices.
   bool has_flat_w() const;
   // About how many pixels a primitive covers in a tile that it reaches, on average.

@@ -324,6 +324,41 @@ TEST(PixelPlane, ClippedWhereWIsZero) {
   }
 }
 
+// What became of primitives and pixels.
+TEST(PixelCoverage, Counts) {
+  Scene scene(4, 4);
+  scene.depth(PixelFormat::d32f, 4);
+  scene.work.output.depth = {.test = true, .write = true, .compare = Compare::greater};
+  scene.work.output.alpha_test = true;
+  scene.work.output.alpha_compare = Compare::greater;
+  DrawCounts counts;
+  scene.work.counts = &counts;
+  scene.vertex(0, 0).vertex(8, 0).vertex(0, 8);               // all pixels
+  scene.vertex(-9, 0, -1).vertex(0, 8, -1).vertex(8, 0, -1);  // behind the viewer
+  scene.vertex(0, 0).vertex(4, 4).vertex(8, 8);               // no area
+  ASSERT_TRUE(scene
+                  .draw([&](const Lane& lane, Fragment& fragment) {
+                    fragment.live = lane.x != 0;
+                    set_color(fragment, {0, 0, 0, lane.y == 0 ? 0.0F : 1.0F});
+                    // The depth of the plane is 0.5, above the 0 that is there; a second time it is not.
+                  })
+                  .ok());
+  EXPECT_EQ(counts.primitives, 3U);
+  EXPECT_EQ(counts.outside, 1U);
+  EXPECT_EQ(counts.empty, 1U);
+  EXPECT_EQ(counts.covered, 16U);
+  EXPECT_EQ(counts.discarded, 4U);
+  EXPECT_EQ(counts.alpha_failed, 3U);
+  EXPECT_EQ(counts.depth_failed, 0U);
+  ASSERT_TRUE(scene.draw([](const Lane&, Fragment& fragment) { set_color(fragment, {0, 0, 0, 1}); }).ok());
+  EXPECT_EQ(counts.discarded + counts.alpha_failed, 0U);
+  EXPECT_EQ(counts.depth_failed, 9U);
+  scene.work.output.early_tests = true;
+  ASSERT_TRUE(scene.draw([](const Lane&, Fragment& fragment) { set_color(fragment, {0, 0, 0, 1}); }).ok());
+  EXPECT_EQ(counts.covered, 16U);
+  EXPECT_EQ(counts.depth_failed, 16U);
+}
+
 TEST(PixelPlane, OneValueForEachUseOfASlot) {
   Scene scene;
   scene.vertex(0, 0, 1, {4}).vertex(8, 0, 2, {4}).vertex(0, 8, 4, {4});

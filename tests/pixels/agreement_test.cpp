@@ -40,7 +40,8 @@ class Recorder : public interpret::FragmentProgram {
   const std::vector<SlotUse>* uses_;
 };
 
-Picture draw_scalar(const Scene& scene) {
+// `counts`: also what became of the primitives.
+Picture draw_scalar(const Scene& scene, DrawCounts& counts) {
   Picture picture;
   interpret::PixelWork work;
   work.raster = scene.state;
@@ -53,6 +54,7 @@ Picture draw_scalar(const Scene& scene) {
   work.indices = scene.indices;
   work.indexed = scene.indexed;
   work.uses = scene.uses;
+  work.counts = &counts;
   Recorder recorder(picture, scene.uses);
   const Status status = interpret::draw(work, recorder);
   EXPECT_TRUE(status.ok()) << (status ? "" : to_string(status.error()));
@@ -98,11 +100,11 @@ class RandomScene {
     const bool wild = random_.one_in(4);
     const unsigned vertices = 1 + random_.below(20);
     const float spread = random_.one_in(3) ? 6 : 1.5F;
+    coarse_ = random_.one_in(4);
     for (unsigned v = 0; v < vertices; ++v) vertex(scene, spread, wild);
     scene.indexed = random_.one_in(2);
     if (scene.indexed)
       for (unsigned n = random_.below(30); n > 0; --n)
-    coarse_ = random_.one_in(4);
         scene.indices.push_back(random_.one_in(20) ? static_cast<std::uint32_t>(random_.next())
                                                    : random_.below(vertices));
     return scene;
@@ -131,23 +133,23 @@ class RandomScene {
     } else {
       position = {between(-spread, spread) * w, between(-spread, spread) * w, between(-1.3F, 1.3F) * w, w};
     }
+    // Whole numbers, of which edges often meet planes where w is 0.
+    if (coarse_ && !state.window_positions)
+      for (float& coordinate : position) coordinate = static_cast<float>(random_.below(5)) - 2;
     if (random_.one_in(8)) position[random_.below(2)] = std::nearbyint(position[0] * 4) / 4;
     for (float& coordinate : position)
       if (wild && random_.one_in(10)) coordinate = odd();
     for (const float coordinate : position) scene.words.push_back(to_bits(coordinate));
-    // Whole numbers, of which edges often meet planes where w is 0.
-    if (coarse_ && !state.window_positions)
-      for (float& coordinate : position) coordinate = static_cast<float>(random_.below(5)) - 2;
     for (unsigned n = 4; n < scene.slots; ++n)
       scene.words.push_back(to_bits(wild && random_.one_in(10) ? odd() : between(-1, 4)));
   }
 
   Random random_;
+  bool coarse_ = false;
 };
 
 // As a program sees it.
 std::uint32_t limited(std::uint32_t depth, const std::array<float, 2>& bounds) {
-  bool coarse_ = false;
   const float value = to_float(depth);
   return to_bits(value > bounds[0] ? std::min(value, bounds[1]) : bounds[0]);
 }
@@ -167,6 +169,15 @@ std::string describe(const Covered& c, const std::array<float, 2>& depth_bounds)
   return text;
 }
 
+// What became of primitives; pixels are counted by the scalar rasterizer alone.
+std::string describe(const DrawCounts& counts) {
+  std::string text = std::to_string(counts.primitives);
+  for (const std::uint64_t count :
+       {counts.missing, counts.not_finite, counts.outside, counts.culled, counts.empty, counts.beside})
+    text += " " + std::to_string(count);
+  return text;
+}
+
 // WARPJIT_PIXEL_SEEDS=N runs N draws.
 TEST(RandomDraws, AgreeWithTheScalarRasterizer) {
   const char* const wanted = std::getenv("WARPJIT_PIXEL_SEEDS");
@@ -174,7 +185,8 @@ TEST(RandomDraws, AgreeWithTheScalarRasterizer) {
   std::size_t covered_pixels = 0, empty = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const Scene scene = RandomScene(seed).make();
-    const Picture fast = draw(scene), scalar = draw_scalar(scene);
+    DrawCounts fast_counts, scalar_counts;
+    const Picture fast = draw(scene, &fast_counts), scalar = draw_scalar(scene, scalar_counts);
     const std::array<float, 2>& bounds = scene.state.depth_bounds;
     for (const auto& [pixel, covered] : scalar) {
       const auto found = fast.find(pixel);
@@ -187,6 +199,7 @@ TEST(RandomDraws, AgreeWithTheScalarRasterizer) {
             << "seed " << seed << ", pixel " << pixel.x << ", " << pixel.y;
     }
     ASSERT_EQ(fast.size(), scalar.size()) << "seed " << seed;
+    ASSERT_EQ(describe(fast_counts), describe(scalar_counts)) << "seed " << seed;
     covered_pixels += fast.size();
     empty += fast.empty() ? 1 : 0;
   }

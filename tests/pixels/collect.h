@@ -144,7 +144,8 @@ struct Scene {
   Vertices vertices() const { return {words.data(), slots, words.size() / slots, indexed, indices, 0}; }
 };
 
-inline Picture draw(const Scene& scene) {
+// `counts`, unless null: what became of the primitives.
+inline Picture draw(const Scene& scene, DrawCounts* counts = nullptr) {
   Picture picture;
   auto batch = PrimitiveBatch::make(scene.state, scene.width, scene.height, scene.slots, scene.uses,
                                     scene.depth_format);
@@ -162,6 +163,7 @@ inline Picture draw(const Scene& scene) {
       EXPECT_TRUE(batch->rasterize(tile.column, tile.row, scene.per_group, collector));
     }
   }
+  if (counts != nullptr) *counts = batch->counts();
   return picture;
 }
 

@@ -238,6 +238,41 @@ TEST(Primitives, ClippingWhereWIsZero) {
   }
 }
 
+// Each primitive of which nothing is drawn is counted where it ended.
+TEST(Primitives, Counts) {
+  Scene scene;
+  scene.state.viewport_scale = {32, 32, 0.5F};
+  scene.state.viewport_translate = {32, 32, 0.5F};
+  scene.state.scissor = {8, 8, 40, 40};
+  scene.state.positive_is_front = true;
+  scene.state.cull_back = true;
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  const float places[][2] = {{-1, -1},        {1, -1},         {-1, 1},        {3, 0},
+                             {4, 0},          {3, 1},          {kNaN, 0},      {-0.99F, -0.99F},
+                             {-0.9F, -0.99F}, {-0.99F, -0.9F}, {0.01F, 0.01F}, {0.011F, 0.01F}};
+  for (const auto& place : places) scene.vertex({place[0], place[1], 0, 1});
+  scene.vertex({0, 0, 2, 1});  // behind the far plane
+  scene.vertex({1, 0, 2, 1});
+  scene.vertex({0, 1, 2, 1});
+  scene.indexed = true;
+  scene.indices = {0,  1,  2,                            // drawn
+                   0,  2,  1,                            // shows its back
+                   0,  1,  99, 0,  1,  100,              // no such vertices
+                   0,  1,  6,                            // NaN
+                   12, 13, 14, 12, 13, 14,  12, 13, 14,  // outside
+                   0,  0,  1,                            // no area
+                   7,  8,  9,  7,  8,  9};               // outside of the scissor
+  DrawCounts counts;
+  EXPECT_FALSE(draw(scene, &counts).empty());
+  EXPECT_EQ(counts.primitives, 11U);
+  EXPECT_EQ(counts.missing, 2U);
+  EXPECT_EQ(counts.not_finite, 1U);
+  EXPECT_EQ(counts.outside, 3U);
+  EXPECT_EQ(counts.culled, 1U);
+  EXPECT_EQ(counts.empty, 1U);
+  EXPECT_EQ(counts.beside, 2U);
+}
+
 TEST(Primitives, BatchesOfADrawContinueEachOther) {
   Scene scene;
   scene.use_pixels();

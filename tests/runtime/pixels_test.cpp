@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cmath>
+#include <limits>
+#include <set>
 
 #include "frontend/tesla/assembly/assemble.h"
 #include "frontend/tesla/shader.h"
@@ -454,6 +457,25 @@ TEST(PixelDraws, StripsBeginAnew) {
       EXPECT_TRUE(std::ranges::count(seen, seen[0]) == static_cast<std::ptrdiff_t>(seen.size()));
       EXPECT_EQ(seen[0].empty(), positive);
     }
+}
+
+TEST(PixelDraws, ReportsCountPrimitives) {
+  const Engine engine;
+  for (const Way& way : all_ways(engine)) {
+    PointDraw draw;
+    draw.place(9, 1, 1);
+    draw.places[2] = 50;  // outside of the view volume
+    draw.places[4] = std::numeric_limits<float>::quiet_NaN();
+    const std::vector<std::uint32_t> indices = {0, 1, 2, 3, 9, 10, 4};
+    EXPECT_TRUE(draw.launch.bind_indices(indices));
+    const auto report = draw.run(engine, way.options);
+    ASSERT_TRUE(report) << to_string(report.error());
+    EXPECT_EQ(report->draw.primitives, 7U) << way.name;
+    EXPECT_EQ(report->draw.missing, 2U) << way.name;
+    EXPECT_EQ(report->draw.not_finite, 1U) << way.name;
+    EXPECT_EQ(report->draw.outside, 1U) << way.name;
+    EXPECT_EQ(report->draw.covered, report->engine == EngineKind::guest ? 3U : 0U) << way.name;
+  }
 }
 
 TEST(PixelDraws, GeometryProgramsBelongToDraws) {

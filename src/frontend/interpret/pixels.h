@@ -108,6 +108,7 @@ struct PixelWork {
   // Asked now and then, if set: whether somebody else draws the rest, so that draw() returns.
   std::function<bool()> enough{};
   PixelProgress* came_to = nullptr;  // set unless there was an error
+  DrawCounts* counts = nullptr;      // become those of this draw
 };
 
 // Primitives in order, each completely, until it is `enough`. Errors: the program's; bad_input for state

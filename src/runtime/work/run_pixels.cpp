@@ -45,6 +45,23 @@ interpret::PixelWork guest_work(const LaunchState& launch, const pixels::Vertice
   return draw;
 }
 
+void add(const DrawCounts& counts, DrawCounts& sum) {
+  constexpr std::uint64_t DrawCounts::*kCounts[] = {
+      &DrawCounts::primitives,   &DrawCounts::missing,        &DrawCounts::not_finite,
+      &DrawCounts::outside,      &DrawCounts::culled,         &DrawCounts::empty,
+      &DrawCounts::beside,       &DrawCounts::covered,        &DrawCounts::discarded,
+      &DrawCounts::alpha_failed, &DrawCounts::stencil_failed, &DrawCounts::depth_failed};
+  for (const auto count : kCounts) sum.*count += counts.*count;
+}
+
+Status draw_in_guest(PrimitiveRun& run, interpret::PixelWork& work) {
+  DrawCounts counts;
+  work.counts = &counts;
+  const Status status = run.lease->kernel().draw(run.launch.values, work, run.fuel());
+  add(counts, run.report.draw);
+  return status;
+}
+
 Result<pixels::PrimitiveBatch> make_batch(const PrimitiveRun& run, const RasterState& raster) {
   const LaunchPixels& work = *run.launch.pixels;
   WARPJIT_TRY(pixels::PrimitiveBatch batch,
@@ -101,8 +118,10 @@ Status EngineState::add_primitives(PrimitiveRun& run, const pixels::Vertices& pa
 
 Status EngineState::draw_from(PrimitiveRun& run, const pixels::Vertices& part, std::uint64_t next) {
   const std::uint64_t primitives = part.primitives(run.topology);
-  if (!run.batch)
-    return run.lease->kernel().draw(run.launch.values, guest_work(run.launch, part, run), run.fuel());
+  if (!run.batch) {
+    interpret::PixelWork work = guest_work(run.launch, part, run);
+    return draw_in_guest(run, work);
+  }
   for (;;) {
     next = run.batch->add(part, next);
     run.waiting = true;
@@ -118,7 +137,7 @@ Status EngineState::draw_meanwhile(PrimitiveRun& run, const pixels::Vertices& pa
   interpret::PixelWork work = guest_work(run.launch, part, run);
   if (work.instructions == nullptr) work.enough = [&] { return is_ready(run.awaited); };
   work.came_to = &done;
-  WARPJIT_CHECK(run.lease->kernel().draw(run.launch.values, work, run.fuel()));
+  WARPJIT_CHECK(draw_in_guest(run, work));
   run.report.interpreted += done.fragments;
   if (done.primitive == part.primitives(run.topology)) return {};
   WARPJIT_CHECK(
@@ -223,6 +242,7 @@ Result<Report> EngineState::run_pixels(LaunchState& launch, const RunOptions& op
   WARPJIT_CHECK(run_waiting(geometry, primitives));
   if (!primitives.lease) WARPJIT_CHECK(lease_primitives(primitives));
   WARPJIT_CHECK(draw_waiting(primitives));
+  if (primitives.batch) add(primitives.batch->counts(), report.draw);
   if (primitives.fault.happened)
     report.fault = describe(primitives.fault, *launch.shader, launch.values.grid);
   end_vertices(launch, std::move(prepared));

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -85,6 +87,9 @@ class Draw {
           work.stride == 0 ? work.vertex_count : (work.vertices.size() - work.slots) / work.stride + 1;
   }
 
+  // What was counted, also by a run that failed.
+  const DrawCounts& counts() const { return counts_; }
+
   Status run() {
     // Vertices that are not there make no primitives.
     const std::uint64_t places =
@@ -125,49 +130,81 @@ class Draw {
   }
 
   Status primitive(std::uint64_t n) {
+    ++counts_.primitives;
     const Assembled assembled = assemble(work_.raster, n);
     const unsigned count = corners(work_.raster.topology);
     std::array<Corner, 3> corners;
     std::uint32_t behind = ~0U, culled = ~0U, across = 0;  // by all vertices; by one
     for (unsigned k = 0; k < count; ++k) {
       const auto vertex = vertex_at(assembled.places[k]);
-      if (!vertex) return {};
+      if (!vertex) return ends(&DrawCounts::missing);
       corners[k] = corner_of(*vertex);
       behind &= corners[k].behind;
       culled &= corners[k].culled;
       across |= corners[k].behind;
     }
     const std::span<const Corner> all{corners.data(), count};
-    if (behind != 0 || culled != 0 || !std::ranges::all_of(all, &Corner::finite)) return {};
-    if (across == 0 && covers_none(all)) return {};
+    if (!std::ranges::all_of(all, &Corner::finite)) return ends(&DrawCounts::not_finite);
+    if (behind != 0 || culled != 0) return ends(&DrawCounts::outside);
+    if (across == 0)
+      if (const Ending ending = covers_none(all)) return ends(ending);
     polygon_.resize(count);
     for (unsigned k = 0; k < count; ++k) {
       load_vertex(work_, all[k].index, polygon_[k]);
       load_values(work_, all[k].index, polygon_[k]);
     }
     if (across != 0) polygon_ = volume_.clip(std::move(polygon_));
-    std::vector<std::optional<WindowVertex>> window;
-    window.reserve(polygon_.size());
-    for (const Vertex& vertex : polygon_) window.push_back(to_window(work_.raster, vertex));
-    if (window.empty()) return {};
     const std::uint64_t provoking = *vertex_at(assembled.provoking);
     const Source source{
         work_.numbers.empty() ? static_cast<std::uint32_t>(n) : work_.numbers[static_cast<std::size_t>(n)],
         work_.vertices.subspan(static_cast<std::size_t>(provoking) * work_.stride, work_.slots), work_.uses,
         work_.raster.depth_bounds, work_.output.depth_format};
-    std::vector<std::unique_ptr<RasterPrimitive>> parts;
-    if (count == 1 && window[0]) parts.push_back(make_point(work_.raster, source, *window[0]));
-    if (count == 2 && window[0] && window[1])
-      for (auto& triangle : make_line(work_.raster, source, {*window[0], *window[1]}))
-        parts.push_back(std::move(triangle));
-    for (std::size_t corner = 2; count == 3 && corner < window.size(); ++corner) {
-      const auto &a = window[0], &b = window[corner - 1], &c = window[corner];
-      if (a && b && c) parts.push_back(make_triangle(work_.raster, source, {*a, *b, *c}));
-    }
-    std::erase(parts, nullptr);
+    Ending ending = &DrawCounts::outside;
+    std::vector<std::unique_ptr<RasterPrimitive>> parts = parts_of(source, count, ending);
+    if (parts.empty()) return ends(ending);
     if (parts.size() > 1 && work_.enough) return fill_by_rows(parts);
     for (const auto& part : parts) WARPJIT_CHECK(fill(*part));
     return {};
+  }
+
+  // Nothing of the primitive is drawn.
+  Status ends(Ending ending) {
+    ++(counts_.*ending);
+    return {};
+  }
+
+  // What is left of polygon_, as triangles or a point; nothing: `ending` is why, if it knows better.
+  std::vector<std::unique_ptr<RasterPrimitive>> parts_of(const Source& source, unsigned count,
+                                                         Ending& ending) {
+    std::vector<std::optional<WindowVertex>> window;
+    window.reserve(polygon_.size());
+    for (const Vertex& vertex : polygon_) window.push_back(to_window(work_.raster, vertex));
+    std::vector<std::unique_ptr<RasterPrimitive>> parts;
+    if (window.empty()) return parts;
+    if (count == 1 && window[0]) parts.push_back(make_point(work_.raster, source, *window[0], ending));
+    if (count == 2 && window[0] && window[1])
+      for (auto& triangle : make_line(work_.raster, source, {*window[0], *window[1]}, ending))
+        parts.push_back(std::move(triangle));
+    for (std::size_t corner = 2; count == 3 && corner < window.size(); ++corner) {
+      const auto &a = window[0], &b = window[corner - 1], &c = window[corner];
+      if (!a || !b || !c) continue;
+      Ending own = ending;
+      parts.push_back(make_triangle(work_.raster, source, {*a, *b, *c}, own));
+      if (ending != &DrawCounts::culled) ending = own;  // of the part that came furthest
+    }
+    std::erase(parts, nullptr);
+    if (parts.empty() || std::ranges::any_of(parts, [&](const auto& part) { return reaches(*part); }))
+      return parts;
+    ending = &DrawCounts::beside;
+    parts.clear();
+    return parts;
+  }
+
+  // Has the box around it the centre of a pixel that may be drawn?
+  bool reaches(const RasterPrimitive& part) const {
+    const RasterPrimitive::Box centers = part.centers();
+    return std::max(centers.left, area_.left) <= std::min(centers.right, area_.right) &&
+           std::max(centers.top, area_.top) <= std::min(centers.bottom, area_.bottom);
   }
 
   // A vertex, as far as all primitives have it alike.
@@ -201,16 +238,24 @@ class Draw {
   }
 
   // Of a whole primitive: has a vertex no place in the window, or does the box around a triangle have no
-  // pixel's centre? Most of the triangles of a mesh that is small in the picture are such.
-  bool covers_none(std::span<const Corner> corners) const {
-    if (!std::ranges::all_of(corners, [](const Corner& c) { return c.drawable && c.in_window; })) return true;
-    if (corners.size() != 3) return false;
+  // pixel's centre? Most of the triangles of a mesh that is small in the picture are such. Null: it may cover
+  // something.
+  Ending covers_none(std::span<const Corner> corners) const {
+    if (!std::ranges::all_of(corners, [](const Corner& c) { return c.drawable && c.in_window; }))
+      return &DrawCounts::outside;
+    if (corners.size() != 3) return nullptr;
     const auto none = [&](std::int64_t Corner::*of, std::int64_t first, std::int64_t last) {
       const std::int64_t least = std::min({corners[0].*of, corners[1].*of, corners[2].*of});
       const std::int64_t most = std::max({corners[0].*of, corners[1].*of, corners[2].*of});
       return std::max((least + 127) >> 8, first) > std::min((most - 128) >> 8, last);
     };
-    return none(&Corner::x, area_.left, area_.right) || none(&Corner::y, area_.top, area_.bottom);
+    if (!none(&Corner::x, area_.left, area_.right) && !none(&Corner::y, area_.top, area_.bottom))
+      return nullptr;
+    const std::int64_t area = (corners[1].x - corners[0].x) * (corners[2].y - corners[0].y) -
+                              (corners[2].x - corners[0].x) * (corners[1].y - corners[0].y);
+    const bool front_facing = (area > 0) == work_.raster.positive_is_front;
+    const bool culled = front_facing ? work_.raster.cull_front : work_.raster.cull_back;
+    return area == 0 ? &DrawCounts::empty : culled ? &DrawCounts::culled : &DrawCounts::beside;
   }
 
   RasterPrimitive::Box box_of(const RasterPrimitive& primitive) const {
@@ -256,6 +301,7 @@ class Draw {
         if (inside && primitive.covers(256 * column + 128, 256 * row + 128))
           quad.coverage = static_cast<std::uint8_t>(quad.coverage | 1 << n);
       }
+      counts_.covered += static_cast<unsigned>(std::popcount(quad.coverage));
       if (work_.output.early_tests) test(quad);
       if (quad.coverage == quad.failed) continue;
       quads_.push_back(quad);
@@ -278,9 +324,18 @@ class Draw {
     for (int n = 0; n < 4; ++n) {
       if ((quad.coverage >> n & 1) == 0) continue;
       const std::int32_t x = quad.x + (n & 1), y = quad.y + (n >> 1);
-      if (!depth_stencil_test(work_, quad.primitive->front_facing(), quad.primitive->depth(x, y), {}, x, y))
-        quad.failed = static_cast<std::uint8_t>(quad.failed | 1 << n);
+      const TestResult result =
+          depth_stencil_test(work_, quad.primitive->front_facing(), quad.primitive->depth(x, y), {}, x, y);
+      if (result == TestResult::passes) continue;
+      count(result);
+      quad.failed = static_cast<std::uint8_t>(quad.failed | 1 << n);
     }
+  }
+
+  void count(TestResult result) {
+    if (result == TestResult::fails_alpha) ++counts_.alpha_failed;
+    if (result == TestResult::fails_stencil) ++counts_.stencil_failed;
+    if (result == TestResult::fails_depth) ++counts_.depth_failed;
   }
 
   Status run_quads() {
@@ -300,10 +355,14 @@ class Draw {
       if (work_.instructions != nullptr)
         work_.instructions[static_cast<std::size_t>(y) * work_.width + static_cast<std::size_t>(x)] +=
             fragment.instructions;
-      if (!fragment.live || (quad.failed >> lane & 1) != 0) continue;
+      if ((quad.failed >> lane & 1) != 0) continue;
+      if (!fragment.live) {
+        ++counts_.discarded;
+        continue;
+      }
       std::uint32_t depth = fragment.depth;
       if (!program_.exports_depth()) depth = asks_for_depth ? quad.primitive->depth(x, y) : 0;
-      write_fragment(work_, quad.primitive->front_facing(), depth, fragment, x, y);
+      count(write_fragment(work_, quad.primitive->front_facing(), depth, fragment, x, y));
     }
     quads_.clear();
     return {};
@@ -322,6 +381,7 @@ class Draw {
   std::vector<Quad> quads_;               // that wait
   std::vector<Fragment> fragments_;
   PixelProgress progress_;
+  DrawCounts counts_;
   bool stopped_ = false;
   std::uint64_t ran_ = 0;  // fragments
 };
@@ -344,7 +404,11 @@ Status check(const PixelWork& work, const FragmentProgram& program) {
   if (work.output.depth_format != PixelFormat::none && !is_depth_format(work.output.depth_format))
     return bad("the depth target has a color format");
   for (const pixels::SlotUse& use : work.uses)
-    if (use.slot >= work.slots) return bad("the program reads words that vertices do not have");
+    if (use.slot >= work.slots)
+      return Error{ErrorCode::bad_input,
+                   "vertices have " + std::to_string(work.slots) + " slots, from 0 on, not slot " +
+                       std::to_string(use.slot) + ", which the program reads",
+                   {}};
   if (program.most_quads() == 0) return bad("the program takes no quads");
   return {};
 }
@@ -353,7 +417,10 @@ Status check(const PixelWork& work, const FragmentProgram& program) {
 
 Status draw(const PixelWork& work, FragmentProgram& program) {
   WARPJIT_CHECK(check(work, program));
-  return Draw(work, program).run();
+  Draw whole(work, program);
+  const Status status = whole.run();
+  if (work.counts != nullptr) *work.counts = whole.counts();
+  return status;
 }
 
 }  // namespace warpjit::interpret

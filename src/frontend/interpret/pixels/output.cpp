@@ -317,10 +317,10 @@ void write_color(const PixelWork& work, unsigned number, const BlendState& state
 
 }  // namespace
 
-bool depth_stencil_test(const PixelWork& work, bool front_facing, std::uint32_t depth,
-                        std::optional<std::uint8_t> given, std::int32_t x, std::int32_t y) {
+TestResult depth_stencil_test(const PixelWork& work, bool front_facing, std::uint32_t depth,
+                              std::optional<std::uint8_t> given, std::int32_t x, std::int32_t y) {
   const FormatInfo& format = format_info(work.output.depth_format);
-  if (work.depth.data == nullptr || format.bytes == 0) return true;
+  if (work.depth.data == nullptr || format.bytes == 0) return TestResult::passes;
   std::byte* const place = pixel_of(work.depth, format.bytes, x, y);
   const PixelWords stored = load_pixel(place, format.bytes);
   PixelWords result = stored;
@@ -341,7 +341,7 @@ bool depth_stencil_test(const PixelWork& work, bool front_facing, std::uint32_t 
       !compare<std::uint32_t>(face.compare, reference & face.read_mask, old_stencil & face.read_mask)) {
     update_stencil(face.fail);
     store();
-    return false;
+    return TestResult::fails_stencil;
   }
   if (work.output.depth.test) {
     const auto [least, most] = work.raster.depth_bounds;
@@ -353,31 +353,34 @@ bool depth_stencil_test(const PixelWork& work, bool front_facing, std::uint32_t 
     if (!passes) {
       update_stencil(face.depth_fail);
       store();
-      return false;
+      return TestResult::fails_depth;
     }
     if (work.output.depth.write) insert(depth_bits, result, value);
   }
   update_stencil(face.pass);
   store();
-  return true;
+  return TestResult::passes;
 }
 
-void write_fragment(const PixelWork& work, bool front_facing, std::uint32_t depth, const Fragment& fragment,
-                    std::int32_t x, std::int32_t y) {
+TestResult write_fragment(const PixelWork& work, bool front_facing, std::uint32_t depth,
+                          const Fragment& fragment, std::int32_t x, std::int32_t y) {
   const OutputState& state = work.output;
   const bool integers = format_info(state.colors[0]).kind == Kind::integer;
   if (state.alpha_test && !integers && (fragment.written & 1) != 0 &&
       !compare(state.alpha_compare, number(fragment.colors[0][kAlpha]),
                number(to_bits(state.alpha_reference))))
-    return;
-  if (!state.early_tests && !depth_stencil_test(work, front_facing, depth, fragment.stencil_reference, x, y))
-    return;
+    return TestResult::fails_alpha;
+  if (!state.early_tests) {
+    const TestResult result = depth_stencil_test(work, front_facing, depth, fragment.stencil_reference, x, y);
+    if (result != TestResult::passes) return result;
+  }
   constexpr BlendState kReplaced{};
   for (unsigned number = 0; number < kMaxColorTargets; ++number)
     if ((fragment.written >> number & 1) != 0) {
       const BlendState& blend = (fragment.replaced >> number & 1) != 0 ? kReplaced : state.blend[number];
       write_color(work, number, blend, fragment.colors[number], x, y);
     }
+  return TestResult::passes;
 }
 
 std::array<std::uint32_t, 4> WorkTargets::color(unsigned target, std::int32_t x, std::int32_t y) const {

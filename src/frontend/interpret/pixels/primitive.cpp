@@ -29,7 +29,8 @@ Plane level(double a) { return std::isfinite(a) ? Plane{f32::converted(a), 0, 0}
 std::optional<std::int64_t> half_size(float size) {
   constexpr float kMaxSize = 16384;
   if (!(size > 0)) return std::nullopt;
-  return static_cast<std::int64_t>(std::nearbyint(double{std::min(size, kMaxSize)} * 128));
+  const auto half = static_cast<std::int64_t>(std::nearbyint(double{std::min(size, kMaxSize)} * 128));
+  return half != 0 ? std::optional(half) : std::nullopt;
 }
 
 // The smallest step of depths up to `largest`.
@@ -58,7 +59,7 @@ class Triangle final : public RasterPrimitive {
     }
     const auto [left, right] = std::ranges::minmax(x_);
     const auto [top, bottom] = std::ranges::minmax(y_);
-    set_box({left >> 8, top >> 8, right >> 8, bottom >> 8});
+    set_box({left, top, right, bottom}, false);
 
     inverse_w_ = plane(v[0].inverse_w, v[1].inverse_w, v[2].inverse_w);
     depth_ = plane(v[0].z, v[1].z, v[2].z);
@@ -126,7 +127,7 @@ class Point final : public RasterPrimitive {
  public:
   Point(const Source& source, const WindowVertex& v, std::int64_t half_side)
       : RasterPrimitive(source), x_(v.x), y_(v.y), half_side_(half_side) {
-    set_box({(x_ - half_side) >> 8, (y_ - half_side) >> 8, (x_ + half_side) >> 8, (y_ + half_side) >> 8});
+    set_box({x_ - half_side, y_ - half_side, x_ + half_side, y_ + half_side}, true);
     inverse_w_ = level(v.inverse_w);
     depth_ = level(v.z);
     planes_.reserve(source.uses.size());
@@ -194,10 +195,12 @@ std::optional<WindowVertex> to_window(const RasterState& raster, const Vertex& v
   return window;
 }
 
-void RasterPrimitive::set_box(const Box& box) {
-  box_ = box;
-  origin_x_ = std::max<std::int64_t>(box.left, 0) & ~1;
-  origin_y_ = std::max<std::int64_t>(box.top, 0) & ~1;
+void RasterPrimitive::set_box(const Box& box, bool is_open) {
+  box_ = {box.left >> 8, box.top >> 8, box.right >> 8, box.bottom >> 8};
+  const std::int64_t last = is_open ? 129 : 128;
+  centers_ = {(box.left + 127) >> 8, (box.top + 127) >> 8, (box.right - last) >> 8, (box.bottom - last) >> 8};
+  origin_x_ = std::max<std::int64_t>(box_.left, 0) & ~1;
+  origin_y_ = std::max<std::int64_t>(box_.top, 0) & ~1;
 }
 
 std::uint32_t RasterPrimitive::value(unsigned use, std::int32_t x, std::int32_t y) const {
@@ -229,10 +232,12 @@ std::uint32_t RasterPrimitive::at(const Plane& plane, std::int32_t x, std::int32
 }
 
 std::unique_ptr<RasterPrimitive> make_triangle(const RasterState& raster, const Source& source,
-                                               const std::array<WindowVertex, 3>& vertices) {
+                                               const std::array<WindowVertex, 3>& vertices, Ending& ending) {
   const std::int64_t area = area_of(vertices);
+  ending = &DrawCounts::empty;
   if (area == 0) return nullptr;
   const bool front_facing = (area > 0) == raster.positive_is_front;
+  ending = &DrawCounts::culled;
   if (front_facing ? raster.cull_front : raster.cull_back) return nullptr;
   auto triangle = std::make_unique<Triangle>(source, vertices, front_facing);
   triangle->move_depth(raster.depth_bias, vertices);
@@ -240,15 +245,18 @@ std::unique_ptr<RasterPrimitive> make_triangle(const RasterState& raster, const 
 }
 
 std::unique_ptr<RasterPrimitive> make_point(const RasterState& raster, const Source& source,
-                                            const WindowVertex& vertex) {
+                                            const WindowVertex& vertex, Ending& ending) {
   const auto half = half_size(raster.point_size_slot != 0 ? to_float(source.provoking[raster.point_size_slot])
                                                           : raster.point_size);
+  ending = &DrawCounts::empty;
   return half ? std::make_unique<Point>(source, vertex, *half) : nullptr;
 }
 
 std::array<std::unique_ptr<RasterPrimitive>, 2> make_line(const RasterState& raster, const Source& source,
-                                                          const std::array<WindowVertex, 2>& vertices) {
+                                                          const std::array<WindowVertex, 2>& vertices,
+                                                          Ending& ending) {
   const auto half = half_size(raster.line_width);
+  ending = &DrawCounts::empty;
   if (!half) return {};
   const auto& [from, to] = vertices;
   const bool more_columns = std::abs(to.x - from.x) >= std::abs(to.y - from.y);

@@ -43,6 +43,8 @@ class RasterPrimitive : public Primitive {
     std::int64_t left = 0, top = 0, right = -1, bottom = -1;
   };
   const Box& box() const { return box_; }
+  // The pixels whose centres are in the box around it.
+  const Box& centers() const { return centers_; }
   virtual bool covers(std::int64_t x, std::int64_t y) const = 0;  // the centre of a pixel, in subpixels
 
   bool front_facing() const override { return front_facing_; }
@@ -56,24 +58,28 @@ class RasterPrimitive : public Primitive {
 
  protected:
   explicit RasterPrimitive(const Source& source) : source_(source) {}
-  void set_box(const Box& box);  // the origin of planes, too
+  // Around the primitive, in subpixels; the origin of planes, too. Points end before `right` and `bottom`.
+  void set_box(const Box& box, bool is_open);
   std::uint32_t at(const Plane& plane, std::int32_t x, std::int32_t y, float dx, float dy) const;
 
   Source source_;
-  Box box_;
+  Box box_, centers_;
   bool front_facing_ = true;
   std::int64_t origin_x_ = 0, origin_y_ = 0;
   Plane inverse_w_, depth_;
   std::vector<Plane> planes_;  // one of each use
 };
 
-// Null: nothing of it is drawn.
+// Where a primitive is counted of which nothing is drawn.
+using Ending = std::uint64_t DrawCounts::*;
+// Null: nothing of it is drawn, and `ending` says why; likewise the others.
 std::unique_ptr<RasterPrimitive> make_triangle(const RasterState& raster, const Source& source,
-                                               const std::array<WindowVertex, 3>& vertices);
+                                               const std::array<WindowVertex, 3>& vertices, Ending& ending);
 std::unique_ptr<RasterPrimitive> make_point(const RasterState& raster, const Source& source,
-                                            const WindowVertex& vertex);
+                                            const WindowVertex& vertex, Ending& ending);
 // The two triangles of a line.
 std::array<std::unique_ptr<RasterPrimitive>, 2> make_line(const RasterState& raster, const Source& source,
-                                                          const std::array<WindowVertex, 2>& vertices);
+                                                          const std::array<WindowVertex, 2>& vertices,
+                                                          Ending& ending);
 
 }  // namespace warpjit::interpret

@@ -48,6 +48,10 @@ warpjit_report to_c(const Report& report) {
   result.triangles = report.triangles;
   result.primitives = report.primitives;
   result.groups = report.groups;
+  const DrawCounts& draw = report.draw;
+  result.draw = {draw.primitives, draw.missing,      draw.not_finite,     draw.outside,
+                 draw.culled,     draw.empty,        draw.beside,         draw.covered,
+                 draw.discarded,  draw.alpha_failed, draw.stencil_failed, draw.depth_failed};
   if (report.fault) {
     result.fault = 1;
     copy_text(report.fault->where, result.fault_where);
