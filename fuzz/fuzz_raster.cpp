@@ -67,6 +67,7 @@ int warpjit::fuzz::fuzz_raster(const std::uint8_t* data, std::size_t size) {
   state.cull_back = bit(13);
   state.provoking_last = bit(14);
   state.window_positions = bit(15);
+  if (bit(7)) state.shade = ShadeModel::flat;
   state.point_size_slot = bit(16) ? 4 : 0;
   if (bit(17))
     state.distances = {4, 2, static_cast<std::uint8_t>(flags >> 20), static_cast<std::uint8_t>(flags >> 24)};
@@ -91,7 +92,7 @@ int warpjit::fuzz::fuzz_raster(const std::uint8_t* data, std::size_t size) {
   while (reader.left() != 0) words.push_back(reader.take<std::uint32_t>());
   const std::array<SlotUse, 3> uses{{{4, SlotUse::Plane::perspective, SlotUse::Sprite::none,
                                       bit(19) ? SlotUse::Part::high_half : SlotUse::Part::word},
-                                     {5, SlotUse::Plane::linear},
+                                     {.slot = 5, .plane = SlotUse::Plane::linear, .color = true},
                                      {5, SlotUse::Plane::none}}};
   auto batch = PrimitiveBatch::make(state, width, height, kSlots, uses, PixelFormat::d32f);
   if (!batch) return 0;

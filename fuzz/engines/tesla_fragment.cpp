@@ -25,7 +25,9 @@ struct TeslaFragments {
     return Program(std::move(shader));
   }
   static RasterState raster(Random& random, std::uint32_t width, std::uint32_t height) {
-    return random::raster_state(random, width, height);
+    RasterState state = random::raster_state(random, width, height);
+    if (random.one_in(3)) state.shade = ShadeModel::flat;
+    return state;
   }
   // Constants and textures; often stages before it.
   static Status bind(Launch& launch, const Fragment& fragment, std::uint64_t seed, const RasterState& raster,

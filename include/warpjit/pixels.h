@@ -154,6 +154,7 @@ enum {
   WARPJIT_TRIANGLE_STRIP = 4,
   WARPJIT_TRIANGLE_FAN = 5
 };
+enum { WARPJIT_SHADE_SMOOTH = 0, WARPJIT_SHADE_FLAT = 1 };
 /* How vertices become covered pixels. Row 0 of a target is the row with the smallest window y. */
 typedef struct warpjit_raster_state {
   size_t size;
@@ -178,7 +179,9 @@ typedef struct warpjit_raster_state {
   /* Least and greatest depth, 0 <= least <= greatest <= 1: depth is limited to that. With window positions,
    * clip_near and clip_far cut there. */
   float depth_bounds[2];
-  uint32_t reserved; /* 0 */
+  /* WARPJIT_SHADE_...: flat gives the slots of colours that Tesla's state names the provoking vertex's
+   * values, though the program interpolates them. WARPJIT_BAD_INPUT for programs of other guests. */
+  int32_t shade;
 } warpjit_raster_state;
 /* [any] Every member as a new launch has it: triangles, a viewport of scale 1, everything inside the scissor.
  * `state->size` is set before. */

@@ -153,6 +153,11 @@ struct OutputState {
 
 enum class Topology : std::uint8_t { points, lines, line_strip, triangles, triangle_strip, triangle_fan };
 
+// What the slots of colours have, as Tesla's graphics state names them (tesla::GraphicsState::color_slots):
+// smooth: their own planes. flat: all vertices of a primitive have the provoking vertex's colours, though the
+// program interpolates them. Other guests name no such slots: flat is bad_input for their programs.
+enum class ShadeModel : std::uint8_t { smooth, flat };
+
 // How vertices become covered pixels. Row 0 of a target is the row with the smallest window y.
 struct RasterState {
   Topology topology = Topology::triangles;
@@ -169,6 +174,7 @@ struct RasterState {
       false;  // triangles whose area is positive, with rows growing downward, are front-facing
   bool cull_front = false, cull_back = false;
   bool provoking_last = true;  // which vertex gives flat slots
+  ShadeModel shade = ShadeModel::smooth;
   float point_size = 1;              // pixels
   std::uint8_t point_size_slot = 0;  // not 0: the slot of the vertex that has it instead
   float line_width = 1;              // pixels

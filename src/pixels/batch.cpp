@@ -175,6 +175,7 @@ Fate PrimitiveBatch::State::set_up(const std::array<WindowVertex, 3>& v, Primiti
   Shape shape;
   if (!setup.shape(v, area, shape)) return &DrawCounts::beside;
   set_values();
+  if (raster.shade == ShadeModel::flat) setup.flatten_colors(facts.provoking);
   for (const WindowVertex& vertex : v) flat_w = flat_w && vertex.inverse_w == 1;
   shape.record = static_cast<std::uint32_t>(rows.size());
   setup.write(v, area, shape, facts, of_line, rows.append(setup.record_rows()));

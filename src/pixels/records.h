@@ -89,6 +89,7 @@ struct SlotUse {
   } sprite = Sprite::none;
   // What a use with a plane reads of the word: an f32, or the f16 in one half. Flat uses give the whole word.
   enum class Part : std::uint8_t { word, low_half, high_half } part = Part::word;
+  bool color = false;  // if the shade model is flat, all vertices have the provoking one's value
   bool operator==(const SlotUse&) const = default;
 };
 

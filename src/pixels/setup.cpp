@@ -135,6 +135,16 @@ void Setup::set_values(unsigned n, const WindowVertex& vertex, const float* give
         given[i] * (interpolated_[i].plane == SlotUse::Plane::perspective ? vertex.inverse_w : 1);
 }
 
+void Setup::flatten_colors(const std::uint32_t* provoking) {
+  for (std::size_t i = 0; i < interpolated_.size(); ++i) {
+    const SlotUse& use = interpolated_[i];
+    if (!use.color) continue;
+    const double value = use_value(use, provoking);
+    for (auto& values : values_)
+      values[kFirstUse + i] = value * (use.plane == SlotUse::Plane::perspective ? values[kInverseW] : 1);
+  }
+}
+
 bool Setup::limit(std::int64_t left, std::int64_t top, std::int64_t right, std::int64_t bottom,
                   std::int64_t least_x, std::int64_t least_y, Shape& shape) const {
   left = std::max(left, bounds_.left);

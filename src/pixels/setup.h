@@ -77,6 +77,9 @@ class Setup {
   void set_values(unsigned n, const WindowVertex& vertex, const std::uint32_t* words);
   void set_values(unsigned n, const WindowVertex& vertex, const float* values);
 
+  // After set_values(): all vertices have the provoking one's colours.
+  void flatten_colors(const std::uint32_t* provoking);
+
   // Twice the area, in 1/256 pixels.
   static std::int64_t area(const WindowVertex& v0, const WindowVertex& v1, const WindowVertex& v2) {
     return std::int64_t{v1.x - v0.x} * (v2.y - v0.y) - std::int64_t{v2.x - v0.x} * (v1.y - v0.y);

@@ -324,6 +324,27 @@ TEST(PixelPlane, ClippedWhereWIsZero) {
   }
 }
 
+TEST(PixelPlane, FlatShadeModelTakesTheProvokingColors) {
+  for (const Topology topology : {Topology::triangles, Topology::lines, Topology::points})
+    for (const bool last : {true, false}) {
+      Scene scene(16, 16);
+      scene.work.raster.topology = topology;
+      scene.work.raster.provoking_last = last;
+      scene.work.raster.shade = ShadeModel::flat;
+      scene.work.raster.point_size = 4;
+      scene.vertex(2, 2, 1, {1}).vertex(200, 2, 1, {2});
+      if (topology == Topology::triangles) scene.vertex(2, 200, 1, {4});
+      scene.work.uses.push_back({.slot = 4, .plane = Plane::perspective, .color = true});
+      const auto seen = values(scene);
+      EXPECT_GT(seen.size(), 10U);
+      const float expected = topology == Topology::points  ? 1.0F
+                             : !last                       ? 1.0F
+                             : topology == Topology::lines ? 2.0F
+                                                           : 4.0F;
+      for (const auto& [place, value] : seen) EXPECT_EQ(value.first, to_bits(expected));
+    }
+}
+
 // What became of primitives and pixels.
 TEST(PixelCoverage, Counts) {
   Scene scene(4, 4);

@@ -78,6 +78,7 @@ class RandomScene {
     if (random_.one_in(20)) state.point_size = odd();
     if (random_.one_in(20)) state.line_width = odd();
     state.window_positions = random_.one_in(5);
+    state.shade = random_.one_in(3) ? ShadeModel::flat : ShadeModel::smooth;
     scene.slots = 4 + random_.below(12);
     const unsigned varyings = scene.slots - 4;
     if (varyings != 0 && random_.one_in(4)) state.point_size_slot = static_cast<std::uint8_t>(slot(scene));
@@ -92,7 +93,8 @@ class RandomScene {
       scene.uses.push_back(
           {static_cast<std::uint8_t>(random_.below(scene.slots)),
            static_cast<SlotUse::Plane>(random_.below(3)), SlotUse::Sprite::none,
-           random_.one_in(2) ? SlotUse::Part::word : static_cast<SlotUse::Part>(random_.below(3))});
+           random_.one_in(2) ? SlotUse::Part::word : static_cast<SlotUse::Part>(random_.below(3)),
+           random_.one_in(2)});
     constexpr std::array kDepths{PixelFormat::none, PixelFormat::d16, PixelFormat::d24s8, PixelFormat::d32f};
     scene.depth_format = kDepths[random_.below(4)];
     for (float* number : {&state.depth_bias.units, &state.depth_bias.slope, &state.depth_bias.clamp})

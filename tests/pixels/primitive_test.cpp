@@ -238,6 +238,34 @@ TEST(Primitives, ClippingWhereWIsZero) {
   }
 }
 
+// Colours are those of the provoking vertex, where they have planes, too; other slots keep theirs.
+TEST(Primitives, FlatShadeModel) {
+  for (const bool last : {true, false})
+    for (const float beside : {1.5F, 20.0F}) {  // the second one is clipped
+      Scene scene;
+      scene.slots = 5;
+      scene.state.viewport_scale = {32, 32, 0.5F};
+      scene.state.viewport_translate = {32, 32, 0.5F};
+      scene.state.shade = ShadeModel::flat;
+      scene.state.provoking_last = last;
+      scene.uses = {{.slot = 4, .plane = SlotUse::Plane::linear, .color = true},
+                    {.slot = 4, .plane = SlotUse::Plane::perspective, .color = true},
+                    {.slot = 4, .plane = SlotUse::Plane::linear}};
+      scene.vertex({-beside, -1, 0, 1, 1});
+      scene.vertex({1, -1, 0, 1, 2});
+      scene.vertex({-1, beside, 0, 1, 4});
+      const Picture picture = draw(scene);
+      EXPECT_GT(picture.size(), 1000U);
+      std::set<std::uint32_t> others;
+      for (const auto& [pixel, covered] : picture) {
+        EXPECT_EQ(covered[0].values[0], to_bits(last ? 4.0F : 1.0F));
+        EXPECT_EQ(covered[0].values[1], to_bits(last ? 4.0F : 1.0F));
+        others.insert(covered[0].values[2]);
+      }
+      EXPECT_GT(others.size(), 100U);
+    }
+}
+
 // Each primitive of which nothing is drawn is counted where it ended.
 TEST(Primitives, Counts) {
   Scene scene;

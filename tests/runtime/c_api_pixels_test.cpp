@@ -319,6 +319,7 @@ TEST_F(CApiPixels, DefaultsAreThoseOfANewLaunch) {
   EXPECT_EQ(raster.scissor_width, ~0U);
   EXPECT_EQ(raster.clip_near + raster.clip_far + raster.provoking_last, 3U);
   EXPECT_EQ(raster.point_size, 1);
+  EXPECT_EQ(raster.shade, WARPJIT_SHADE_SMOOTH);
   const auto output = default_output();
   EXPECT_EQ(output.depth_test, 0U);
   EXPECT_EQ(output.depth_compare, WARPJIT_COMPARE_LESS);
@@ -349,6 +350,8 @@ TEST_F(CApiPixels, WhatIsWrongIsRefused) {
   };
   with_raster([](auto& s) { s.topology = 6; }, "topology");
   with_raster([](auto& s) { s.topology = -1; }, "topology");
+  with_raster([](auto& s) { s.shade = 2; }, "shade");
+  with_raster([](auto& s) { s.shade = -1; }, "shade");
   with_raster([](auto& s) { s.point_size_slot = 256; }, "point_size_slot");
   with_raster([](auto& s) { s.distance_cull = 256; }, "distance_cull");
   with_raster([](auto& s) { s.depth_bounds[0] = 2; }, "raster state");

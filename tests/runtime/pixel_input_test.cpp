@@ -118,6 +118,9 @@ TEST(PixelLaunch, StateOutsideItsLimits) {
   RasterState raster;
   raster.topology = static_cast<Topology>(6);
   EXPECT_ERROR(draw.launch.set_raster_state(raster), kBad, "topology", "raster state");
+  raster = {};
+  raster.shade = static_cast<ShadeModel>(2);
+  EXPECT_ERROR(draw.launch.set_raster_state(raster), kBad, "shade model", "raster state");
   const auto refused = [&](auto change, const char* message) {
     OutputState output;
     change(output);

@@ -70,7 +70,8 @@ struct RandomDraw {
       EXPECT_TRUE(k < colors ? launch.bind_color(k, target.buffer) : launch.bind_depth(target.buffer));
     }
     EXPECT_TRUE(launch.set_target_size(kWidth, kHeight));
-    const RasterState raster = raster_state(random, kWidth, kHeight);
+    RasterState raster = raster_state(random, kWidth, kHeight);
+    if (random.one_in(3)) raster.shade = ShadeModel::flat;
     EXPECT_TRUE(launch.set_raster_state(raster));
     topology = raster.topology;
     EXPECT_TRUE(launch.set_instances(random.one_in(3) ? 1 + random.below(3) : 1));

@@ -459,6 +459,70 @@ TEST(PixelDraws, StripsBeginAnew) {
     }
 }
 
+// The words that SEMANTIC_COLOR names, front and back, come from the provoking vertex although the program
+// interpolates them and multiplies by w; others are interpolated still.
+TEST(PixelDraws, FlatShadeModel) {
+  tesla::GraphicsState state;
+  state.interpolants = 0x8030403;             // 1/w, slots 4 to 6
+  state.color_slots = 1U << 16 | 7 << 8 | 4;  // slot 4, and slot 7 on the back
+  state.two_sided = true;
+  const Program program =
+      graphics_program("fragment",
+                       "interp $r4 v[0x0]\nrcp f32 $r4 $r4\ninterp $r0 v[0x4] $r4\ninterp $r1 v[0x8] $r4\n"
+                       "interp $r2 v[0x4]\nmov b32 $r3 0x3f800000\nexit nop\n",
+                       state);
+  const auto report_of = [&](Topology topology, bool last, bool front, std::uint32_t& flat,
+                             std::set<std::uint32_t>& others, const Engine& engine,
+                             const RunOptions& options) {
+    constexpr std::uint32_t kSlots = 8;
+    // w is 1, 2, 4: the vertices' colours are 3, 5, 7 in front and 30, 50, 70 behind.
+    const float words[][kSlots] = {
+        {-1, -1, 0, 1, 3, 1, 0, 30}, {6, -2, 0, 2, 5, 2, 0, 50}, {-4, 12, 0, 4, 7, 3, 0, 70}};
+    std::vector<std::array<float, 4>> pixels(64);
+    Launch launch(program);
+    EXPECT_TRUE(launch.set_target_size(8, 8));
+    EXPECT_TRUE(launch.bind_color(0, {pixels.data(), pixels.size() * 16, 8 * 16, PixelFormat::rgba32f}));
+    RasterState raster;
+    raster.topology = topology;
+    raster.viewport_scale = {4, 4, 0.5F};
+    raster.viewport_translate = {4, 4, 0.5F};
+    raster.point_size = raster.line_width = 3;
+    raster.provoking_last = last;
+    raster.positive_is_front = front;
+    raster.shade = ShadeModel::flat;
+    EXPECT_TRUE(launch.set_raster_state(raster));
+    EXPECT_TRUE(launch.bind_vertices({words, sizeof words, kSlots * 4, kSlots}));
+    launch.set_count(topology == Topology::lines ? 2 : topology == Topology::points ? 1 : 3);
+    const auto report = engine.run(launch, options);
+    ASSERT_TRUE(report) << to_string(report.error());
+    flat = 0;
+    for (const auto& pixel : pixels) {
+      if (pixel[3] == 0) continue;
+      const auto color = static_cast<std::uint32_t>(std::lround(pixel[0]));
+      EXPECT_NEAR(pixel[0], static_cast<float>(color), 1e-4F);
+      EXPECT_TRUE(flat == 0 || flat == color) << flat << " and " << color;
+      flat = color;
+      others.insert(std::bit_cast<std::uint32_t>(pixel[1]));
+    }
+  };
+  const Engine engine;
+  for (const Way& way : all_ways(engine)) {
+    std::uint32_t flat = 0;
+    std::set<std::uint32_t> others;
+    report_of(Topology::triangles, true, true, flat, others, engine, way.options);
+    EXPECT_EQ(flat, 7U) << way.name;
+    EXPECT_GT(others.size(), 20U);
+    report_of(Topology::triangles, false, true, flat, others, engine, way.options);
+    EXPECT_EQ(flat, 3U) << way.name;
+    report_of(Topology::triangles, true, false, flat, others, engine, way.options);
+    EXPECT_EQ(flat, 70U) << way.name;
+    report_of(Topology::lines, true, true, flat, others, engine, way.options);
+    EXPECT_EQ(flat, 5U) << way.name;
+    report_of(Topology::points, true, true, flat, others, engine, way.options);
+    EXPECT_EQ(flat, 3U) << way.name;
+  }
+}
+
 TEST(PixelDraws, ReportsCountPrimitives) {
   const Engine engine;
   for (const Way& way : all_ways(engine)) {

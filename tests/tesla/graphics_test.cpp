@@ -163,8 +163,11 @@ TEST(TeslaGraphics, InputsOfFragments) {
   EXPECT_EQ(inputs[2].back_use, 0);
   EXPECT_EQ(inputs[3].back_use, 3);
   EXPECT_EQ(inputs[4].back_use, 4);
-  EXPECT_EQ(fragment_uses(state)[3], (pixels::SlotUse{10, Plane::perspective}));
-  EXPECT_EQ(fragment_uses(state)[4], (pixels::SlotUse{11, Plane::none}));
+  EXPECT_EQ(fragment_uses(state)[0], (pixels::SlotUse{.slot = 4, .plane = Plane::perspective}));
+  EXPECT_EQ(fragment_uses(state)[1], (pixels::SlotUse{.slot = 5, .plane = Plane::linear, .color = true}));
+  EXPECT_EQ(fragment_uses(state)[3],
+            (pixels::SlotUse{.slot = 10, .plane = Plane::perspective, .color = true}));
+  EXPECT_EQ(fragment_uses(state)[4], (pixels::SlotUse{.slot = 11, .plane = Plane::none, .color = true}));
 }
 
 // --- Vertices ----------------------------------------------------------------------------------------------

@@ -142,6 +142,12 @@ void set_format(LaunchState& state, PixelFormat& format, const TargetBuffer& tar
 Status Launch::set_raster_state(const RasterState& raster) {
   WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
   WARPJIT_CHECK(runtime::check_state(raster));
+  if (raster.shade == ShadeModel::flat && state_->shader->isa() != Isa::tesla)
+    return Error{ErrorCode::bad_input,
+                 "the shade model 'flat' is for slots of colours, which only Tesla's graphics state names: " +
+                     std::string(name(state_->shader->isa())) +
+                     " programs say themselves which of their inputs are flat",
+                 "raster state"};
   const bool was_narrow = pixels->has_narrow_depth();
   pixels->raster = raster;
   if (pixels->has_narrow_depth() != was_narrow) ++state_->facts_generation;

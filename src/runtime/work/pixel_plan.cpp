@@ -166,6 +166,7 @@ Status PixelPlan::run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* 
 Status check_state(const RasterState& state) {
   const auto wrong = [](const char* what) { return Error{ErrorCode::bad_input, what, "raster state"}; };
   if (state.topology > Topology::triangle_fan) return wrong("there is no such topology");
+  if (state.shade > ShadeModel::flat) return wrong("there is no such shade model");
   const auto [least, most] = state.depth_bounds;
   if (!(least >= 0 && least <= most && most <= 1))
     return wrong("depth bounds are not 0 <= least <= greatest <= 1");

@@ -7,6 +7,7 @@ namespace warpjit::tool {
 
 inline constexpr std::string_view kTopologies[] = {"points",    "lines",          "line-strip",
                                                    "triangles", "triangle-strip", "triangle-fan"};
+inline constexpr std::string_view kShadeModels[] = {"smooth", "flat"};
 inline constexpr std::string_view kStencilOps[] = {
     "keep",   "zero",           "replace",       "increment-clamp", "decrement-clamp",
     "invert", "increment-wrap", "decrement-wrap"};

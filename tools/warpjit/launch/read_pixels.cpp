@@ -104,7 +104,7 @@ Status read_raster(const Reading& reading, LaunchPixels& pixels) {
   WARPJIT_CHECK(field->expect_object());
   WARPJIT_CHECK(field->expect_keys({"topology", "viewport", "scissor", "depth-zero-to-one", "clip-near",
                                     "clip-far", "positive-is-front", "cull-front", "cull-back", "provoking",
-                                    "point-size", "point-size-slot", "line-width", "distances",
+                                    "shade", "point-size", "point-size-slot", "line-width", "distances",
                                     "window-positions", "depth-bias", "depth-bounds", "console"}));
   WARPJIT_CHECK(read_word(*field, "topology", kTopologies, state.topology));
   bool console = false;
@@ -146,6 +146,7 @@ Status read_raster(const Reading& reading, LaunchPixels& pixels) {
   WARPJIT_CHECK(read_byte(*field, "point-size-slot", state.point_size_slot, 127));
   WARPJIT_CHECK(read_float(*field, "line-width", state.line_width));
   if (const auto distances = field->find("distances")) {
+  WARPJIT_CHECK(read_word(*field, "shade", kShadeModels, state.shade));
     WARPJIT_CHECK(distances->expect_object());
     WARPJIT_CHECK(distances->expect_keys({"first", "count", "clip", "cull"}));
     WARPJIT_CHECK(read_byte(*distances, "first", state.distances.first, 127));

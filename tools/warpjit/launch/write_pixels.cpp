@@ -74,6 +74,7 @@ Json raster_json(const RasterState& state) {
   add_changed(json, "cull-front", state.cull_front, usual.cull_front);
   add_changed(json, "cull-back", state.cull_back, usual.cull_back);
   if (!state.provoking_last) json["provoking"] = "first";
+  add_word(json, "shade", kShadeModels, state.shade, usual.shade);
   if (state.point_size != usual.point_size) json["point-size"] = single_json(state.point_size);
   add_changed(json, "point-size-slot", state.point_size_slot, usual.point_size_slot);
   if (state.line_width != usual.line_width) json["line-width"] = single_json(state.line_width);

@@ -43,6 +43,13 @@ void load_values(const PixelWork& work, std::uint64_t index, Vertex& vertex) {
   for (const pixels::SlotUse& use : work.uses) vertex.values.push_back(value_of(use, words[use.slot]));
 }
 
+void take_colors(const PixelWork& work, std::uint64_t provoking, Vertex& vertex) {
+  const auto words = work.vertices.subspan(static_cast<std::size_t>(provoking) * work.stride, work.slots);
+  for (std::size_t n = 0; n < work.uses.size(); ++n)
+    if (const pixels::SlotUse& use = work.uses[n]; use.color)
+      vertex.values[n] = value_of(use, words[use.slot]);
+}
+
 ClipVolume::ClipVolume(const PixelWork& work) : work_(work) {
   const RasterState& raster = work.raster;
   planes_.reserve(6 + raster.distances.count);

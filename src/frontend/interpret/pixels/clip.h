@@ -22,6 +22,8 @@ struct Vertex {
 // All but its values, and those.
 void load_vertex(const PixelWork& work, std::uint64_t index, Vertex& vertex);
 void load_values(const PixelWork& work, std::uint64_t index, Vertex& vertex);
+// Of a flat shade model: the uses that are colours become those of the vertex `provoking`.
+void take_colors(const PixelWork& work, std::uint64_t provoking, Vertex& vertex);
 
 // The planes that bound what is drawn of a triangle, a line or a point.
 class ClipVolume {

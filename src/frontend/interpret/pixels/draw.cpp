@@ -155,6 +155,8 @@ class Draw {
     }
     if (across != 0) polygon_ = volume_.clip(std::move(polygon_));
     const std::uint64_t provoking = *vertex_at(assembled.provoking);
+    if (work_.raster.shade == ShadeModel::flat)
+      for (Vertex& vertex : polygon_) take_colors(work_, provoking, vertex);
     const Source source{
         work_.numbers.empty() ? static_cast<std::uint32_t>(n) : work_.numbers[static_cast<std::size_t>(n)],
         work_.vertices.subspan(static_cast<std::size_t>(provoking) * work_.stride, work_.slots), work_.uses,

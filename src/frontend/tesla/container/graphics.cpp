@@ -45,11 +45,13 @@ pixels::SlotUse use_of(const GraphicsState& state, std::uint32_t slot, bool inte
                             state.point_upper_left ? Sprite::from_top : Sprite::from_bottom, Sprite::zero,
                             Sprite::one};
   const std::uint32_t coordinate = state.point_sprites && interpolated ? point_coordinate(state, slot) : 0;
-  return {static_cast<std::uint8_t>(slot),
-          !interpolated ? Plane::none
-          : linear      ? Plane::linear
-                        : Plane::perspective,
-          coordinate < std::size(sprites) ? sprites[coordinate] : Sprite::none};
+  const ColorSlots colors(state);
+  return {.slot = static_cast<std::uint8_t>(slot),
+          .plane = !interpolated ? Plane::none
+                   : linear      ? Plane::linear
+                                 : Plane::perspective,
+          .sprite = coordinate < std::size(sprites) ? sprites[coordinate] : Sprite::none,
+          .color = colors.is_front(slot) || colors.is_back(slot)};
 }
 
 Status check_results(const Program& program, std::size_t most, std::uint8_t constants) {

@@ -151,6 +151,7 @@ constexpr RasterFlag kRasterFlags[] = {
 Result<RasterState> raster_state(const warpjit_raster_state& from) {
   RasterState state;
   WARPJIT_CHECK(take(from.topology, Topology::triangle_fan, "topology", state.topology));
+  WARPJIT_CHECK(take(from.shade, ShadeModel::flat, "shade", state.shade));
   std::copy(std::begin(from.viewport_scale), std::end(from.viewport_scale), state.viewport_scale.begin());
   std::copy(std::begin(from.viewport_translate), std::end(from.viewport_translate),
             state.viewport_translate.begin());
@@ -170,6 +171,7 @@ Result<RasterState> raster_state(const warpjit_raster_state& from) {
 warpjit_raster_state raster_of(const RasterState& state) {
   warpjit_raster_state to{};
   to.topology = static_cast<std::int32_t>(state.topology);
+  to.shade = static_cast<std::int32_t>(state.shade);
   std::copy(state.viewport_scale.begin(), state.viewport_scale.end(), to.viewport_scale);
   std::copy(state.viewport_translate.begin(), state.viewport_translate.end(), to.viewport_translate);
   to.scissor_x = state.scissor.x;
