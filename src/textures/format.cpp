@@ -265,6 +265,12 @@ bool can_be(const TexelComponent& component) {
   return false;
 }
 
+const char* type_name(TexelType type) {
+  constexpr const char* kNames[] = {"none", "unorm", "snorm", "uint", "sint", "float", "shared exponent"};
+  const auto number = static_cast<std::size_t>(type);
+  return number < std::size(kNames) ? kNames[number] : "that is none";
+}
+
 struct BlockRow {
   BlockCompression compression;
   std::uint8_t bytes;
@@ -301,7 +307,9 @@ Status check_format(const TextureFormat& format) {
   for (unsigned i = 0; i < 4; ++i) {
     const TexelComponent& component = format.components[i];
     const std::string which = std::string("component ") + "rgba"[i];
-    if (!can_be(component)) return wrong("has " + which + " of a type and size that do not go together");
+    if (!can_be(component))
+      return wrong("has " + which + " of " + std::to_string(component.bits) + " bits of type " +
+                   type_name(component.type) + ", which do not go together");
     if (component.type == TexelType::none) continue;
     any = true;
     const unsigned first = component.first_bit, last = first + component.bits - 1U;

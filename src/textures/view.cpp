@@ -318,6 +318,16 @@ Status check_sampler(const Sampler& sampler, std::string_view where) {
   return {};
 }
 
+namespace {
+
+// ", of format rgba8ui"; by its bytes if it has no name.
+std::string of_format(const TextureFormat& format) {
+  if (const auto known = name(format)) return ", of format " + std::string(*known);
+  return ", of a format of " + std::to_string(format.bytes) + " bytes";
+}
+
+}  // namespace
+
 Status check_pair(const TextureView& texture, const Sampler& sampler, std::string_view where) {
   bool integers = false;  // that a result selects
   for (TexelSource source : texture.swizzle)
@@ -326,9 +336,9 @@ Status check_pair(const TextureView& texture, const Sampler& sampler, std::strin
                  is_integer(texture.format.components[static_cast<std::size_t>(source)].type));
   const bool linear = sampler.magnify == Filter::linear || sampler.minify == Filter::linear ||
                       sampler.mip == MipFilter::linear;
-  if (integers && linear) return fail_at(where, "a linear filter meets integers");
+  if (integers && linear) return fail_at(where, "a linear filter meets integers" + of_format(texture.format));
   if (sampler.compare && is_integer(texture.format.components[0].type))
-    return fail_at(where, "compare meets a format of integers");
+    return fail_at(where, "compare meets integers" + of_format(texture.format));
   return {};
 }
 

@@ -284,7 +284,7 @@ TEST(Textures, WhatIsMissing) {
   Sampler linear;
   linear.minify = Filter::linear;
   ASSERT_TRUE(work.launch.set_sampler(2, linear));
-  EXPECT_EQ(work.run(), "texture 1, sampler 2: a linear filter meets integers");
+  EXPECT_EQ(work.run(), "texture 1, sampler 2: a linear filter meets integers, of format r32ui");
   work.launch.unset_textures();
   EXPECT_NE(work.run().find("texture 1: "), std::string::npos);
 }

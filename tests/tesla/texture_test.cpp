@@ -346,14 +346,27 @@ TEST(TeslaEntries, Texture) {
     return read ? std::string() : to_string(read.error());
   };
   EXPECT_EQ(refused(0, 1U << 30), "packed components: are set");
-  EXPECT_EQ(refused(0, 0x08 ^ 0x1f), "component sizes: have code 31");
-  EXPECT_EQ(refused(0, 7U << 6), "data type: is 5");
+  EXPECT_EQ(refused(0, 0x08 ^ 0x1f), "component sizes: are 0x1f (R1), which is not supported");
+  EXPECT_EQ(refused(0, 0x08 ^ 0x22), "component sizes: are 0x22 (G8B8G8R8), which is not supported");
+  EXPECT_EQ(refused(0, 0x08 ^ 0x3f), "component sizes: are 0x3f, which is no format");
+  EXPECT_EQ(
+      refused(0, 7U << 6),
+      "data type: of R is 5 (SNORM as f16) in component sizes 0x08 (A8B8G8R8); 1 to 4 and 7 are supported: "
+      "SNORM, UNORM, SINT, UINT, FLOAT");
+  EXPECT_EQ(
+      refused(0, 5U << 9),
+      "component sizes: are 0x08 (A8B8G8R8): the format has component g of 8 bits of type float, which do "
+      "not go together");
+  EXPECT_EQ(refused(0, (0x08 ^ 0x24) | 6U << 6),
+            "data type: is 4 (UINT) in component sizes 0x24 (DXT1), blocks that are UNORM");
   EXPECT_EQ(refused(0, (3U ^ 1U) << 18), "");
   EXPECT_EQ(refused(1, 1U << 31), "address: is outside of the memory");
   EXPECT_EQ(refused(2, 1U << 13), "colour key: is set");
   EXPECT_EQ(refused(2, 1U << 30), "border: is the texture's own");
   EXPECT_EQ(refused(2, 1U << 18), "pitch: is 0");
-  EXPECT_EQ(refused(2, 15U << 14), "type: is 14");
+  EXPECT_EQ(
+      refused(2, 15U << 14),
+      "type: is 14; 0 to 8 are 1D, 2D, 3D, cube, 1D array, 2D array, buffer, 2D without levels, cube array");
   EXPECT_EQ(refused(3, 1U << 29), "header options: control the level of detail");
   EXPECT_EQ(refused(7, 1U << 12), "multisample count: is not 0");
   // Depth that is the second component becomes red.
@@ -389,7 +402,7 @@ TEST(TeslaEntries, Sampler) {
   EXPECT_EQ(sampler->max_lod, 768);
   EXPECT_EQ(sampler->border, (std::array{1U, 2U, 3U, 4U}));
   EXPECT_EQ((*sampler->srgb_border)[0], bits_of(1.0F));
-  EXPECT_EQ(to_string(read_sampler_entry({}).error()), "magnification filter: is none");
+  EXPECT_EQ(to_string(read_sampler_entry({}).error()), "magnification filter: is 0; 1 is nearest, 2 linear");
 }
 
 }  // namespace

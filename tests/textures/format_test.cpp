@@ -104,7 +104,7 @@ TEST(TextureFormats, WhatIsNone) {
   EXPECT_EQ(broken([](TextureFormat& f) { f.bytes = 5; }), "has texels of 5 bytes");
   EXPECT_EQ(broken([](TextureFormat& f) { f.bytes = 3; }), "has component a outside of the texel");
   EXPECT_EQ(broken([](TextureFormat& f) { f.components[1].bits = 0; }),
-            "has component g of a type and size that do not go together");
+            "has component g of 0 bits of type unorm, which do not go together");
   EXPECT_EQ(broken([](TextureFormat& f) {
               f.bytes = 8;
               f.components[2].first_bit = 28;

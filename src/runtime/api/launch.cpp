@@ -108,6 +108,11 @@ Status Launch::bind_output(std::string_view name, const OutputBuffer& buffer) {
 
 namespace {
 
+// Also of a number that is no format.
+std::string format_text(PixelFormat format) {
+  return format > PixelFormat::d32f ? std::to_string(static_cast<unsigned>(format)) : name(format);
+}
+
 // The launch of a fragment program, to be changed.
 Result<runtime::LaunchPixels*> change_pixels(LaunchState& state) {
   if (!state.pixels)
@@ -190,7 +195,7 @@ Status Launch::bind_color(unsigned number, const TargetBuffer& target) {
                  "colour target " + std::to_string(number)};
   if (target.data != nullptr &&
       (target.format > PixelFormat::d32f || target.format == PixelFormat::none || is_depth(target.format)))
-    return Error{ErrorCode::bad_input, "this is not the format of a colour",
+    return Error{ErrorCode::bad_input, format_text(target.format) + " is not the format of a colour",
                  "colour target " + std::to_string(number)};
   pixels->colors[number] = target;
   set_format(*state_, pixels->output.colors[number], target);
@@ -199,7 +204,9 @@ Status Launch::bind_color(unsigned number, const TargetBuffer& target) {
 Status Launch::bind_depth(const TargetBuffer& target) {
   WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
   if (target.data != nullptr && (target.format > PixelFormat::d32f || !is_depth(target.format)))
-    return Error{ErrorCode::bad_input, "this is not a format of depth", "depth target"};
+    return Error{ErrorCode::bad_input,
+                 format_text(target.format) + " is not a format of depth: d16, d24s8, d32f are",
+                 "depth target"};
   pixels->depth = target;
   set_format(*state_, pixels->output.depth_format, target);
   return {};

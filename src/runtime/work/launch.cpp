@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
+#include <string>
 
 #include "runtime/work/pixel_plan.h"
 #include "runtime/work/primitives.h"
@@ -225,6 +227,35 @@ Status LaunchState::add_grid_facts(frontend::Facts& facts) const {
   return {};
 }
 
+namespace {
+
+// Are all inputs that the program declares `given`? Bit n: input register n.
+Status check_declared(const frontend::Shader& shader, std::uint64_t given) {
+  const auto inputs = shader.inputs();
+  std::size_t bound = 0;
+  std::optional<Error> error;
+  for (const Symbol& symbol : inputs) {
+    WARPJIT_TRY(const Location location, shader.find(LocationKind::input, symbol.reg));
+    const unsigned covered = std::min<unsigned>(symbol.count, location.count);
+    unsigned n = location.first;
+    while (n < location.first + covered && (given >> n & 1) != 0) ++n;
+    if (n == location.first + covered) {
+      ++bound;
+    } else if (!error) {
+      const Location place{.kind = LocationKind::input, .first = static_cast<std::uint16_t>(n)};
+      error = Error{ErrorCode::bad_input, "the declared input '" + symbol.name + "' is not bound",
+                    "input " + shader.register_name(place)};
+    }
+  }
+  if (!error) return {};
+  error->message +=
+      "; of " + std::to_string(inputs.size()) + " declared inputs " +
+      (bound == 0 ? "none is bound" : std::to_string(bound) + (bound == 1 ? " is bound" : " are bound"));
+  return *error;
+}
+
+}  // namespace
+
 Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
   if (work() == Work::grid) {
     frontend::Facts facts;
@@ -264,14 +295,7 @@ Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
     facts.draw = draw.facts;
     return facts;
   }
-  for (const Symbol& symbol : shader->inputs()) {
-    WARPJIT_TRY(const Location location, shader->find(LocationKind::input, symbol.reg));
-    const unsigned covered = std::min<unsigned>(symbol.count, location.count);
-    for (unsigned n = location.first; n < location.first + covered; ++n)
-      if ((given_inputs() >> n & 1) == 0)
-        return Error{ErrorCode::bad_input, "the declared input '" + symbol.name + "' is not bound",
-                     place(LocationKind::input, n)};
-  }
+  WARPJIT_CHECK(check_declared(*shader, given_inputs()));
   frontend::Facts facts;
   facts.work = work();
   facts.bound_inputs = given_inputs() & usage.inputs;

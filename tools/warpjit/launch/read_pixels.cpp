@@ -30,7 +30,11 @@ Result<PixelFormat> read_target_format(const Guest& guest, const JsonField& fiel
   WARPJIT_TRY(const std::string text, format.string());
   const auto parsed = parse_pixel_format(text);
   if (!parsed || *parsed == PixelFormat::none || is_depth(*parsed) != depth)
-    return format.error("'" + text + "' is not a format of " + (depth ? "depth" : "colours"));
+    return format.error(
+        "'" + text + "' is not a format of " +
+        (depth ? "depth: d16, d24s8, d32f"
+               : "colours: rgba8, srgb8, rgb565, rgba4, rgb5a1, rgb10a2, rgba16f, rgba32f, r32f, "
+                 "rgba32i, rgba32ui, r32i, r32ui, rgba8i, rgba8ui"));
   return *parsed;
 }
 
@@ -142,11 +146,11 @@ Status read_raster(const Reading& reading, LaunchPixels& pixels) {
   WARPJIT_CHECK(read_flag(*field, "window-positions", state.window_positions));
   constexpr std::string_view kProvoking[] = {"first", "last"};
   WARPJIT_CHECK(read_word(*field, "provoking", kProvoking, state.provoking_last));
+  WARPJIT_CHECK(read_word(*field, "shade", kShadeModels, state.shade));
   WARPJIT_CHECK(read_float(*field, "point-size", state.point_size));
   WARPJIT_CHECK(read_byte(*field, "point-size-slot", state.point_size_slot, 127));
   WARPJIT_CHECK(read_float(*field, "line-width", state.line_width));
   if (const auto distances = field->find("distances")) {
-  WARPJIT_CHECK(read_word(*field, "shade", kShadeModels, state.shade));
     WARPJIT_CHECK(distances->expect_object());
     WARPJIT_CHECK(distances->expect_keys({"first", "count", "clip", "cull"}));
     WARPJIT_CHECK(read_byte(*distances, "first", state.distances.first, 127));

@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "base/result.h"
 #include "base/srgb.h"
+#include "textures/format.h"
 #include "warpjit/tesla.hpp"
 
 namespace warpjit::tesla {
@@ -33,52 +34,72 @@ struct Place {
 // Places of R, G, B and A in a texel.
 struct SizeRow {
   std::uint8_t code;
+  const char* hardware_name;  // fields from the highest bits down
   std::uint8_t bytes;
   std::array<Place, 4> places{};
   bool swapped = false;  // G is what this project has as red: the depth
 };
 constexpr SizeRow kSizes[] = {
-    {0x01, 16, {{{0, 32}, {32, 32}, {64, 32}, {96, 32}}}},
-    {0x03, 8, {{{0, 16}, {16, 16}, {32, 16}, {48, 16}}}},
-    {0x04, 8, {{{0, 32}, {32, 32}, {}, {}}}},
-    {0x05, 8, {{{0, 32}, {32, 8}, {40, 24}, {}}}},
-    {0x07, 4, {{{0, 8}, {8, 8}, {16, 8}, {}}}},
-    {0x08, 4, {{{0, 8}, {8, 8}, {16, 8}, {24, 8}}}},
-    {0x09, 4, {{{0, 10}, {10, 10}, {20, 10}, {30, 2}}}},
-    {0x0c, 4, {{{0, 16}, {16, 16}, {}, {}}}},
-    {0x0d, 4, {{{0, 24}, {24, 8}, {}, {}}}},
-    {0x0e, 4, {{{0, 8}, {8, 24}, {}, {}}}},
-    {0x0f, 4, {{{0, 32}, {}, {}, {}}}},
-    {0x12, 2, {{{0, 4}, {4, 4}, {8, 4}, {12, 4}}}},
-    {0x13, 2, {{{0, 1}, {1, 5}, {6, 5}, {11, 5}}}},
-    {0x14, 2, {{{0, 5}, {5, 5}, {10, 5}, {15, 1}}}},
-    {0x15, 2, {{{0, 5}, {5, 6}, {11, 5}, {}}}},
-    {0x16, 2, {{{0, 5}, {5, 5}, {10, 6}, {}}}},
-    {0x18, 2, {{{0, 8}, {8, 8}, {}, {}}}},
-    {0x1b, 2, {{{0, 16}, {}, {}, {}}}},
-    {0x1d, 1, {{{0, 8}, {}, {}, {}}}},
-    {0x1e, 1, {{{0, 4}, {4, 4}, {}, {}}}},
-    {0x20, 4, {{{0, 9}, {9, 9}, {18, 9}, {}}}},
-    {0x21, 4, {{{0, 11}, {11, 11}, {22, 10}, {}}}},
-    {0x29, 4, {{{0, 8}, {8, 24}, {}, {}}}, true},
-    {0x2a, 4, {{{0, 24}, {}, {}, {}}}},
-    {0x2b, 4, {{{0, 24}, {24, 8}, {}, {}}}},
-    {0x2f, 4, {{{0, 32}, {}, {}, {}}}},
-    {0x30, 8, {{{0, 32}, {32, 8}, {}, {}}}},
-    {0x3a, 2, {{{0, 16}, {}, {}, {}}}},
+    {0x01, "R32G32B32A32", 16, {{{0, 32}, {32, 32}, {64, 32}, {96, 32}}}},
+    {0x03, "R16G16B16A16", 8, {{{0, 16}, {16, 16}, {32, 16}, {48, 16}}}},
+    {0x04, "R32G32", 8, {{{0, 32}, {32, 32}, {}, {}}}},
+    {0x05, "R32_B24G8", 8, {{{0, 32}, {32, 8}, {40, 24}, {}}}},
+    {0x07, "X8B8G8R8", 4, {{{0, 8}, {8, 8}, {16, 8}, {}}}},
+    {0x08, "A8B8G8R8", 4, {{{0, 8}, {8, 8}, {16, 8}, {24, 8}}}},
+    {0x09, "A2B10G10R10", 4, {{{0, 10}, {10, 10}, {20, 10}, {30, 2}}}},
+    {0x0c, "R16G16", 4, {{{0, 16}, {16, 16}, {}, {}}}},
+    {0x0d, "G8R24", 4, {{{0, 24}, {24, 8}, {}, {}}}},
+    {0x0e, "G24R8", 4, {{{0, 8}, {8, 24}, {}, {}}}},
+    {0x0f, "R32", 4, {{{0, 32}, {}, {}, {}}}},
+    {0x12, "A4B4G4R4", 2, {{{0, 4}, {4, 4}, {8, 4}, {12, 4}}}},
+    {0x13, "A5B5G5R1", 2, {{{0, 1}, {1, 5}, {6, 5}, {11, 5}}}},
+    {0x14, "A1B5G5R5", 2, {{{0, 5}, {5, 5}, {10, 5}, {15, 1}}}},
+    {0x15, "B5G6R5", 2, {{{0, 5}, {5, 6}, {11, 5}, {}}}},
+    {0x16, "B6G5R5", 2, {{{0, 5}, {5, 5}, {10, 6}, {}}}},
+    {0x18, "G8R8", 2, {{{0, 8}, {8, 8}, {}, {}}}},
+    {0x1b, "R16", 2, {{{0, 16}, {}, {}, {}}}},
+    {0x1d, "R8", 1, {{{0, 8}, {}, {}, {}}}},
+    {0x1e, "G4R4", 1, {{{0, 4}, {4, 4}, {}, {}}}},
+    {0x20, "E5B9G9R9", 4, {{{0, 9}, {9, 9}, {18, 9}, {}}}},
+    {0x21, "B10G11R11", 4, {{{0, 11}, {11, 11}, {22, 10}, {}}}},
+    {0x29, "Z24S8", 4, {{{0, 8}, {8, 24}, {}, {}}}, true},
+    {0x2a, "X8Z24", 4, {{{0, 24}, {}, {}, {}}}},
+    {0x2b, "S8Z24", 4, {{{0, 24}, {24, 8}, {}, {}}}},
+    {0x2f, "Z32F", 4, {{{0, 32}, {}, {}, {}}}},
+    {0x30, "Z32F_X24S8", 8, {{{0, 32}, {32, 8}, {}, {}}}},
+    {0x3a, "Z16", 2, {{{0, 16}, {}, {}, {}}}},
 };
 constexpr std::uint8_t kSharedExponent = 0x20;
 
 struct BlockRow {
   std::uint8_t code;
+  const char* hardware_name;
   const char* name;
   const char* signed_name;
 };
-constexpr BlockRow kBlocks[] = {{0x24, "bc1", nullptr},
-                                {0x25, "bc2", nullptr},
-                                {0x26, "bc3", nullptr},
-                                {0x27, "bc4", "bc4-snorm"},
-                                {0x28, "bc5", "bc5-snorm"}};
+constexpr BlockRow kBlocks[] = {{0x24, "DXT1", "bc1", nullptr},
+                                {0x25, "DXT3", "bc2", nullptr},
+                                {0x26, "DXT5", "bc3", nullptr},
+                                {0x27, "RGTC1", "bc4", "bc4-snorm"},
+                                {0x28, "RGTC2", "bc5", "bc5-snorm"}};
+
+// Those that are refused.
+struct UnsupportedRow {
+  std::uint8_t code;
+  const char* hardware_name;
+};
+constexpr UnsupportedRow kUnsupported[] = {{0x1f, "R1"}, {0x22, "G8B8G8R8"}, {0x23, "B8G8R8G8"}};
+
+// "0x08 (A8B8G8R8)"; without a name: no such format.
+std::string format_text(std::uint32_t code) {
+  const auto named = [&](const auto& rows) {
+    const auto row = std::ranges::find_if(rows, [&](const auto& each) { return each.code == code; });
+    return row == std::end(rows) ? std::string() : " (" + std::string(row->hardware_name) + ")";
+  };
+  constexpr char kDigits[] = "0123456789abcdef";
+  return std::string("0x") + kDigits[code >> 4 & 15] + kDigits[code & 15] + named(kSizes) + named(kBlocks) +
+         named(kUnsupported);
+}
 
 enum DataType : std::uint8_t {
   kSnorm = 1,
@@ -87,7 +108,11 @@ enum DataType : std::uint8_t {
   kUint = 4,
   kFloat = 7,
 };
-Result<TexelType> texel_type(std::uint32_t type) {
+constexpr const char* kTypeNames[] = {"none", "SNORM",        "UNORM",        "SINT",
+                                      "UINT", "SNORM as f16", "UNORM as f16", "FLOAT"};
+std::string type_text(std::uint32_t type) { return std::to_string(type) + " (" + kTypeNames[type & 7] + ")"; }
+// Of component n of a format.
+Result<TexelType> texel_type(std::uint32_t type, unsigned n, std::uint32_t code) {
   switch (type) {
     case kSnorm:
       return TexelType::snorm;
@@ -100,7 +125,9 @@ Result<TexelType> texel_type(std::uint32_t type) {
     case kFloat:
       return TexelType::float_bits;
     default:
-      return refused("data type", "is " + std::to_string(type));
+      return refused("data type", std::string("of ") + "RGBA"[n] + " is " + type_text(type) +
+                                      " in component sizes " + format_text(code) +
+                                      "; 1 to 4 and 7 are supported: SNORM, UNORM, SINT, UINT, FLOAT");
   }
 }
 
@@ -113,13 +140,21 @@ Result<TextureFormat> read_format(const Entry& entry, bool& swapped) {
   if (const auto* block = std::ranges::find(kBlocks, code, &BlockRow::code); block != std::end(kBlocks)) {
     const std::uint32_t type = kTypes[0].get(entry);
     const char* text = type == kUnorm ? block->name : type == kSnorm ? block->signed_name : nullptr;
-    if (text == nullptr) return refused("data type", "of compressed blocks is " + std::to_string(type));
+    if (text == nullptr)
+      return refused("data type", "is " + type_text(type) + " in component sizes " + format_text(code) +
+                                      (block->signed_name != nullptr ? ", blocks that are SNORM or UNORM"
+                                                                     : ", blocks that are UNORM"));
     TextureFormat format = *parse_texture_format(text);
     format.srgb = srgb && format.bytes != 0 && code <= 0x26;
     return format;
   }
   const auto* size = std::ranges::find(kSizes, code, &SizeRow::code);
-  if (size == std::end(kSizes)) return refused("component sizes", "have code " + std::to_string(code));
+  if (size == std::end(kSizes)) {
+    const bool is_known =
+        std::ranges::find(kUnsupported, code, &UnsupportedRow::code) != std::end(kUnsupported);
+    return refused("component sizes", "are " + format_text(code) +
+                                          (is_known ? ", which is not supported" : ", which is no format"));
+  }
   TextureFormat format;
   format.bytes = size->bytes;
   for (unsigned n = 0; n < 4; ++n) {
@@ -127,7 +162,7 @@ Result<TextureFormat> read_format(const Entry& entry, bool& swapped) {
     if (place.bits == 0) continue;
     TexelType type = TexelType::shared_exponent;
     if (code != kSharedExponent) {
-      WARPJIT_TRY(type, texel_type(kTypes[n].get(entry)));
+      WARPJIT_TRY(type, texel_type(kTypes[n].get(entry), n, code));
     }
     format.components[n] = {type, place.first, place.bits};
   }
@@ -137,6 +172,8 @@ Result<TextureFormat> read_format(const Entry& entry, bool& swapped) {
     format.srgb =
         format.srgb && (format.components[n].type == TexelType::none ||
                         (format.components[n].type == TexelType::unorm && format.components[n].bits == 8));
+  if (const Status good = textures::check_format(format); !good)
+    return refused("component sizes", "are " + format_text(code) + ": the format " + good.error().message);
   swapped = size->swapped;
   if (swapped) std::swap(format.components[0], format.components[1]);
   return format;
@@ -159,7 +196,8 @@ Result<TexelSource> texel_source(std::uint32_t source, bool swapped) {
     case 7:
       return TexelSource::one;
     default:
-      return wrong("source", "of a result is " + std::to_string(source));
+      return wrong("source", "of a result is " + std::to_string(source) +
+                                 "; 0 is zero, 2 to 5 are R, G, B, A, 6 is integer 1, 7 is 1.0");
   }
 }
 
@@ -216,7 +254,10 @@ Result<Texture> read_texture_entry(const Entry& entry, const TextureMemory& memo
   if (bits(entry[3], 29, 1) != 0) return refused("header options", "control the level of detail");
   if (bits(entry[7], 12, 4) != 0) return refused("multisample count", "is not 0");
   const std::uint32_t kind = bits(entry[2], 14, 4);
-  if (kind >= std::size(kKinds)) return wrong("type", "is " + std::to_string(kind));
+  if (kind >= std::size(kKinds))
+    return wrong("type", "is " + std::to_string(kind) +
+                             "; 0 to 8 are 1D, 2D, 3D, cube, 1D array, 2D array, buffer, 2D without levels, "
+                             "cube array");
 
   Texture texture;
   texture.dimension = kKinds[kind].dimension;
@@ -258,15 +299,16 @@ Result<Sampler> read_sampler_entry(const Entry& entry, bool seamless_cubes) {
   sampler.compare_op = static_cast<Compare>(bits(entry[0], 10, 3));
   sampler.decode_srgb = bits(entry[0], 13, 1) != 0;
   sampler.seamless = seamless_cubes;
-  const auto filter = [&](unsigned first, Filter& into) {
+  const auto filter = [&](const char* field, unsigned first, Filter& into) -> Status {
     const std::uint32_t value = bits(entry[1], first, 2);
     into = value == 2 ? Filter::linear : Filter::nearest;
-    return value == 1 || value == 2;
+    if (value == 1 || value == 2) return {};
+    return wrong(field, "is " + std::to_string(value) + "; 1 is nearest, 2 linear");
   };
-  if (!filter(0, sampler.magnify)) return wrong("magnification filter", "is none");
-  if (!filter(4, sampler.minify)) return wrong("minification filter", "is none");
+  WARPJIT_CHECK(filter("magnification filter", 0, sampler.magnify));
+  WARPJIT_CHECK(filter("minification filter", 4, sampler.minify));
   const std::uint32_t mip = bits(entry[1], 6, 2);
-  if (mip == 0) return wrong("mip filter", "is none");
+  if (mip == 0) return wrong("mip filter", "is 0; 1 to 3 are none, nearest, linear");
   sampler.mip = static_cast<MipFilter>(mip - 1);
   sampler.lod_bias = sign_extend(bits(entry[1], 12, 13), 13);
   sampler.min_lod = static_cast<std::int32_t>(bits(entry[2], 0, 12));
