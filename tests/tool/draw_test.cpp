@@ -135,6 +135,126 @@ TEST_F(DrawTest, TemplatesOfFragmentProgramsRender) {
   EXPECT_EQ(run("verify noise.tesla --program fragment --random 60").code, 0);
 }
 
+// A draw of colours in slots 4 to 7, which the program multiplies by w.
+const std::string kShaded = R"(.kernel shaded
+.type fragment
+.interpolants 0x8040404
+.color-slots 0x40404
+.registers 8
+  interp $r4 v[0x0]
+  rcp f32 $r4 $r4
+  interp $r0 v[0x4] $r4
+  interp $r1 v[0x8] $r4
+  interp $r2 v[0xc] $r4
+  interp $r3 v[0x10] $r4
+  exit nop
+)";
+json shaded_launch() {
+  return json::parse(
+      R"({"warpjit": 1, "isa": "tesla", "stage": "fragment", "count": 3, "program": {"file": "shaded.tesla"},
+      "vertices": {"slots": 8, "data": [-1, -1, 0, 1, 1, 0, 0, 1, 3, -1, 0, 1, 0, 1, 0, 1, -1, 3, 0, 1, 0, 0, 1, 1]},
+      "targets": {"size": [16, 8], "colors": [{"format": "rgba8", "clear": [0, 0, 0, 0]}], "depth": {"format": "d32f"}}})");
+}
+
+TEST_F(DrawTest, ShadeModels) {
+  write("shaded.tesla", kShaded);
+  json launch = shaded_launch();
+  const auto pixel = [&](const char* provoking, const char* shade) {
+    launch["raster"] = {{"provoking", provoking}, {"shade", shade}};
+    write("launch.json", launch.dump());
+    const Outcome verified = run("verify launch.json");
+    EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+    const Outcome ran = run("run launch.json --json --pixel 5,2");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return json::parse(ran.out)["targets"][0]["pixels"][0]["value"];
+  };
+  EXPECT_EQ(pixel("last", "flat"), json({0, 0, 255, 255}));
+  EXPECT_EQ(pixel("first", "flat"), json({255, 0, 0, 255}));
+  const json smooth = pixel("last", "smooth");
+  EXPECT_TRUE(smooth[0] > 50 && smooth[1] > 20 && smooth[2] > 20) << smooth;
+  launch["raster"]["shade"] = "gouraud";
+  write("launch.json", launch.dump());
+  EXPECT_NE(run("run launch.json").err.find("'gouraud' is none of smooth, flat"), std::string::npos);
+  // Other guests name no colours.
+  const std::string usse = tests::source_file("examples/usse/graphics/");
+  fs::copy_file(usse + "blend.usse", path("blend.usse"));
+  json other = json::parse(std::ifstream(usse + "blend.json"));
+  other["raster"]["shade"] = "flat";
+  write("launch.json", other.dump());
+  const Outcome refused = run("run launch.json");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("only Tesla's graphics state names"), std::string::npos) << refused.err;
+}
+
+TEST_F(DrawTest, TargetPixelsAreNumbers) {
+  write("shaded.tesla", kShaded);
+  json launch = shaded_launch();
+  launch["raster"] = {{"shade", "flat"}, {"scissor", {3, 1, 2, 3}}};
+  write("launch.json", launch.dump());
+  const json all = json::parse(run("run launch.json --json").out);
+  EXPECT_EQ(all["targets"][0]["changed"], 6);
+  ASSERT_EQ(all["targets"][0]["pixels"].size(), 6u);
+  EXPECT_EQ(all["targets"][0]["pixels"][0], json::parse(R"({"x": 3, "y": 1, "value": [0, 0, 255, 255]})"));
+  EXPECT_EQ(all["draw"]["primitives"], 1);
+  EXPECT_FALSE(all.contains("note"));
+  EXPECT_EQ(json::parse(run("run launch.json --json --all").out)["targets"][0]["pixels"].size(), 128u);
+  const Outcome text = run("run launch.json");
+  EXPECT_NE(text.out.find("6 pixels changed\n  (3, 1)       0     0     255   255\n"), std::string::npos)
+      << text.out;
+  EXPECT_NE(text.out.find("and 2 more"), std::string::npos) << text.out;
+  const Outcome chosen = run("run launch.json --pixel 0,0 --pixel 3,3");
+  EXPECT_NE(chosen.out.find("  (0, 0)       0     0     0     0\n  (3, 3)       0     0     255   255\n"),
+            std::string::npos)
+      << chosen.out;
+  EXPECT_NE(chosen.out.find("  (0, 0)       1\n"), std::string::npos) << chosen.out;  // depth
+  for (const char* place : {"16,0", "0,8", "1", "1,", "-1,0", "a,b", "1,2,3"}) {
+    const Outcome refused = run(std::string("run launch.json --pixel=") + place);
+    EXPECT_EQ(refused.code, 2) << place;
+    EXPECT_NE(refused.err.find("from 0,0 to 15,7"), std::string::npos) << refused.err;
+  }
+  EXPECT_EQ(run("run " + source_launch("saxpy") + " --pixel 0,0").code, 2);
+}
+
+// A draw that changes nothing says why.
+TEST_F(DrawTest, DrawsThatChangeNothingSayWhy) {
+  write("shaded.tesla", kShaded);
+  const auto note = [&](const char* member, const char* value, const std::string& options = "") {
+    json launch = shaded_launch();
+    launch[json::json_pointer(member)] = json::parse(value);
+    write("launch.json", launch.dump());
+    const Outcome rendered = run("render launch.json " + options), ran = run("run launch.json " + options);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    const std::size_t at = ran.err.find("note: ");
+    EXPECT_TRUE(at != std::string::npos) << ran.err;
+    const std::string text =
+        at == std::string::npos ? "" : ran.err.substr(at + 6, ran.err.find('\n', at) - at - 6);
+    EXPECT_NE(rendered.err.find(text), std::string::npos) << rendered.err;
+    EXPECT_EQ(json::parse(run("run launch.json --json " + options).out)["note"], text);
+    return text;
+  };
+  for (const std::string options : {"", "--engine guest", "--engine ir"}) {
+    EXPECT_EQ(note("/raster/cull-back", "true", options),
+              "no pixel is covered; of 1 primitive: 1 culled by the side that is seen");
+    EXPECT_EQ(
+        note("/raster/scissor", "[20, 0, 5, 5]", options),
+        "no pixel is covered; of 1 primitive: 1 around which no pixel's centre lies in the targets and the "
+        "scissor");
+    EXPECT_EQ(note("/output/depth", R"({"compare": "greater"})", options),
+              "no pixel of a target changed; of 128 that were covered: 128 rejected by the depth test");
+    EXPECT_EQ(note("/output/alpha-test", R"({"compare": "never"})", options),
+              "no pixel of a target changed; of 128 that were covered: 128 rejected by the alpha test");
+    EXPECT_EQ(
+        note("/output/blend", R"([{"write-mask": 0}])", options),
+        "no pixel of a target changed; of 128 that were covered: 128 passed, and wrote what was there or "
+        "no component of it");
+    EXPECT_EQ(note("/raster/viewport", R"({"scale": ["0x7f800000", 1, 1]})", options).substr(0, 37),
+              "no pixel is covered; of 1 primitive: ");
+    EXPECT_EQ(note("/indices", "[0, 1, 7]", options),
+              "no pixel is covered; of 1 primitive: 1 with an index that names no vertex");
+    EXPECT_EQ(note("/indices", "[0, 1]", options), "nothing is drawn: the vertices make no primitive");
+  }
+}
+
 TEST_F(DrawTest, InfoListsWhatIsSampled) {
   const Outcome info = run("info '" + kGraphics + "block_texture.json' --json");
   ASSERT_EQ(info.code, 0) << info.err;

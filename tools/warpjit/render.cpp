@@ -8,6 +8,7 @@
 #include "command.h"
 #include "files.h"
 #include "heatmap.h"
+#include "launch/pixel_results.h"
 #include "picture.h"
 #include "progress.h"
 #include "render_capture.h"
@@ -78,9 +79,12 @@ Status set_size(LaunchFile& file, const std::string& text) {
 }
 
 Result<unsigned> picture_number(const std::string& name, const BoundLaunch& bound) {
-  for (const BoundLaunch::Picture& picture : bound.pictures())
+  std::string known;
+  for (const BoundLaunch::Picture& picture : bound.pictures()) {
     if (BoundLaunch::picture_name(picture.target) == name) return picture.target;
-  return Error{ErrorCode::bad_input, "the launch has no target '" + name + "'", "--show"};
+    known += (known.empty() ? "" : ", ") + BoundLaunch::picture_name(picture.target);
+  }
+  return Error{ErrorCode::bad_input, "the launch has no target '" + name + "', but " + known, "--show"};
 }
 
 struct Rendered {
@@ -88,6 +92,7 @@ struct Rendered {
   Report report;
   std::uint64_t run_ns = 0;
   std::optional<Mismatch> mismatch;
+  std::string note;                                // if the first frame changed nothing
   std::vector<std::vector<std::uint32_t>> counts;  // of each frame, if instructions are counted
   std::uint32_t width = 0, height = 0;             // of the targets
 };
@@ -123,7 +128,10 @@ Result<Rendered> render(const RenderCommand& options, LaunchFile file) {
     }
     WARPJIT_TRY(rendered.report, bound.run(engine, run));
     rendered.run_ns += rendered.report.run_ns;
-    if (frame == 0) rendered.mismatch = check_expectations(bound);
+    if (frame == 0) {
+      rendered.mismatch = check_expectations(bound);
+      rendered.note = unchanged_note(bound, rendered.report);
+    }
     if (!options.heatmap)
       rendered.images.push_back(to_image(*bound.picture(target), rendered.width, rendered.height));
   }
@@ -190,6 +198,8 @@ int run_render(const RenderCommand& options) {
     if (!modes_given.empty()) json["modes"] = modes_given;
     if (heat) json["heatmap"] = {{"most", heat->most}, {"total", heat->total}, {"pixels", heat->pixels}};
     if (difference) json["compare"] = {{"largest", difference->largest}, {"pixels", difference->pixels}};
+    json["draw"] = draw_json(report.draw);
+    if (!rendered->note.empty()) json["note"] = rendered->note;
     if (rendered->mismatch) json["mismatch"] = mismatch_json(*rendered->mismatch);
     print_json(json);
   } else {
@@ -205,6 +215,7 @@ int run_render(const RenderCommand& options) {
       fmt::print("{}: {} pixels differ, by {} of 255 at most\n", options.compare, difference->pixels,
                  difference->largest);
   }
+  if (!rendered->note.empty()) fmt::print(stderr, "warpjit: note: {}\n", rendered->note);
   if (rendered->mismatch) fmt::print(stderr, "warpjit: mismatch: {}\n", to_string(*rendered->mismatch));
   return rendered->mismatch || (difference && difference->pixels != 0) ? kMismatch : kOk;
 }

@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "files.h"
+#include "launch/pixel_results.h"
 #include "launch/results.h"
 #include "profile.h"
 #include "runtime/engine/engine.h"
@@ -16,6 +17,7 @@ namespace {
 struct RunCommand {
   RunInput input;
   std::string engine = "jit", target = "automatic", out;
+  std::vector<std::string> pixels;
   bool all = false, json = false, dispatch = false, background = false, stats = false;
 };
 
@@ -25,6 +27,8 @@ struct RunOutcome {
   EngineStatistics statistics;
   std::optional<Profile> profile;
   std::optional<Mismatch> mismatch;
+  ResultChoice choice;
+  std::string note;  // of a draw that changed nothing
 };
 
 std::uint64_t compile_ns(const Report& report) {
@@ -44,10 +48,12 @@ Json to_json(const BoundLaunch& bound, const RunOutcome& outcome) {
   if (!report.interpreted_because.empty()) json["interpreted_because"] = report.interpreted_because;
   if (report.fault) json["fault"] = {{"what", report.fault->what}, {"where", report.fault->where}};
   if (file.work == Work::primitives) json["invocations"] = bound.threads();
+  if (file.work == Work::pixels) json["draw"] = draw_json(report.draw);
+  if (!outcome.note.empty()) json["note"] = outcome.note;
   json["statistics"] = statistics_json(outcome.statistics);
   if (outcome.profile) json["stats"] = profile_json(*outcome.profile);
   json["checksum"] = fmt::format("{:#018x}", bound.checksum());
-  add_results(bound, json);
+  add_results(bound, outcome.choice, json);
   if (file.has_expectations()) json["expect"] = outcome.mismatch ? "mismatch" : "ok";
   if (outcome.mismatch) json["mismatch"] = mismatch_json(*outcome.mismatch);
   return json;
@@ -111,7 +117,7 @@ int fail_with(const RunCommand& options, const LaunchFile& file, const std::opti
 Status write_results(const RunCommand& options, const BoundLaunch& bound, const RunOutcome& outcome) {
   if (options.json) return write_text(options.out, json_text(to_json(bound, outcome)));
   if (!options.out.empty()) WARPJIT_CHECK(write_file(options.out, result_bytes(bound)));
-  print_results(bound, options.all);
+  print_results(bound, outcome.choice);
   fmt::print("checksum {:#018x}\n", bound.checksum());
   if (outcome.profile) print_profile(*outcome.profile);
   return {};
@@ -125,13 +131,21 @@ int run_launch(const RunCommand& options) {
   if (options.stats && file->work != Work::grid)
     return fail({ErrorCode::bad_input,
                  "only programs that run in warps, such as compute kernels, can be observed", "--stats"});
+  RunOutcome outcome;
+  outcome.choice.all = options.all;
+  if (!options.pixels.empty() && file->work != Work::pixels)
+    return fail({ErrorCode::bad_input, "only launches of fragment programs have target pixels", "--pixel"});
+  for (const std::string& text : options.pixels) {
+    const auto place = parse_place(text, file->pixels.width, file->pixels.height);
+    if (!place) return fail(place.error());
+    outcome.choice.pixels.push_back(*place);
+  }
   auto made = BoundLaunch::make(std::move(*file));
   if (!made) return fail(made.error());
   BoundLaunch& bound = *made;
 
   const Engine engine;
   engine.state().set_hooks({.dispatch_all = options.dispatch});
-  RunOutcome outcome;
   if (options.stats) {
     outcome.profile.emplace();
     run.engine = EngineKind::guest;
@@ -142,9 +156,11 @@ int run_launch(const RunCommand& options) {
   outcome.report = std::move(*report);
   outcome.statistics = engine.statistics();
   outcome.mismatch = check_expectations(bound);
+  if (bound.file().work == Work::pixels) outcome.note = unchanged_note(bound, outcome.report);
   print_replacement(run, engine, outcome.report);
   print_timing(bound.file(), outcome.report);
   if (const Status written = write_results(options, bound, outcome); !written) return fail(written.error());
+  if (!outcome.note.empty()) fmt::print(stderr, "warpjit: note: {}\n", outcome.note);
   if (const auto& fault = outcome.report.fault)
     fmt::print(stderr, "warpjit: fault: {} at {}\n", fault->what, fault->where);
   if (outcome.mismatch) fmt::print(stderr, "warpjit: mismatch: {}\n", to_string(*outcome.mismatch));
@@ -174,7 +190,10 @@ void add_run(CLI::App& app, int& exit) {
   command->add_option("-o,--out", options->out,
                       "file for all results: 32-bit words, one packed row a thread, then triangles, then "
                       "ranges of memory or targets; with --json the JSON");
-  command->add_flag("--all", options->all, "print all threads, triangles and words");
+  command->add_flag("--all", options->all, "print all threads, triangles, words and pixels");
+  command->add_option("--pixel", options->pixels,
+                      "X,Y: print this pixel of each target instead of the first that changed; may be "
+                      "repeated. Row 0 is the one with the smallest y");
   auto* stats = command->add_flag(
       "--stats", options->stats,
       "compute kernels: run in the guest interpreter and count, instruction by instruction, how often "

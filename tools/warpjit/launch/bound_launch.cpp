@@ -227,18 +227,25 @@ Status BoundLaunch::bind_pixels() {
   return launch_.set_vertex_stage(vertex);
 }
 
+std::vector<std::byte> BoundLaunch::cleared_pixel(const Picture& picture) const {
+  const LaunchTarget& target =
+      picture.target == kDepthPicture ? file_->pixels.depth : file_->pixels.colors[picture.target];
+  const interpret::FormatInfo& format = interpret::format_info(target.format);
+  interpret::PixelWords pixel{};
+  for (std::size_t k = 0; k < format.components.size(); ++k)
+    if (const interpret::Component& component = format.components[k];
+        component.encoding != interpret::Encoding::none)
+      interpret::insert(component, pixel, interpret::encode(component, target.clear[k]));
+  std::vector<std::byte> bytes(format.bytes);
+  interpret::store_pixel(bytes.data(), format.bytes, pixel);
+  return bytes;
+}
+
 void BoundLaunch::clear_pictures() {
   for (Picture& picture : pictures_) {
-    const LaunchTarget& target =
-        picture.target == kDepthPicture ? file_->pixels.depth : file_->pixels.colors[picture.target];
-    const interpret::FormatInfo& format = interpret::format_info(target.format);
-    interpret::PixelWords pixel{};
-    for (std::size_t k = 0; k < format.components.size(); ++k)
-      if (const interpret::Component& component = format.components[k];
-          component.encoding != interpret::Encoding::none)
-        interpret::insert(component, pixel, interpret::encode(component, target.clear[k]));
-    for (std::size_t at = 0; at < picture.bytes.size(); at += format.bytes)
-      interpret::store_pixel(picture.bytes.data() + at, format.bytes, pixel);
+    const std::vector<std::byte> pixel = cleared_pixel(picture);
+    for (std::size_t at = 0; at < picture.bytes.size(); at += pixel.size())
+      std::memcpy(picture.bytes.data() + at, pixel.data(), pixel.size());
   }
 }
 

@@ -71,7 +71,9 @@ class BoundLaunch {
     std::uint64_t hash() const;  // FNV-1a of the bytes
   };
   const std::vector<Picture>& pictures() const { return pictures_; }
-  const Picture* picture(unsigned target) const;     // null: not bound
+  const Picture* picture(unsigned target) const;  // null: not bound
+  // What each pixel of a target has before a run: pixel_size() bytes.
+  std::vector<std::byte> cleared_pixel(const Picture& picture) const;
   static std::string picture_name(unsigned target);  // "color0", "depth"
 
   // All results of the last run: the rows, then for each triangle its flag and its words, then the memory;

@@ -6,12 +6,13 @@
 #include <bit>
 
 #include "launch/numbers.h"
+#include "launch/pixel_results.h"
 
 namespace warpjit::tool {
 
 namespace {
 
-constexpr std::uint64_t kShown = 4, kWordsShown = 8;
+constexpr std::uint64_t kShown = 4, kWordsShown = 8, kListed = 64;
 constexpr const char* kRest = "(--all prints them, --out and --json give them)";
 
 // A number in a column of numbers.
@@ -90,20 +91,28 @@ Json triangle_json(const BoundLaunch& bound, std::uint64_t n, const std::vector<
 
 }  // namespace
 
-void print_results(const BoundLaunch& bound, bool all) {
+void print_results(const BoundLaunch& bound, const ResultChoice& choice) {
+  const bool all = choice.all;
   const auto shown = [&](std::uint64_t count) { return all ? count : std::min(kShown, count); };
   if (bound.file().work == Work::grid) {
     for (const LaunchOutput& range : bound.file().outputs) print_range(bound, range, all);
     return;
   }
-  for (const BoundLaunch::Picture& picture : bound.pictures())
-    fmt::print("{}  {} x {} {}, hash {:#018x}\n", BoundLaunch::picture_name(picture.target),
-               bound.file().pixels.width, bound.file().pixels.height, name(picture.format), picture.hash());
+  for (const BoundLaunch::Picture& picture : bound.pictures()) {
+    const std::uint64_t changed = changed_pixels(bound, picture);
+    fmt::print("{}  {} x {} {}, hash {:#018x}, {} pixels changed\n",
+               BoundLaunch::picture_name(picture.target), bound.file().pixels.width,
+               bound.file().pixels.height, name(picture.format), picture.hash(), changed);
+    print_pixels(bound, picture, {choice.pixels, all, kShown});
+    if (choice.pixels.empty() && !all && changed > kShown)
+      fmt::print("  ... and {} more (--pixel X,Y prints one, --all all, --out and --json give them)\n",
+                 changed - kShown);
+  }
   if (bound.row_words() != 0) print_threads(bound, shown(bound.threads()));
   print_triangles(bound, shown(bound.triangle_count()));
 }
 
-void add_results(const BoundLaunch& bound, Json& json) {
+void add_results(const BoundLaunch& bound, const ResultChoice& choice, Json& json) {
   json["outputs"] = Json::array();
   for (const LaunchOutput& output : bound.file().outputs) {
     Json data = Json::array();
@@ -113,9 +122,12 @@ void add_results(const BoundLaunch& bound, Json& json) {
         {{"name", output.name}, {"format", warpjit::name(output.format)}, {"data", std::move(data)}});
   }
   for (const BoundLaunch::Picture& picture : bound.pictures())
-    json["targets"].push_back({{"name", BoundLaunch::picture_name(picture.target)},
-                               {"format", warpjit::name(picture.format)},
-                               {"hash", fmt::format("{:#018x}", picture.hash())}});
+    json["targets"].push_back(
+        {{"name", BoundLaunch::picture_name(picture.target)},
+         {"format", warpjit::name(picture.format)},
+         {"hash", fmt::format("{:#018x}", picture.hash())},
+         {"changed", changed_pixels(bound, picture)},
+         {"pixels", pixels_json(bound, picture, {choice.pixels, choice.all, kListed})}});
   if (bound.file().work != Work::primitives) return;
   const std::vector<std::string> registers = bound.vertex_registers();
   json["triangles"] = Json::array();
