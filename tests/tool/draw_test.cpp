@@ -135,6 +135,40 @@ TEST_F(DrawTest, TemplatesOfFragmentProgramsRender) {
   EXPECT_EQ(run("verify noise.tesla --program fragment --random 60").code, 0);
 }
 
+// Programs that sample have a texture and a sampler for each that their code names.
+TEST_F(DrawTest, TemplatesHaveWhatIsSampled) {
+  const auto source = [&](const std::string& stage, const std::string& code) {
+    const std::string results = stage == "vertex" ? ".results 0x0 0x1 0x2 0x3\n" : "";
+    write("samples.tesla",
+          ".kernel samples\n.type " + stage + "\n.registers 8\n" + results + code + "exit nop\n");
+  };
+  const std::string three =
+      "texauto all $r0:$r1:$r2:$r3 $t0 $s0 $r0:$r1 0x0 0x0 0x0\n"
+      "texlod all $r0:$r1:$r2:$r3 $t5 $s2 $r0:$r1:$r2:$r3 0x0 0x0 0x0\n"
+      "texfetch all $r0:$r1:$r2:$r3 $t7 $s9 $r0:$r1 0x0 0x0 0x0\n";
+  for (const std::string stage : {"fragment", "vertex", "compute"}) {
+    source(stage, three);
+    const Outcome made = run("launch samples.tesla");
+    ASSERT_EQ(made.code, 0) << stage << made.err;
+    const json launch = json::parse(made.out);
+    ASSERT_EQ(launch["textures"].size(), 3u) << made.out;
+    EXPECT_EQ(launch["textures"]["0"]["dimension"], "2d");
+    EXPECT_EQ(launch["textures"]["5"]["dimension"], "3d");
+    EXPECT_EQ(launch["textures"]["7"]["dimension"], "1d");
+    EXPECT_EQ(launch["samplers"].size(), 2u);
+    EXPECT_TRUE(launch["samplers"].contains("0") && launch["samplers"].contains("2"));
+    for (const char* command : {"verify ", "ir ", "host "}) {
+      const Outcome outcome = run(std::string(command) + "samples.tesla");
+      EXPECT_EQ(outcome.code, 0) << command << stage << outcome.out << outcome.err;
+    }
+  }
+  // Bare words, too.
+  const json words = json::parse(run("launch '" + kGraphics + "block_texture.tesla'").out);
+  EXPECT_EQ(words["textures"]["0"]["format"], "rgba8");
+  EXPECT_EQ(run("verify '" + kGraphics + "block_texture.tesla'").code, 0);
+  EXPECT_EQ(run("verify '" + kGraphics + "block_texture.tesla' --random 10").code, 0);
+}
+
 // A draw of colours in slots 4 to 7, which the program multiplies by w.
 const std::string kShaded = R"(.kernel shaded
 .type fragment

@@ -209,7 +209,8 @@ class Guest {
                                                       const EntryMemory& memory) const;
   // `textures` for what a program samples, to begin with.
   virtual Json textures_json(const frontend::Shader&) const { return Json::object(); }
-  virtual Json samplers_json(const frontend::Shader&) const { return Json::object(); }  // likewise
+  // `samplers`, where textures do not say them.
+  virtual Json samplers_json(const frontend::Shader&) const { return Json::object(); }
   // ---- In the console's terms. Errors: a guest that has none of these.
   // `streams` and `attributes` of vertex programs, `buffers`: as inputs and uniforms.
   virtual Status read_console_values(Reading& reading) const;

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 
 #include "files.h"
 #include "frontend/tesla/assembly/assemble.h"
@@ -93,6 +94,44 @@ Result<Used> find_used(const tesla::Program& program) {
     for (const tesla::Operand& operand : i.src) add_operand(operand, updates, used);
   }
   return used;
+}
+
+// Coordinates that code gives for each texture that it samples. Only the texture tells what its arguments
+// are: these are all but the level or bias.
+std::map<unsigned, unsigned> sampled_coordinates(const tesla::Program& program) {
+  std::map<unsigned, unsigned> coordinates;
+  const auto code = tesla::ReachedCode::find(program);
+  if (!code) return coordinates;
+  for (const tesla::ReachedInstruction& reached : code->instructions()) {
+    using tesla::Opcode;
+    const tesla::Instruction& i = reached.instruction;
+    if (!tesla::needs_texture(i.opcode)) continue;
+    const bool has_level =
+        i.opcode == Opcode::texbias || i.opcode == Opcode::texlod || i.opcode == Opcode::texfetch;
+    const unsigned given = i.opcode == Opcode::texsize ? 2 : i.arguments - (has_level ? 1U : 0U);
+    unsigned& most = coordinates[i.number];
+    most = std::max(most, std::clamp(given, 1U, 3U));
+  }
+  return coordinates;
+}
+
+// A texture of as many axes: red, green and blue grow along them.
+Json template_texture(unsigned axes) {
+  constexpr unsigned kSides[] = {4, 4, 2}, kSteps[] = {0x55, 0x55, 0xff};
+  constexpr std::string_view kNames[] = {"1d", "2d", "3d"};
+  Json texture{{"format", "rgba8"}, {"dimension", kNames[axes - 1]}, {"size", Json::array()}};
+  unsigned count = 1;
+  for (unsigned k = 0; k < axes; ++k) {
+    texture["size"].push_back(kSides[k]);
+    count *= kSides[k];
+  }
+  for (unsigned n = 0; n < count; ++n) {
+    std::uint32_t texel = 0xff000000;
+    for (unsigned k = 0, rest = n; k < axes; rest /= kSides[k++])
+      texel |= rest % kSides[k] * kSteps[k] << 8 * k;
+    texture["data"].push_back(hex(texel));
+  }
+  return texture;
 }
 
 std::uint32_t preset_bytes(const tesla::Program& program, unsigned space) {
@@ -256,6 +295,20 @@ class TeslaGuest final : public Guest {
                        modes.fast_sfu ? "fast-sfu" : "");
   }
   std::string_view register_names(LocationKind) const override { return "none"; }
+  Json textures_json(const frontend::Shader& shader) const override {
+    Json textures = Json::object();
+    for (const auto& [slot, coordinates] : sampled_coordinates(tesla_program(shader)))
+      textures[std::to_string(slot)] = template_texture(coordinates);
+    return textures;
+  }
+  Json samplers_json(const frontend::Shader& shader) const override {
+    Json samplers = Json::object();
+    for (const frontend::TextureUse& use : shader.texture_uses())
+      if (use.needs_sampler)
+        samplers[std::to_string(use.sampler)] = {
+            {"wrap", "repeat"}, {"magnify", "linear"}, {"minify", "linear"}};
+    return samplers;
+  }
   GridLimits grid_limits() const override {
     return {{65535, 65535, 1},
             {512, 512, 512},

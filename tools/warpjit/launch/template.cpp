@@ -211,6 +211,7 @@ Result<Json> grid_template(const GivenProgram& given, Json json, std::uint32_t c
                               {"height", kImageSide},
                               {"row_stride", 4 * kImageSide}});
   if (use.parameter_bytes != 0) json["params"] = std::vector<int>((use.parameter_bytes + 3) / 4, 0);
+  add_textures(*given.shader, *given.guest, json);
   for (const GridUse::Space& space : use.spaces) {
     if (!space.constant) {
       memory.push_back({{"space", space.name}, {"address", kAddress}, {"size", kBytes}});
