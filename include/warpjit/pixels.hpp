@@ -199,7 +199,7 @@ struct RasterState {
 
 // What became of the primitives of a draw, to tell why pixels stayed as they were.
 struct DrawCounts {
-  // Of all instances, or as a geometry program emitted them.
+  // In all instances, or as a geometry program emitted them.
   std::uint64_t primitives = 0;
   // Those of which nothing was drawn, each by what ended it; all others had a shape to fill.
   std::uint64_t missing = 0;     // an index names no vertex

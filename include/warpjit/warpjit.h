@@ -615,7 +615,7 @@ WARPJIT_API void warpjit_store(uint32_t* word, uint32_t value);
 
 /* What became of the primitives of a draw, to tell why pixels stayed as they were. */
 typedef struct warpjit_draw_counts {
-  uint64_t primitives; /* of all instances, or as a geometry program emitted them */
+  uint64_t primitives; /* in all instances, or as a geometry program emitted them */
   /* Those of which nothing was drawn, each by what ended it; all others had a shape to fill. */
   uint64_t missing;    /* an index names no vertex */
   uint64_t not_finite; /* a coordinate of a position is NaN or infinite */

@@ -355,7 +355,7 @@ TEST(PixelCoverage, Counts) {
   DrawCounts counts;
   scene.work.counts = &counts;
   scene.vertex(0, 0).vertex(8, 0).vertex(0, 8);               // all pixels
-  scene.vertex(-9, 0, -1).vertex(0, 8, -1).vertex(8, 0, -1);  // behind the viewer
+  scene.vertex(-9, 0, -1).vertex(0, 8, -1).vertex(8, 0, -1);  // w is negative
   scene.vertex(0, 0).vertex(4, 4).vertex(8, 8);               // no area
   ASSERT_TRUE(scene
                   .draw([&](const Lane& lane, Fragment& fragment) {

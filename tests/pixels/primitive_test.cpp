@@ -279,7 +279,7 @@ TEST(Primitives, Counts) {
                              {4, 0},          {3, 1},          {kNaN, 0},      {-0.99F, -0.99F},
                              {-0.9F, -0.99F}, {-0.99F, -0.9F}, {0.01F, 0.01F}, {0.011F, 0.01F}};
   for (const auto& place : places) scene.vertex({place[0], place[1], 0, 1});
-  scene.vertex({0, 0, 2, 1});  // behind the far plane
+  scene.vertex({0, 0, 2, 1});  // farther than the far plane
   scene.vertex({1, 0, 2, 1});
   scene.vertex({0, 1, 2, 1});
   scene.indexed = true;

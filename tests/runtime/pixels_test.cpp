@@ -475,7 +475,7 @@ TEST(PixelDraws, FlatShadeModel) {
                              std::set<std::uint32_t>& others, const Engine& engine,
                              const RunOptions& options) {
     constexpr std::uint32_t kSlots = 8;
-    // w is 1, 2, 4: the vertices' colours are 3, 5, 7 in front and 30, 50, 70 behind.
+    // w is 1, 2, 4: the vertices' colours are 3, 5, 7 in front and 30, 50, 70 on the back.
     const float words[][kSlots] = {
         {-1, -1, 0, 1, 3, 1, 0, 30}, {6, -2, 0, 2, 5, 2, 0, 50}, {-4, 12, 0, 4, 7, 3, 0, 70}};
     std::vector<std::array<float, 4>> pixels(64);

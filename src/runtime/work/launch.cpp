@@ -229,7 +229,7 @@ Status LaunchState::add_grid_facts(frontend::Facts& facts) const {
 
 namespace {
 
-// Are all inputs that the program declares `given`? Bit n: input register n.
+// Every input that the program declares must be `given`. Bit n: input register n.
 Status check_declared(const frontend::Shader& shader, std::uint64_t given) {
   const auto inputs = shader.inputs();
   std::size_t bound = 0;

@@ -14,7 +14,7 @@ namespace warpjit::tool {
 struct PixelChoice {
   std::vector<std::array<std::uint32_t, 2>> places;  // these: column, row. Row 0 is that of the smallest y
   bool all = false;                                  // every one
-  std::size_t most = 0;  // else the first so many of those that differ from what the target was cleared to
+  std::size_t most = 0;  // else the first `most` pixels that differ from what the target was cleared to
 };
 
 // "12,34" as a place of targets of that size. Errors: bad_input.

@@ -17,6 +17,14 @@ bool holds_integers(PixelFormat format) {
   return format >= PixelFormat::rgba32i && format <= PixelFormat::rgba8ui;
 }
 
+std::string format_names(bool depth) {
+  std::string names;
+  for (unsigned n = 1; n <= static_cast<unsigned>(PixelFormat::d32f); ++n)
+    if (const auto format = static_cast<PixelFormat>(n); is_depth(format) == depth)
+      names += (names.empty() ? "" : ", ") + std::string(name(format));
+  return names;
+}
+
 // A target's format by its name, or `surface`: by the console's number.
 Result<PixelFormat> read_target_format(const Guest& guest, const JsonField& field, bool depth) {
   if (const auto surface = field.find("surface")) {
@@ -30,11 +38,8 @@ Result<PixelFormat> read_target_format(const Guest& guest, const JsonField& fiel
   WARPJIT_TRY(const std::string text, format.string());
   const auto parsed = parse_pixel_format(text);
   if (!parsed || *parsed == PixelFormat::none || is_depth(*parsed) != depth)
-    return format.error(
-        "'" + text + "' is not a format of " +
-        (depth ? "depth: d16, d24s8, d32f"
-               : "colours: rgba8, srgb8, rgb565, rgba4, rgb5a1, rgb10a2, rgba16f, rgba32f, r32f, "
-                 "rgba32i, rgba32ui, r32i, r32ui, rgba8i, rgba8ui"));
+    return format.error("'" + text + "' is not a format of " + (depth ? "depth" : "colours") + ": one of " +
+                        format_names(depth));
   return *parsed;
 }
 

@@ -22,7 +22,7 @@ struct Vertex {
 // All but its values, and those.
 void load_vertex(const PixelWork& work, std::uint64_t index, Vertex& vertex);
 void load_values(const PixelWork& work, std::uint64_t index, Vertex& vertex);
-// Of a flat shade model: the uses that are colours become those of the vertex `provoking`.
+// The uses that are colours become those of the vertex `provoking`, as the flat shade model has them.
 void take_colors(const PixelWork& work, std::uint64_t provoking, Vertex& vertex);
 
 // The planes that bound what is drawn of a triangle, a line or a point.

@@ -202,7 +202,7 @@ class Draw {
     return parts;
   }
 
-  // Has the box around it the centre of a pixel that may be drawn?
+  // True if the box around it has the centre of a pixel that may be drawn.
   bool reaches(const RasterPrimitive& part) const {
     const RasterPrimitive::Box centers = part.centers();
     return std::max(centers.left, area_.left) <= std::min(centers.right, area_.right) &&

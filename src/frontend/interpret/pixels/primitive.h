@@ -72,7 +72,7 @@ class RasterPrimitive : public Primitive {
 
 // Where a primitive is counted of which nothing is drawn.
 using Ending = std::uint64_t DrawCounts::*;
-// Null: nothing of it is drawn, and `ending` says why; likewise the others.
+// Null: nothing of it is drawn, and `ending` says why; also of points and lines.
 std::unique_ptr<RasterPrimitive> make_triangle(const RasterState& raster, const Source& source,
                                                const std::array<WindowVertex, 3>& vertices, Ending& ending);
 std::unique_ptr<RasterPrimitive> make_point(const RasterState& raster, const Source& source,

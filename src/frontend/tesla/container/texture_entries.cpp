@@ -308,7 +308,7 @@ Result<Sampler> read_sampler_entry(const Entry& entry, bool seamless_cubes) {
   WARPJIT_CHECK(filter("magnification filter", 0, sampler.magnify));
   WARPJIT_CHECK(filter("minification filter", 4, sampler.minify));
   const std::uint32_t mip = bits(entry[1], 6, 2);
-  if (mip == 0) return wrong("mip filter", "is 0; 1 to 3 are none, nearest, linear");
+  if (mip == 0) return wrong("mip filter", "is 0; 1 is no mip filter, 2 nearest, 3 linear");
   sampler.mip = static_cast<MipFilter>(mip - 1);
   sampler.lod_bias = sign_extend(bits(entry[1], 12, 13), 13);
   sampler.min_lod = static_cast<std::int32_t>(bits(entry[2], 0, 12));
