@@ -248,6 +248,7 @@ Result<Interpreter> Interpreter::prepare(const Function& f, unsigned lanes) {
   made.uniform_words_ = f.uniform_bytes / 4;
   made.texture_count_ = f.texture_count;
   made.inner_groups_ = f.inner_groups;
+  made.has_blocks_ = f.block_groups != 0;
   made.frame_slots_ = f.frame_slots;
   made.frame_words_of_block_ = std::max(f.block_groups, 1U) * f.frame_slots * made.lanes_;
   made.record_lanes_ = lanes;
@@ -312,6 +313,7 @@ Status Interpreter::run(Frame& frame, const Memory& memory, std::uint64_t first_
   context.frame_slots = frame_slots_;
   context.group_lanes = group_lanes_;
   context.inner = inner_groups_ > 1;
+  context.blocks = has_blocks_;
   context.fuel = group_fuel(fuel);
   // With one lane the thread is the group.
   FuelCounts counts(lanes_ == 1 && !context.inner ? 0 : fuel);

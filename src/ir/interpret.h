@@ -101,6 +101,7 @@ class Interpreter {
   std::uint32_t frame_slots_ = 0, frame_words_of_block_ = 0;
   std::uint32_t group_lanes_ = 1;  // of LaneIndex and GroupIndex
   bool needs_block_ = false, needs_pixels_ = false;
+  bool has_blocks_ = false;         // else all groups have one memory of their own, one after the other
   std::uint32_t record_lanes_ = 1;  // threads of a pixels::GroupRecord
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> lists_;  // operands of StoreOutput(Row), targets of Switch

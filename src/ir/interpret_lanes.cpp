@@ -222,8 +222,9 @@ class LaneByLane {
 
   void memory(unsigned lane) const {
     const MemoryAccess access = MemoryAccess::unpack(operation_.immediate);
+    const bool of_group = access.space == Space::local && !context_.blocks;
     const BlockMemory::Accessor by{operation_.guest_address,
-                                   static_cast<std::uint32_t>(context_.first_thread + lane)};
+                                   static_cast<std::uint32_t>((of_group ? 0 : context_.first_thread) + lane)};
     BlockMemory& block = *context_.block;
     const auto word = [&](std::uint32_t k) { return operand(k, lane); };
     switch (operation_.opcode) {

@@ -23,7 +23,8 @@ struct GroupContext {
   std::uint32_t active;        // lanes that are threads: 1 .. lanes
   std::int64_t fuel;           // group_fuel
   FuelCounts* fuel_counts;
-  bool inner;  // does a call run several groups, which share `fuel`?
+  bool inner;   // does a call run several groups, which share `fuel`?
+  bool blocks;  // do groups belong to blocks? Else each in its turn has all local memory
   BlockMemory* block;
   std::uint32_t* block_frame;
   std::uint32_t frame_slots;  // of a group

@@ -12,6 +12,7 @@
 #include "ir/analysis/liveness.h"
 #include "ir/analysis/loops.h"
 #include "ir/callout.h"
+#include "ir/memory.h"
 
 namespace warpjit::backend {
 namespace {
@@ -344,6 +345,9 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host, const PartHi
   // nothing and cost compile time. Large programs have work enough in flight.
   constexpr std::size_t kLarge = 1500;
   if (f.inst_count() > kLarge) return 1;
+  // Threads that have memory of their own wait for that more than for anything else: a wider group has more
+  // of it, which is cleared for each.
+  if (ir::memory_use(f).local) return 1;
   Pressure needed = pressure(f, !host.mask_registers);
   // A group of pixels holds quads of one primitive. The wider it is, the more of its lanes small ones leave
   // idle.

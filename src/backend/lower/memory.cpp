@@ -46,8 +46,8 @@ bool MemoryLowering::access(ir::Inst i) {
   const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
   const bool load = f_.inst(i).opcode == Opcode::LoadMemory, word = access.element == Element::word;
   Value guard = operand(i, 0), address = operand(i, 1);
-  if (!has_windows() || !std::has_single_bit(access.extent)) return false;
-  if (access.space == Space::local && (state_.has_idle_lanes || !std::has_single_bit(f_.group_lanes)))
+  if (!has_windows(access.space) || !std::has_single_bit(access.extent)) return false;
+  if (access.space == Space::local && (state_.has_idle_lanes || !std::has_single_bit(group_lanes())))
     return false;
   const std::uint32_t size = size_of(access.element);
   if (access.alignment < size || access.offset % size != 0) return false;
@@ -175,8 +175,9 @@ void MemoryLowering::store_uniform(ir::Inst i, const WindowFields::Window& windo
   hot_or_cold(hot, [&] { return callouts_.call_for_parts(i); });
 }
 
-// The memory of the group's own threads.
+// The memory of the group's own threads. Work without blocks has one group at a time.
 Reg MemoryLowering::own_memory(const WindowFields::Window& window) {
+  if (f_.block_groups == 0) return windows_.load_field(Op::SLoad64, window, offsetof(MemoryWindow, bytes));
   Reg group = load_argument_word(offsetof(KernelArgs, group_index));
   Reg bytes =
       scalar_op(Op::SMul, windows_.load_field(Op::SLoad, window, offsetof(MemoryWindow, address)), group);

@@ -43,8 +43,10 @@ class MemoryLowering : protected ValueForms {
 #undef WARPJIT_DECLARE
 
  private:
-  // Are there windows that the host can reach?
-  bool has_windows() const { return memory_ != nullptr && (f_.group_lanes != 0 || f_.pixels); }
+  // Are there windows that the host can reach? Those of threads' own memory there are always.
+  bool has_windows(ir::Space space) const {
+    return memory_ != nullptr && (space == ir::Space::local || f_.group_lanes != 0 || f_.pixels);
+  }
   bool access(ir::Inst i);
   Reg offset_in(const WindowFields::Window& window, Value address);
   void load_uniform(ir::Inst i, const WindowFields::Window& window);
@@ -75,9 +77,10 @@ class MemoryLowering : protected ValueForms {
   Reg load_lane_word(std::uint32_t k, Reg lane);
   void store_lane_word(std::uint32_t k, Reg lane, Reg word);
   void branch_if_outside(ir::Inst i, const WindowFields::Window& window, Reg offset);
-  // The words of a thread's own memory lie 4 << own_scale() bytes apart: the lanes of a group have theirs
-  // side by side.
-  std::uint8_t own_scale() const { return static_cast<std::uint8_t>(std::countr_zero(f_.group_lanes)); }
+  std::uint32_t group_lanes() const { return f_.group_lanes != 0 ? f_.group_lanes : parts_ * host_.lanes; }
+  // The words of a thread's own memory lie 1 << own_scale() times as far apart as if it were alone: the lanes
+  // of a group have theirs side by side.
+  std::uint8_t own_scale() const { return static_cast<std::uint8_t>(std::countr_zero(group_lanes())); }
   Reg own_memory(const WindowFields::Window& window);
   struct Arrangement {
     Reg scattered = lir::kNoReg, unequal = lir::kNoReg;

@@ -131,8 +131,8 @@ bool MemoryLowering::access_one_by_one(ir::Inst i) {
   const MemoryAccess access = MemoryAccess::unpack(data.immediate);
   Value guard = operand(i, 0);
   const bool atomic = data.opcode == Opcode::AtomicMemory;
-  if (!has_windows() || atomics_ == nullptr || access.element != ir::Element::word || access.extent != 4 ||
-      access.alignment != 4 ||
+  if (!has_windows(access.space) || atomics_ == nullptr || access.element != ir::Element::word ||
+      access.extent != 4 || access.alignment != 4 ||
       !(access.space == Space::shared || (atomic && access.space == Space::global)) ||
       (is_constant(guard) && constant(guard) == 0))
     return false;

@@ -17,9 +17,9 @@ class CodeKernel : public Kernel {
     TexelViews textures;
     if (!shader.texture_uses().empty()) textures.bind(shader, values.grid.bound);
     args.textures = textures.data();
-    if (layout_.frame_slots == 0) return call(args, shader);
+    if (!layout_.needs_memory()) return call(args, shader);
     Pool<BlockMemory>::Lease memory = memories_.borrow();
-    args.frame = memory->frame(layout_);
+    memory->bind_group(*this, shader, args);
     return call(args, shader);
   }
   Status run_blocks(const BlockRun& run, std::uint64_t first, std::uint64_t count,

@@ -8,7 +8,7 @@
 namespace warpjit::runtime {
 BlockLayout::BlockLayout(const ir::Function& f)
     : lanes(f.group_lanes), groups(f.block_groups), inner_groups(f.inner_groups), frame_slots(f.frame_slots) {
-  if (groups != 0) uses = ir::memory_use(f);
+  uses = ir::memory_use(f);
 }
 
 // Where byte `phase` begins a line.
@@ -44,6 +44,28 @@ void TexelViews::bind(const frontend::Shader& shader, const frontend::BoundTextu
 std::uint32_t* BlockMemory::frame(const BlockLayout& layout) {
   frame_.resize(layout.frame_words() + kLineWords);
   return aligned(frame_);
+}
+
+void BlockMemory::bind_group(const CodeKernel& kernel, const frontend::Shader& shader,
+                             backend::KernelArgs& args) {
+  const BlockLayout& layout = kernel.layout_;
+  if (layout.frame_slots != 0) args.frame = frame(layout);
+  if (!layout.uses.local) return;
+  if (args.memory == nullptr) {
+    memory_ = {};
+    args.memory = &memory_;
+    args.block = {};
+  }
+  ir::BlockMemory& memory = *args.memory;
+  const std::uint32_t words = ir::BlockMemory::local_words(shader.resources().local_bytes);
+  memory.lanes = kernel.lanes();
+  memory.local_bytes = 4 * words;  // code looks at how many bytes of the last word there are
+  local_.resize(std::size_t{words} * memory.lanes);
+  memory.local = reinterpret_cast<std::byte*>(local_.data());
+  windows_.set(memory);
+  windows_.aim(kernel.pointers(), memory, args.table);
+  args.windows = windows_.data();
+  args.group_index = 0;
 }
 
 void BlockMemory::begin(const CodeKernel& kernel, const BlockRun& run) {

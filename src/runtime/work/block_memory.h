@@ -23,6 +23,8 @@ struct BlockLayout {
 
   explicit BlockLayout(const ir::Function& f);
   std::size_t frame_words() const { return std::size_t{std::max(groups, 1U)} * frame_slots * lanes; }
+  // Do groups have memory of their own that a call must bring?
+  bool needs_memory() const { return frame_slots != 0 || uses.local; }
   // May one call run many blocks? Code makes nothing but shared memory anew.
   bool runs_on() const { return !uses.local && !uses.locks; }
 };
@@ -54,12 +56,15 @@ class BlockMemory {
   void begin(const CodeKernel& kernel, const BlockRun& run);
   // Blocks `first` to `first + count - 1`.
   Status run(std::uint64_t first, std::uint64_t count);
-  // For work that is no grid: a group's frame alone.
-  std::uint32_t* frame(const BlockLayout& layout);
+  // For work that is no grid: what a group has of its own, its frame and the memory of its threads, each as
+  // far as the code uses it. Code clears that memory, which serves one group after the other. `args.memory`
+  // is the launch's, or null.
+  void bind_group(const CodeKernel& kernel, const frontend::Shader& shader, backend::KernelArgs& args);
   // The first fault since the begin.
   const ir::MemoryFault& fault() const { return memory_.fault; }
 
  private:
+  std::uint32_t* frame(const BlockLayout& layout);
   // Vectors of a host should not straddle its cache lines. What is in the margins does not matter.
   static constexpr std::size_t kLineWords = 16, kMarginWords = backend::kSharedMargin / 4;
   static std::uint32_t* aligned(std::vector<std::uint32_t>& words, std::uint32_t phase = 0);

@@ -69,6 +69,7 @@ Status RunPlan::call(backend::KernelArgs& args, std::uint64_t groups) const {
   args.group_count = groups;
   args.fuel = fuel_;
   args.cancel = cancel_word(cancel_);
+  args.memory = nullptr;
   if (!memory_) return kernel_.run(args, *launch_.shader, launch_.values);
   ir::BlockMemory memory = memory_->memory;
   args.memory = &memory;

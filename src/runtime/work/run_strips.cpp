@@ -5,6 +5,7 @@
 
 #include "runtime/engine/engine.h"
 #include "runtime/work/pixel_draw.h"
+#include "runtime/work/run_plan.h"
 
 namespace warpjit::runtime {
 namespace {
@@ -33,6 +34,7 @@ class StripPlan final : public WorkPlan {
     args.group_count = (count + run_.lanes - 1) / run_.lanes;
     args.fuel = fuel_;
     args.cancel = cancel_word(cancel_);
+    args.memory = nullptr;
     return run_.lease.kernel().run(args, *run_.stage->shader, run_.stage->values);
   }
 
@@ -126,11 +128,11 @@ Status EngineState::add_input(GeometryRun& run, PrimitiveRun& primitives, const 
 
 Status EngineState::run_waiting(GeometryRun& run, PrimitiveRun& primitives) {
   if (run.waiting == 0) return {};
-  // The last group has copies of the last invocation where there are none.
+  // The last group has copies of invocations where there are none.
   const std::uint64_t padded = (run.waiting + run.lanes - 1) / run.lanes * run.lanes;
   const std::size_t size = run.input_bytes();
   for (std::uint64_t t = run.waiting; t < padded; ++t)
-    std::memcpy(run.input.data() + t * size, run.input.data() + (run.waiting - 1) * size, size);
+    std::memcpy(run.input.data() + t * size, run.input.data() + copied_thread(t, run.waiting) * size, size);
   const StripPlan plan(run, primitives.fuel(), primitives.options.cancel);
   const WorkSize work{run.waiting, 1, run.lanes, 0};
   const unsigned workers = worker_count(work, primitives.options, run.lease.kernel());
