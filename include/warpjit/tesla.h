@@ -80,7 +80,7 @@ typedef struct warpjit_tesla_graphics {
 WARPJIT_API warpjit_status warpjit_tesla_default_graphics(warpjit_tesla_graphics* graphics,
                                                           warpjit_error* error);
 
-/* Bare code words from the entry on. */
+/* Bare code words. Several programs may stand in them. */
 typedef struct warpjit_tesla_words {
   size_t size;
   const uint32_t* code;
@@ -91,7 +91,9 @@ typedef struct warpjit_tesla_words {
   int32_t stage;           /* WARPJIT_STAGE_...; ANY: compute */
   const char* source_name; /* for messages; may be NULL */
   /* Since 0.2: */
-  const warpjit_tesla_graphics* graphics; /* of the other stages; NULL: the defaults */
+  const warpjit_tesla_graphics* graphics; /* of the other stages; NULL: the defaults. A result map without
+                                             words is one as the code is (tesla.hpp, RawProgram) */
+  uint32_t entry;                         /* byte of the code where threads begin, a multiple of 4 */
 } warpjit_tesla_words;
 /* [any] `modes` may be NULL. */
 WARPJIT_API warpjit_status warpjit_program_from_tesla_words(const warpjit_tesla_words* words,

@@ -92,15 +92,20 @@ WARPJIT_API Result<warpjit::Program> load_cubin(std::span<const std::byte> bytes
 // warpjit's assembly, which is also what it lists.
 WARPJIT_API Result<warpjit::Program> load_assembly(std::string_view text, const Selection& selection = {},
                                                    const Modes& modes = {});
-// Bare code words from the entry on.
+// Bare code words. Several programs may stand in them.
 struct RawProgram {
   std::span<const std::uint32_t> code{};
+  std::uint32_t entry = 0;         // byte of the code where threads begin, a multiple of 4
   std::uint32_t registers = 128;   // of a thread
   std::uint32_t shared_bytes = 0;  // launch header and parameters included
   std::uint32_t local_bytes = 0;   // of a thread
   std::string source_name = {};    // for messages
   Stage stage = Stage::compute;
-  GraphicsState graphics = {};  // of the other stages
+  // Of the other stages. A vertex or geometry program without a result map gets one as its code is: word n of
+  // o[] is slot n, up to the last word that is stored at a fixed place, at least 4. Without attributes, the
+  // words of a[] are the components of the attributes, in order; a geometry program makes as many vertices as
+  // it has `emit`, 1024 with loops.
+  GraphicsState graphics = {};
 };
 WARPJIT_API Result<warpjit::Program> load_words(const RawProgram& raw, const Modes& modes = {});
 

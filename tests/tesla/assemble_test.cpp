@@ -111,6 +111,24 @@ TEST(TeslaAssemble, AnyWordsSurviveListing) {
   EXPECT_EQ(program_of(disassemble(program)).code, program.code);
 }
 
+TEST(TeslaAssemble, WordsThatAreNoneSayWhy) {
+  Program program;
+  program.code = {0x20000001, 0x20000780,  // no such opcode
+                  0x10000000,              // short
+                  0x10008001, 0x0423c780,  // a long one that begins between
+                  0x10000000,              // likewise
+                  0xa0000001, 0x0000c780,  // a conversion of no type
+                  0xf0000001};             // cut off
+  const std::string text = disassemble(program);
+  for (const char* why :
+       {"// 0000: 20000001  undefined opcode", "a long instruction is not aligned to 8 bytes",
+        "the code ends inside a long instruction"})
+    EXPECT_NE(text.find(why), std::string::npos) << why << text;
+  EXPECT_EQ(program_of(text).code, program.code);
+  EXPECT_NE(disassemble(program, {.words = false}).find("// undefined opcode"), std::string::npos);
+  EXPECT_EQ(program_of(disassemble(program, {.words = false})).code, program.code);
+}
+
 TEST(TeslaAssemble, Errors) {
   const auto message = [](const char* text) {
     const auto result = assemble(text, "e.tesla");
@@ -125,7 +143,13 @@ TEST(TeslaAssemble, Errors) {
   EXPECT_EQ(message("mov b32 $r64 $r1 {short}"),
             "e.tesla:1:1: a register, offset or constant of 'mov' is out of range");
   EXPECT_EQ(message("mov b32 $r128 $r1"), "e.tesla:1:1: no form of 'mov' takes these operands");
-  EXPECT_EQ(message("(zz $c0) nop"), "e.tesla:1:1: unknown condition 'zz'");
+  EXPECT_EQ(message("(zz $c0) nop"),
+            "e.tesla:1:1: unknown condition 'zz'; there are: never l e le g lg ge lge u lu eu leu gu lgu geu "
+            "always o c a s ns na nc no");
+  EXPECT_EQ(message("rcp half $r0 $r1"), "e.tesla:1:1: 'rcp' has no modifier 'half'; there are: f32 neg abs");
+  EXPECT_EQ(message("and b32 sat $r0 $r1 $r2"),
+            "e.tesla:1:1: 'and' has no modifier 'sat'; there are: b16 b32 not");
+  EXPECT_EQ(message("emit twice"), "e.tesla:1:1: 'emit' has no modifier 'twice', and no other");
   EXPECT_EQ(message(".registers"), "e.tesla:1:1: expected one number");
   EXPECT_EQ(message(".registers 129\nnop"), "e.tesla: registers: 129, at most 128");
   EXPECT_EQ(message(".kernel a\n.kernel b\nnop"), "e.tesla:2:10: a kernel without instructions");

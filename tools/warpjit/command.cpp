@@ -70,8 +70,10 @@ void add_program(CLI::App& command, ProgramInput& input) {
 }
 
 void add_program_options(CLI::App& command, ProgramInput& input) {
-  command.add_option("--entry", input.entry, "entry point or kernel: a name, or a word address");
-  command.add_option("--program", input.stage, "which program of the file: the first of this stage")
+  command.add_option("--entry", input.entry, "entry point or kernel: a name, or an address");
+  // `ir` has stages of its own.
+  const char* const names = command.get_name() == "ir" ? "--program" : "--program,--stage";
+  command.add_option(names, input.stage, "which program of the file: the first of this stage")
       ->check(CLI::IsMember({"vertex", "geometry", "compute", "fragment"}));
   auto* words = command.add_option(
       "--words", input.words,

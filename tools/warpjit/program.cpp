@@ -50,11 +50,12 @@ Result<GivenProgram> load_words(const ProgramInput& input) {
   if (!input.descriptors.empty() && limits.descriptors == 0)
     return wrong(input.words + " has no operand descriptors", "--descriptors");
   if (!request.entry.empty()) return wrong("bare words have no names; say the address", "--entry");
-  if (request.address && !limits.entry)
+  if (request.address && limits.entry_unit == 0)
     return wrong("bare words of " + input.words + " begin with the first", "--entry");
   RawWords raw;
   raw.stage = request.stage.value_or(given.guest->stages().front());
   raw.entry = request.address.value_or(0);
+  raw.guess_state = true;
   raw.source_name = input.file;
   WARPJIT_TRY(const std::vector<std::byte> code, read_file(input.file));
   WARPJIT_TRY(raw.code, words_from(code, input.file));
@@ -66,6 +67,9 @@ Result<GivenProgram> load_words(const ProgramInput& input) {
   }
   if (request.address) given.json["entry"] = *request.address;
   WARPJIT_TRY(given.shader, given.guest->load_words(raw, {}));
+  // A state that is only guessed is there to be filled in.
+  if (const Json whole = given.guest->words_json(*given.shader); whole.contains("graphics"))
+    given.json["graphics"] = whole["graphics"];
   return given;
 }
 

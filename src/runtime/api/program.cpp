@@ -1,10 +1,12 @@
 // Program: the public handle of a frontend's shader, and the readers of containers.
+#include <algorithm>
 #include <cstring>
 
 #include "frontend/pica200/container/shbin.h"
 #include "frontend/pica200/shader.h"
 #include "frontend/tesla/assembly/assemble.h"
 #include "frontend/tesla/container/cubin.h"
+#include "frontend/tesla/flow/default_state.h"
 #include "frontend/tesla/shader.h"
 #include "frontend/usse/container/gxp.h"
 #include "frontend/usse/shader.h"
@@ -164,6 +166,13 @@ Result<warpjit::Program> load_words(const RawProgram& words, const Modes& modes)
   program.source_name = words.source_name;
   program.type = program_type(words.stage);
   program.graphics = words.graphics;
+  program.entry = words.entry;
+  if (program.entry % 4 != 0 || program.entry / 4 >= std::max<std::size_t>(program.code.size(), 1))
+    return Error{ErrorCode::bad_input,
+                 "entry " + std::to_string(program.entry) + ": expected a multiple of 4 below the code's " +
+                     std::to_string(4 * program.code.size()) + " bytes",
+                 program.source_name};
+  complete_state(program);
   WARPJIT_TRY(std::shared_ptr<const Shader> shader, Shader::make(std::move(program), modes));
   return warpjit::Program(std::move(shader));
 }

@@ -72,6 +72,7 @@ struct RawWords {
   Stage stage = Stage::vertex;
   std::vector<std::uint32_t> code, descriptors;
   std::uint32_t entry = 0;
+  bool guess_state = false;       // is what the code names of it the graphics state?
   std::uint32_t registers = 128;  // of a thread
   std::uint32_t local_bytes = 0;  // of a thread
   std::string source_name;        // for messages
@@ -80,7 +81,7 @@ struct RawWords {
 // What of RawWords a guest has. 0: nothing.
 struct WordsLimits {
   std::size_t code = 0, descriptors = 0;
-  bool entry = false;
+  std::uint32_t entry_unit = 0;  // what entries count a word as: 1, or 4 bytes
   std::uint32_t registers = 0, local_bytes = 0;
 };
 

@@ -135,7 +135,7 @@ class Pica200Guest final : public Guest {
     return std::unique_ptr<Container>(new ShbinPrograms(std::move(container)));
   }
   WordsLimits words_limits() const override {
-    return {.code = pica200::kMaxCodeWords, .descriptors = pica200::kMaxDescriptors, .entry = true};
+    return {.code = pica200::kMaxCodeWords, .descriptors = pica200::kMaxDescriptors, .entry_unit = 1};
   }
   Result<ShaderPtr> load_words(const RawWords& words, const GuestModes& modes) const override {
     pica200::RawProgram raw;

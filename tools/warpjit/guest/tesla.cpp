@@ -8,6 +8,7 @@
 #include "frontend/tesla/assembly/disassemble.h"
 #include "frontend/tesla/container/cubin.h"
 #include "frontend/tesla/container/graphics_fields.h"
+#include "frontend/tesla/flow/default_state.h"
 #include "frontend/tesla/flow/reach.h"
 #include "frontend/tesla/shader.h"
 #include "guest/guest.h"
@@ -31,7 +32,8 @@ class Programs final : public Container {
     const auto wrong = [&](std::string message, ErrorCode code = ErrorCode::bad_input) {
       return Error{code, std::move(message), container_.source_name};
     };
-    if (request.address) return wrong("a kernel is chosen by its name, not by an address");
+    if (request.address && size() != 1 && !request.index)
+      return wrong("a kernel is chosen by its name, or by 'index'; an address is of one");
     tesla::Program program;
     if (request.index) {
       if (*request.index >= size())
@@ -43,6 +45,10 @@ class Programs final : public Container {
     }
     if (request.stage && tesla::stage_of(program.type) != *request.stage)
       return wrong(fmt::format("program {} is a {} program", *request.index, tesla::name(program.type)));
+    if (request.address) program.entry = *request.address;
+    if (program.entry % 4 != 0 || program.entry / 4 >= std::max<std::size_t>(program.code.size(), 1))
+      return wrong(fmt::format("entry {:#x}: expected a multiple of 4 below the code's {:#x} bytes",
+                               program.entry, 4 * program.code.size()));
     WARPJIT_TRY(auto shader, tesla::Shader::make(std::move(program), modes.tesla));
     return ShaderPtr(std::move(shader));
   }
@@ -219,18 +225,24 @@ class TeslaGuest final : public Guest {
   }
   WordsLimits words_limits() const override {
     return {.code = tesla::kMaxCodeWords,
+            .entry_unit = 4,
             .registers = tesla::kMaxRegisters,
             .local_bytes = tesla::kMaxLocalBytes};
   }
   Result<ShaderPtr> load_words(const RawWords& words, const GuestModes& modes) const override {
     tesla::RawProgram raw;
     raw.code = words.code;
+    raw.entry = words.entry;
     raw.registers = words.registers;
     raw.local_bytes = words.local_bytes;
     raw.source_name = words.source_name;
     raw.stage = words.stage;
     raw.graphics = words.graphics;
-    WARPJIT_TRY(const Program program, tesla::load_words(raw, modes.tesla));
+    WARPJIT_TRY(Program program, tesla::load_words(raw, modes.tesla));
+    if (words.guess_state && words.stage == Stage::fragment) {
+      raw.graphics = tesla::state_of_code(tesla_program(*program.shader()));
+      WARPJIT_TRY(program, tesla::load_words(raw, modes.tesla));
+    }
     return program.shader();
   }
   Status read_graphics(const JsonField& field, RawWords& words) const override {
@@ -276,6 +288,7 @@ class TeslaGuest final : public Guest {
     Json json{{"words", words_array(program.code)},
               {"registers", program.registers},
               {"local", program.local_bytes}};
+    if (program.entry != 0) json["entry"] = program.entry;
     if (Json graphics = graphics_json(program); !graphics.empty()) json["graphics"] = std::move(graphics);
     return json;
   }
@@ -345,7 +358,10 @@ class TeslaGuest final : public Guest {
       const std::uint32_t count = decoded ? decoded->words() : 1;
       Json row{{"address", 4 * word}, {"words", Json::array()}};
       for (std::uint32_t k = 0; k < count; ++k) row["words"].push_back(hex(program.code[word + k]));
-      if (decoded) row["text"] = tesla::disassemble(*decoded);
+      if (decoded)
+        row["text"] = tesla::disassemble(*decoded);
+      else
+        row["why"] = decoded.error().message;
       list.push_back(std::move(row));
       word += count;
     }

@@ -118,11 +118,18 @@ class ValhallGuest final : public Guest {
     return std::unique_ptr<Container>(new ValhallSource(std::move(program)));
   }
   WordsLimits words_limits() const override {
-    return {.code = 2 * valhall::kMaxCodeWords, .registers = 64, .local_bytes = valhall::kMaxLocalBytes};
+    return {.code = 2 * valhall::kMaxCodeWords,
+            .entry_unit = 4,
+            .registers = 64,
+            .local_bytes = valhall::kMaxLocalBytes};
   }
   Result<ShaderPtr> load_words(const RawWords& words, const GuestModes& modes) const override {
     WARPJIT_TRY(valhall::Program program,
                 valhall::read_words(std::as_bytes(std::span(words.code)), words.stage, words.source_name));
+    if (words.entry % 8 != 0)
+      return Error{ErrorCode::bad_input, fmt::format("no instruction begins at byte {:#x}", words.entry),
+                   words.source_name};
+    program.entry = words.entry;
     program.local_bytes = words.local_bytes;
     program.fragment = modes.valhall;
     return ShaderPtr(std::make_shared<valhall::Shader>(std::move(program)));

@@ -343,8 +343,13 @@ class Reader {
 
   Status read_words(const JsonField& program) {
     const WordsLimits limits = reading_.guest->words_limits();
-    WARPJIT_CHECK(limits.descriptors != 0 ? program.expect_keys({"words", "descriptors", "entry"})
-                                          : program.expect_keys({"words", "registers", "local", "graphics"}));
+    if (limits.descriptors != 0) {
+      WARPJIT_CHECK(program.expect_keys({"words", "descriptors", "entry"}));
+    } else if (limits.entry_unit != 0) {
+      WARPJIT_CHECK(program.expect_keys({"words", "entry", "registers", "local", "graphics"}));
+    } else {
+      WARPJIT_CHECK(program.expect_keys({"words", "registers", "local", "graphics"}));
+    }
     RawWords raw;
     raw.stage = stage_;
     raw.graphics.geometry_enabled = before_geometry_;
@@ -355,7 +360,7 @@ class Reader {
     if (raw.code.empty()) return words.error("a program needs at least one word");
     if (const auto descriptors = program.find("descriptors"))
       WARPJIT_CHECK(read_list(*descriptors, limits.descriptors, raw.descriptors));
-    const auto last_word = static_cast<std::int64_t>(raw.code.size()) - 1;
+    const auto last_word = (static_cast<std::int64_t>(raw.code.size()) - 1) * limits.entry_unit;
     WARPJIT_TRY(raw.entry, number_at(program, "entry", 0, last_word, 0));
     WARPJIT_TRY(raw.registers, number_at(program, "registers", 1, limits.registers, limits.registers));
     WARPJIT_TRY(raw.local_bytes, number_at(program, "local", 0, limits.local_bytes, 0));

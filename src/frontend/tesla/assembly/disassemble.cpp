@@ -153,6 +153,25 @@ std::string instruction_text(const Instruction& i, const std::string& target) {
   return text.take();
 }
 
+// "0018: 10000001 0423c780"
+std::string words_text(std::uint32_t address, std::span<const std::uint32_t> words) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%04x:", address);
+  std::string all = text;
+  for (const std::uint32_t word : words) {
+    std::snprintf(text, sizeof text, " %08x", word);
+    all += text;
+  }
+  return all;
+}
+
+// Behind an instruction, or behind a word that is none, with the reason.
+void add_comment(const std::string& words, const std::string& why, std::string& line) {
+  if (words.empty() && why.empty()) return;
+  line.append(line.size() < 46 ? 46 - line.size() : 1, ' ');
+  line += "// " + words + (words.empty() || why.empty() ? "" : "  ") + why;
+}
+
 }  // namespace
 
 std::string_view condition_name(unsigned condition) { return kConditions[condition & 31]; }
@@ -271,7 +290,7 @@ std::string disassemble(const Program& program, const DisassembleOptions& option
   for (std::size_t k = 0; k < program.code.size();) {
     const auto address = static_cast<std::uint32_t>(4 * k);
     if (const auto label = labels.find(address); label != labels.end()) out += label->second + ":\n";
-    std::string line;
+    std::string line, why;
     std::size_t words = 1;
     if (const auto& i = instructions[k]) {
       const auto label = labels.find(i->target);
@@ -279,17 +298,10 @@ std::string disassemble(const Program& program, const DisassembleOptions& option
       words = i->words();
     } else {
       line = ".word " + hex(program.code[k]);
+      why = decode(program.type, program.code, address).error().message;
     }
-    if (options.words) {
-      char comment[64];
-      if (words == 2)
-        std::snprintf(comment, sizeof comment, "// %04x: %08x %08x", address, program.code[k],
-                      program.code[k + 1]);
-      else
-        std::snprintf(comment, sizeof comment, "// %04x: %08x", address, program.code[k]);
-      line.append(line.size() < 46 ? 46 - line.size() : 1, ' ');
-      line += comment;
-    }
+    add_comment(options.words ? words_text(address, std::span(program.code).subspan(k, words)) : "", why,
+                line);
     out += "  " + line + "\n";
     k += words;
   }

@@ -429,6 +429,76 @@ Result<Annotations> take_annotations(std::vector<std::string_view>& words) {
   return annotations;
 }
 
+// What a token may be written as, of those that are words.
+template <class Visit>
+void each_word(const SyntaxToken& token, Visit visit) {
+  if (token.kind == SyntaxToken::Kind::literal) visit(token.text);
+  if (!encoding::is_modifier(token)) return;
+  const Modifier& modifier = modifiers()[token.modifier];
+  for (unsigned field = 0; field < modifier.count; ++field) {
+    const bool fits = token.kind == SyntaxToken::Kind::fixed_modifier
+                          ? field == token.value
+                          : field <= low_mask<std::uint32_t>(token.field.width());
+    if (fits && modifier.defined(field) && !modifier.words[field].empty()) visit(modifier.words[field]);
+  }
+}
+
+// Whether the pattern writes an instruction that begins with this word.
+bool begins_with(const Pattern& pattern, std::string_view mnemonic) {
+  for (const SyntaxToken& token : pattern.syntax()) {
+    bool any = false, found = false;
+    each_word(token, [&](std::string_view word) {
+      any = true;
+      found = found || word == mnemonic;
+    });
+    if (any) return found;
+  }
+  return false;
+}
+
+// Of all forms of an instruction: the words that it may have besides its own.
+std::vector<std::string_view> modifiers_of(std::string_view mnemonic) {
+  std::vector<std::string_view> words;
+  for (const Pattern& pattern : patterns()) {
+    if (!begins_with(pattern, mnemonic)) continue;
+    bool first = true;
+    for (const SyntaxToken& token : pattern.syntax()) {
+      bool any = false;
+      each_word(token, [&](std::string_view word) {
+        any = true;
+        if (!first && std::ranges::find(words, word) == words.end()) words.push_back(word);
+      });
+      first = first && !any;
+    }
+  }
+  return words;
+}
+
+// Is it a word that only a modifier could be, or an element type of memory?
+bool is_word(std::string_view text) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return !text.empty() && is_letter(text[0]) && text.find_first_of("[$#:") == std::string_view::npos;
+}
+
+// Says which modifier no form of the instruction has, and which there are; empty if that is not what is
+// wrong.
+std::string unknown_modifier(std::span<const std::string_view> words) {
+  const std::vector<std::string_view> known = modifiers_of(words[0]);
+  for (const std::string_view word : words.subspan(1)) {
+    if (!is_word(word) || std::ranges::find(known, word) != known.end()) continue;
+    bool is_type = false;
+    for (const Type type : {Type::u8, Type::u16, Type::s16, Type::b32})
+      is_type = is_type || word == name(type);
+    if (is_type) continue;
+    std::string text = quoted(words[0]) + " has no modifier " + quoted(word);
+    if (known.empty()) return text + ", and no other";
+    text += "; there are:";
+    for (const std::string_view one : known) text += " " + std::string(one);
+    return text;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string_view> split_line(std::string_view line) {
@@ -457,7 +527,12 @@ Result<AssembledInstruction> parse_instruction(ProgramType type, std::vector<std
   if (rest.size() >= 3 && rest[0] == "(" && !rest[1].empty() && rest[2] != ")") {
     unsigned condition = 0;
     while (condition < 32 && condition_name(condition) != rest[1]) ++condition;
-    if (condition == 32) return error("unknown condition " + quoted(rest[1]));
+    if (condition == 32) {
+      std::string known;
+      for (unsigned k = 0; k < 32; ++k)
+        if (condition_defined(k)) known += " " + std::string(condition_name(k));
+      return error("unknown condition " + quoted(rest[1]) + "; there are:" + known);
+    }
     const auto flags = parse_register(rest[2]);
     if (rest.size() < 4 || rest[3] != ")" || !flags || flags->kind != Operand::Kind::flags)
       return error("expected a predicate like (lg $c0)");
@@ -474,9 +549,7 @@ Result<AssembledInstruction> parse_instruction(ProgramType type, std::vector<std
   bool known = false, matched = false;
   for (const Pattern& pattern : patterns()) {
     const bool is_short = pattern.form == Form::short_ || pattern.form == Form::short_control;
-    for (const SyntaxToken& token : pattern.syntax())
-      known |= token.kind == SyntaxToken::Kind::literal &&
-               token.text == rest[token.text == rest[0] ? 0 : rest.size() - 1];
+    known = known || begins_with(pattern, rest[0]);
     if (is_short != annotations.short_form) continue;
     Matcher matcher(pattern, rest, start);
     if (!matcher.run()) continue;
@@ -495,6 +568,8 @@ Result<AssembledInstruction> parse_instruction(ProgramType type, std::vector<std
     return error("this form of " + quoted(rest[0]) +
                  " takes no predicate, exit or join, or a value is out of range");
   if (matched) return error("a register, offset or constant of " + quoted(rest[0]) + " is out of range");
+  if (known)
+    if (std::string unknown = unknown_modifier(rest); !unknown.empty()) return error(std::move(unknown));
   return error((known ? "no form of " : "no instruction ") + quoted(rest[0]) +
                (known ? " takes these operands" : ""));
 }

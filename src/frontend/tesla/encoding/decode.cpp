@@ -261,6 +261,35 @@ std::optional<ProgramType> find_program_type(std::string_view name) {
   return static_cast<ProgramType>(found - kProgramTypes);
 }
 
+namespace {
+
+// The word that an instruction of the pattern begins with.
+std::string_view mnemonic(const Pattern& pattern) {
+  for (const SyntaxToken& token : pattern.syntax())
+    if (token.kind == SyntaxToken::Kind::literal) return token.text;
+  return {};
+}
+
+// Why try_decode gives nothing. Programs of another type may have the instruction.
+std::string why_undefined(ProgramType type, std::uint32_t w0, std::uint32_t w1) {
+  for (const ProgramType other :
+       {ProgramType::compute, ProgramType::vertex, ProgramType::geometry, ProgramType::fragment})
+    if (other != type && try_decode(other, w0, w1))
+      return "an instruction of " + std::string(name(other)) + " programs";
+  const std::uint64_t word = is_long_word(w0) ? std::uint64_t{w1} << 32 | w0 : w0;
+  for (const std::uint16_t number : candidates(word)) {
+    const Pattern& pattern = patterns()[number];
+    if (!pattern.matches(word)) continue;
+    const std::string opcode(mnemonic(pattern));
+    if (pattern.form == Form::long_ && kMarker.get(word) == 3)
+      return "'" + opcode + "' has no form with an immediate like this";
+    return "a modifier of '" + opcode + "' has no meaning";
+  }
+  return "undefined opcode";
+}
+
+}  // namespace
+
 std::optional<Instruction> try_decode(ProgramType type, std::uint32_t w0, std::uint32_t w1) {
   const std::uint64_t word = is_long_word(w0) ? std::uint64_t{w1} << 32 | w0 : w0;
   for (const std::uint16_t number : candidates(word)) {
@@ -298,7 +327,7 @@ Result<Instruction> decode(ProgramType type, std::span<const std::uint32_t> code
       return fail(ErrorCode::bad_input, "the condition is not defined");
     return *instruction;
   }
-  return fail(ErrorCode::bad_input, "undefined opcode");
+  return Error{ErrorCode::bad_input, why_undefined(type, w0, w1), where_byte(file, address, w0)};
 }
 
 bool condition_defined(unsigned condition) {

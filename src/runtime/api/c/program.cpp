@@ -186,6 +186,7 @@ warpjit_status warpjit_program_from_tesla_words(const warpjit_tesla_words* words
     WARPJIT_TRY(const tesla::Modes chip, tesla_modes(modes));
     tesla::RawProgram raw;
     WARPJIT_TRY(raw.code, array(wanted.code, wanted.code_count, "code"));
+    raw.entry = wanted.entry;
     if (wanted.registers != 0) raw.registers = wanted.registers;
     raw.shared_bytes = wanted.shared_bytes;
     raw.local_bytes = wanted.local_bytes;
