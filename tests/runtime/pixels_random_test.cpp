@@ -150,7 +150,8 @@ TEST(RandomPixels, EnginesAgree) {
   guest.engine = EngineKind::guest;
   std::uint64_t compiled = 0, changed = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    const tesla::RandomOptions stages{.textures = seed % 2 == 0};
+    const tesla::RandomOptions stages{
+        .textures = seed % 2 == 0, .lanes_meet = seed % 5 != 0, .together = seed / 2 % 3 != 0};
     tesla::RandomFragment fragment = tesla::random_fragment(
         seed, {.textures = seed % 5 == 0, .memory = seed % 7 < 2, .together = seed % 4 != 3});
     auto shader = tesla::Shader::make(std::move(fragment.program));

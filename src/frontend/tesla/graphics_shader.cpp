@@ -101,6 +101,7 @@ std::size_t Shader::table_bytes() const { return sample_table_.end(); }
 void Shader::append_graphics_key(const frontend::Facts& facts, std::vector<std::byte>& key) const {
   const GraphicsState& state = program_.graphics;
   frontend::append_value(key, program_.type);
+  frontend::append_value(key, program_.local_bytes);
   append_modes(modes_, key);
   if (branch_spaces_ != 0) {
     frontend::append_value(key, facts.grid.constant_bytes);
@@ -139,8 +140,15 @@ namespace {
 // Vertices and input primitives as rows, and whole draws of fragment programs.
 class GraphicsGuest final : public frontend::GuestInterpreter {
  public:
-  GraphicsGuest(Interpreter interpreter, const GraphicsState& state, const frontend::StripOutput& output)
-      : interpreter_(std::move(interpreter)), layout_(attribute_layout(state)), output_(output) {}
+  GraphicsGuest(Interpreter interpreter, const GraphicsState& state, const frontend::StripOutput& output,
+                bool shows_lanes)
+      : interpreter_(std::move(interpreter)),
+        layout_(attribute_layout(state)),
+        output_(output),
+        shows_lanes_(shows_lanes) {}
+
+  // Where threads see each other, those of a warp come together, and copies behind the last one.
+  unsigned lanes() const override { return shows_lanes_ ? kLanes : 1; }
 
   Status run(const frontend::Values& values, const frontend::Facts& facts,
              std::span<const frontend::Rows> inputs, std::span<const frontend::Rows> outputs,
@@ -253,6 +261,7 @@ class GraphicsGuest final : public frontend::GuestInterpreter {
   Interpreter interpreter_;
   AttributeLayout layout_;
   frontend::StripOutput output_;  // of geometry programs
+  bool shows_lanes_;
 };
 
 }  // namespace
@@ -261,8 +270,9 @@ Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_graphics_gue
     const frontend::Facts& facts) const {
   WARPJIT_TRY(Interpreter interpreter,
               Interpreter::prepare(program_, modes_, compute_facts(facts).branch_targets));
-  return std::unique_ptr<frontend::GuestInterpreter>(std::make_unique<GraphicsGuest>(
-      std::move(interpreter), program_.graphics, strip_output().value_or(frontend::StripOutput())));
+  return std::unique_ptr<frontend::GuestInterpreter>(
+      std::make_unique<GraphicsGuest>(std::move(interpreter), program_.graphics,
+                                      strip_output().value_or(frontend::StripOutput()), shows_lanes_));
 }
 
 Result<ir::Function> Shader::translate_graphics(const frontend::Facts& facts, bool dispatch_all) const {
@@ -276,11 +286,12 @@ Result<ir::Function> Shader::translate_graphics(const frontend::Facts& facts, bo
   const ReachedCode& code = with_targets ? *with_targets : graphics_->code;
   if (stage() == Stage::vertex)
     return translate_vertex(program_, common, code, graphics_->constants, textures, facts.bound_inputs,
-                            std::span(facts.outputs.data(), facts.output_count));
+                            std::span(facts.outputs.data(), facts.output_count), dispatch_all);
   if (stage() == Stage::fragment)
     return translate_fragment(program_, common, code, graphics_->constants, textures, facts.pixels,
                               dispatch_all);
-  return translate_geometry(program_, common, code, graphics_->constants, textures, facts.strips);
+  return translate_geometry(program_, common, code, graphics_->constants, textures, facts.strips,
+                            dispatch_all);
 }
 
 }  // namespace warpjit::tesla

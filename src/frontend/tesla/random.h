@@ -1,8 +1,9 @@
 // Random valid programs, for differential tests and fuzzing. They end within kRandomFuel backward transfers
 // of each thread, whatever the data. Compute kernels have a launch and are free of races between blocks: each
 // thread writes only its own words of g1 and s[], others read those of s[] behind a barrier or, in its own
-// warp, without one. A fragment writes only the words of its pixel. No result of fragment programs depends on
-// which quads run together, but for votes and $physid.
+// warp, without one. A fragment writes only the words of its pixel. Graphics programs read c[] and read and
+// write l[] also outside of them. No result of theirs depends on which quads run together, but for votes and
+// $physid.
 #pragma once
 
 #include <array>
@@ -81,8 +82,8 @@ RandomVertex random_vertex(std::uint64_t seed, std::uint32_t slots, bool before_
 RandomGeometry random_geometry(std::uint64_t seed, std::uint32_t vertices, std::uint32_t words,
                                std::uint32_t slots, const RandomOptions& options = {});
 
-// With interp in its forms, discard, derivatives, l[] and the control flow of the options, which apply as far
-// as fragment programs have what they are about.
+// With interp in its forms, discard, derivatives and the control flow of the options, which apply as far as
+// fragment programs have what they are about.
 RandomFragment random_fragment(std::uint64_t seed, const RandomOptions& options = {});
 
 }  // namespace warpjit::tesla

@@ -42,7 +42,7 @@ void RandomGenerator::fragment_prologue() {
   interpolate(reg(kThread));
   line("cvt rni s32 " + reg(kThread) + " f32 " + reg(kThread));
   line("and b32 " + reg(kThread) + " " + reg(kThread) + " 0x7f");
-  for (unsigned at = 0; at < kLocalBytes; at += 4) line("st b32 l[" + std::to_string(at) + "] " + any_reg());
+  fill_local();
   if (options_.memory) find_pixel_words();
 }
 
@@ -97,33 +97,9 @@ void RandomGenerator::interpolate(const std::string& into) {
   }
 }
 
-// An access to l[] of any size, at an address that lanes may not agree on; some lie outside.
-void RandomGenerator::indexed_local() {
-  constexpr struct {
-    const char* type;
-    unsigned size;
-  } kTypes[] = {{"u8", 1}, {"s8", 1}, {"u16", 2}, {"s16", 2}, {"b32", 4}, {"b64", 8}, {"b128", 16}};
-  const auto [type, size] = kTypes[random_.below(std::size(kTypes))];
-  const std::string scratch = reg(kScratch);
-  // Each draw stands alone: the order of two in an expression is the compiler's.
-  const std::string mask = random_.one_in(4) ? "0x1f" : "0x1c";
-  line("and b32 " + scratch + " " + any_reg() + " " + mask);
-  line("shl $a3 " + scratch + " 0x0");
-  const unsigned registers = std::max(size / 4, 1U);
-  const std::string data = reg(random_.below(kGeneral / registers) * registers) + (size == 8    ? "d"
-                                                                                   : size == 16 ? "q"
-                                                                                                : "");
-  const std::string place = "l[$a3+" + std::to_string(size * random_.below(3)) + "]";
-  const std::string access = random_.one_in(2) ? std::string("ld ") + type + " " + data + " " + place
-                                               : std::string("st ") + type + " " + place + " " + data;
-  line((random_.one_in(3) ? predicate() : "") + access);
-}
-
 void RandomGenerator::fragment_statement(unsigned depth) {
-  const bool meet = options_.lanes_meet && may_touch(depth);
   if (options_.textures && may_touch(depth) && random_.one_in(8)) return sample_texture();
   if (options_.memory && may_touch(depth) && random_.one_in(8)) return pixel_memory();
-  const std::string local = "l[" + std::to_string(4 * random_.below(kLocalBytes / 4)) + "]";
   switch (random_.below(24)) {
     case 0:
     case 1:
@@ -131,28 +107,11 @@ void RandomGenerator::fragment_statement(unsigned depth) {
     case 2:
       return random_.one_in(2) ? line(predicate() + "discard") : arithmetic();
     case 3:
-      return line(random_.one_in(2) ? "st b32 " + local + " " + any_reg()
-                                    : "ld b32 " + any_reg() + " " + local);
-    case 4: {
-      if (!options_.quads || !meet) return arithmetic();
-      const std::string source = any_reg();
-      const bool is_x = random_.one_in(2);
-      return line(std::string("quadop f32 ") + (is_x ? "sub subr sub subr " : "sub sub subr subr ") +
-                  any_reg() + (is_x ? " dx " : " dy ") + source + " " + source);
-    }
+      return memory_statement();
+    case 4:
     case 5:
-      if (!options_.quads || !meet || !random_.one_in(2)) return arithmetic();
-      line("quadon");
-      arithmetic();
-      arithmetic();
-      return line("quadpop");
     case 6:
-      return options_.votes && meet ? vote() : arithmetic();
-    case 7:
-      if (!options_.votes || !meet || !random_.one_in(4)) return arithmetic();
-      return line("mov " + any_reg() + " $physid");
-    case 8:
-      return random_.one_in(3) ? indexed_local() : arithmetic();
+      return random_.one_in(2) ? lanes_statement(depth) : arithmetic();
     default:
       return arithmetic();
   }
@@ -166,11 +125,12 @@ RandomFragment RandomGenerator::run_fragment() {
   Program& program = fragment.program;
   program.type = type_;
   program.graphics = fragment_state(fragment);
+  choose_local();
   fragment_prologue();
   bodies();
   patch();
   name_program(program);
-  program.local_bytes = kLocalBytes;
+  program.local_bytes = local_bytes_;
   for (unsigned k = 0; k < kDataWords; ++k) fragment.c0.push_back(data());
   fragment.samples = options_.textures;
   fragment.memory = options_.memory;

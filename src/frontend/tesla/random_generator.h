@@ -58,7 +58,6 @@ class RandomGenerator {
   static constexpr unsigned kWarp = 53;          // that differs from the others
   static constexpr std::uint32_t kSlots = 0x80;  // s[]: a word for each thread from here
   static constexpr unsigned kDataWords = 64;     // of c0, the tables behind them
-  static constexpr unsigned kLocalBytes = 32;    // of fragment programs
 
   using Label = std::size_t;
   struct Fixup {
@@ -355,7 +354,8 @@ class RandomGenerator {
 
   void early_exit() {
     if (has_forms_) return arithmetic();  // counts are of all warps
-    if (options_.together) return line(predicate() + "discard");
+    if (options_.together)
+      return type_ == ProgramType::fragment ? line(predicate() + "discard") : arithmetic();
     const Label over = new_label();
     const bool joined = reconverges_ || random_.one_in(2);
     if (joined) jump("joinat", over);
@@ -406,8 +406,8 @@ class RandomGenerator {
 
   void statement(unsigned depth) {
     if (type_ == ProgramType::fragment) return fragment_statement(depth);
-    if (type_ == ProgramType::geometry) return geometry_statement();
-    if (type_ == ProgramType::vertex) return vertex_statement();
+    if (type_ == ProgramType::geometry) return geometry_statement(depth);
+    if (type_ == ProgramType::vertex) return vertex_statement(depth);
     if (options_.wild_barriers && options_.lanes_meet && random_.one_in(8)) return wild_barrier();
     if (options_.textures && random_.one_in(8)) return sample_texture();
     const std::string slot = "s[$a1+" + std::to_string(kSlots) + "]", scratch = reg(kScratch);
@@ -461,10 +461,18 @@ class RandomGenerator {
   void fragment_prologue();
   void fragment_epilogue();
   void interpolate(const std::string& into);
-  void indexed_local();
   void find_pixel_words();
   void pixel_memory();
   void fragment_statement(unsigned depth);
+
+  // All graphics programs (random_memory.cpp).
+  void choose_local();
+  void fill_local();
+  void memory_statement();
+  std::string indexed_address(std::uint32_t bytes);
+  void indexed_local();
+  void indexed_constant();
+  void lanes_statement(unsigned depth);
 
   // Textures (random_textures.cpp).
   void coordinate(const std::string& into);
@@ -473,13 +481,13 @@ class RandomGenerator {
   // Vertex programs.
   void vertex_prologue();
   void vertex_epilogue();
-  void vertex_statement();
+  void vertex_statement(unsigned depth);
 
   // Geometry programs.
   void geometry_state(GraphicsState& state);
   void geometry_prologue();
   void geometry_epilogue();
-  void geometry_statement();
+  void geometry_statement(unsigned depth);
   void choose_vertex(const std::string& predicate);
   void emit_vertex(const std::string& predicate);
 
@@ -520,7 +528,8 @@ class RandomGenerator {
   bool settle(Instruction& i) {
     // The number of a lane depends on which quads run together.
     if (type_ != ProgramType::compute && i.opcode == Opcode::mov_from_sr) return false;
-    if (type_ == ProgramType::geometry || type_ == ProgramType::vertex) i.lanes = 15;  // likewise
+    const bool may_meet = type_ == ProgramType::fragment || (options_.quads && options_.lanes_meet);
+    if (!may_meet && type_ != ProgramType::compute) i.lanes = 15;  // likewise
     i.unused = 0;
     i.marker = Instruction::Marker::none;
     if (size_of(i.source_type) == 8 && i.src[0].is_memory()) return false;
@@ -579,6 +588,7 @@ class RandomGenerator {
   ProgramType type_ = ProgramType::compute;
   std::uint32_t input_words_ = 0;                 // of v[], of a vertex in p[], or of attributes
   std::uint32_t input_vertices_ = 0, slots_ = 0;  // of geometry programs
+  std::uint32_t local_bytes_ = 0;                 // of graphics programs
   std::vector<std::uint32_t> code_;
   std::vector<std::uint32_t> labels_;
   std::vector<Fixup> fixups_;

@@ -40,6 +40,7 @@ void RandomGenerator::geometry_prologue() {
                             : "p[$a1+" + std::to_string(4 * random_.below(input_words_)) + "]"));
   line("ld b32 " + reg(kThread) + " a[0x18]");
   line("and b32 " + reg(kThread) + " " + reg(kThread) + " 0x7f");
+  fill_local();
   for (std::uint32_t slot = 0; slot < slots_; ++slot)
     line("mov b32 o[" + std::to_string(4 * slot) + "] p[$a1+" + std::to_string(4 * (slot % input_words_)) +
          "]");
@@ -53,7 +54,7 @@ void RandomGenerator::geometry_epilogue() {
   line("exit nop");
 }
 
-void RandomGenerator::geometry_statement() {
+void RandomGenerator::geometry_statement(unsigned depth) {
   if (options_.textures && random_.one_in(8)) return sample_texture();
   const std::string word = "p[$a1+" + std::to_string(4 * random_.below(input_words_ + 2)) + "]";
   const std::string place = random_.one_in(6) ? random_address() : "";
@@ -75,6 +76,12 @@ void RandomGenerator::geometry_statement() {
       const std::string at = std::to_string(4 * random_.below(8));
       return line("ld b32 " + any_reg() + " a[" + place + at + "]");
     }
+    case 7:
+    case 8:
+      return memory_statement();
+    case 9:
+    case 10:
+      return random_.one_in(2) ? lanes_statement(depth) : arithmetic();
     default:
       return arithmetic();
   }
@@ -83,6 +90,7 @@ void RandomGenerator::geometry_statement() {
 RandomGeometry RandomGenerator::run_geometry(std::uint32_t vertices, std::uint32_t words,
                                              std::uint32_t slots) {
   type_ = ProgramType::geometry;
+  reconverges_ = options_.together;
   budget_ = static_cast<int>(options_.size);
   input_vertices_ = vertices;
   input_words_ = words;
@@ -91,10 +99,12 @@ RandomGeometry RandomGenerator::run_geometry(std::uint32_t vertices, std::uint32
   Program& program = geometry.program;
   program.type = type_;
   geometry_state(program.graphics);
+  choose_local();
   geometry_prologue();
   bodies();
   patch();
   name_program(program);
+  program.local_bytes = local_bytes_;
   for (unsigned k = 0; k < kDataWords; ++k) geometry.c0.push_back(data());
   geometry.samples = options_.textures;
   return geometry;
@@ -103,7 +113,7 @@ RandomGeometry RandomGenerator::run_geometry(std::uint32_t vertices, std::uint32
 RandomGeometry random_geometry(std::uint64_t seed, std::uint32_t vertices, std::uint32_t words,
                                std::uint32_t slots, const RandomOptions& options) {
   RandomOptions alone = options;
-  alone.lanes_meet = alone.tables = false;
+  alone.tables = false;
   return RandomGenerator(seed, alone).run_geometry(vertices, words, slots);
 }
 

@@ -32,7 +32,7 @@ void RandomGenerator::sample_texture() {
   i.arguments = static_cast<std::uint8_t>(random_.one_in(4) ? 1 + random_.below(4) : 4);
   i.results = static_cast<std::uint8_t>(random_.one_in(2) ? 15 : random_.below(16));
   // Levels of detail of quads that are lanes of warps.
-  i.deriv = type_ == ProgramType::compute && options_.lanes_meet && random_.one_in(2) ? 1 : 0;
+  i.deriv = type_ != ProgramType::fragment && options_.lanes_meet && random_.one_in(2) ? 1 : 0;
   if (random_.one_in(4)) {
     i.condition = static_cast<std::uint8_t>(1 + random_.below(6));
     i.condition_register = static_cast<std::uint8_t>(random_.below(4));

@@ -12,6 +12,7 @@ void RandomGenerator::vertex_prologue() {
   }
   line("ld b32 " + reg(kThread) + " " + attribute(input_words_ - 2));
   line("and b32 " + reg(kThread) + " " + reg(kThread) + " 0x7f");
+  fill_local();
   for (unsigned k = 0; k < 4; ++k) {
     line("ld b32 " + reg(kScratch) + " " + attribute(k));
     line("st b32 o[" + std::to_string(4 * k) + "] " + reg(kScratch));
@@ -25,7 +26,7 @@ void RandomGenerator::vertex_epilogue() {
   line("exit nop");
 }
 
-void RandomGenerator::vertex_statement() {
+void RandomGenerator::vertex_statement(unsigned depth) {
   if (options_.textures && random_.one_in(8)) return sample_texture();
   const std::string data = any_reg();
   const bool by_address = random_.one_in(3);
@@ -40,6 +41,10 @@ void RandomGenerator::vertex_statement() {
       return line(when + "st b32 o[" + place + std::to_string(4 * (first + random_.below(slots_))) + "] " +
                   data);
     }
+    case 2:
+      return memory_statement();
+    case 3:
+      return random_.one_in(2) ? lanes_statement(depth) : arithmetic();
     default:
       return arithmetic();
   }
@@ -47,6 +52,7 @@ void RandomGenerator::vertex_statement() {
 
 RandomVertex RandomGenerator::run_vertex(std::uint32_t slots, bool before_geometry) {
   type_ = ProgramType::vertex;
+  reconverges_ = options_.together;
   budget_ = static_cast<int>(options_.size);
   slots_ = slots;
   RandomVertex vertex;
@@ -61,10 +67,12 @@ RandomVertex RandomGenerator::run_vertex(std::uint32_t slots, bool before_geomet
     state.vertex_results.push_back(static_cast<std::uint8_t>(is_constant ? 0x40 + random_.below(2) : slot));
   }
   if (random_.one_in(3) && slots > 5) state.color_slots = 1 << 24 | 1 << 16 | 5 << 8 | 4;
+  choose_local();
   vertex_prologue();
   bodies();
   patch();
   name_program(vertex.program);
+  vertex.program.local_bytes = local_bytes_;
   for (unsigned k = 0; k < kDataWords; ++k) vertex.c0.push_back(data());
   vertex.samples = options_.textures;
   return vertex;
@@ -73,7 +81,7 @@ RandomVertex RandomGenerator::run_vertex(std::uint32_t slots, bool before_geomet
 RandomVertex random_vertex(std::uint64_t seed, std::uint32_t slots, bool before_geometry,
                            const RandomOptions& options) {
   RandomOptions alone = options;
-  alone.lanes_meet = alone.tables = false;
+  alone.tables = false;
   return RandomGenerator(seed, alone).run_vertex(slots, before_geometry);
 }
 

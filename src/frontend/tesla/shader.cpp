@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "frontend/tesla/container/graphics.h"
+#include "frontend/tesla/flow/lane_order.h"
 #include "frontend/tesla/interpret/interpret.h"
 #include "frontend/tesla/launch.h"
 
@@ -110,6 +111,11 @@ Shader::Shader(Program program, const Modes& modes)
   sample_table_.count = static_cast<std::uint32_t>(texture_uses_.size());
   if (program_.type == ProgramType::compute) return;
   graphics_.emplace(program_, *code);
+  if (program_.type != ProgramType::fragment)
+    shows_lanes_ = branch_spaces_ != 0 ||
+                   std::ranges::any_of(code->instructions(), [](const ReachedInstruction& reached) {
+                     return shows_lanes(reached.instruction);
+                   });
   sample_table_.first = graphics_->constants.end;
 }
 

@@ -44,6 +44,7 @@ class Shader final : public frontend::Shader {
   frontend::Usage usage() const override;
   unsigned input_registers() const override { return kIdInput + 1; }
   std::size_t table_bytes() const override;
+  bool rows_form_quads() const override { return shows_lanes_; }
   unsigned result_slots() const override;
   std::optional<frontend::StripOutput> strip_output() const override;
   std::span<const pixels::SlotUse> slot_uses() const override;
@@ -80,6 +81,7 @@ class Shader final : public frontend::Shader {
   Modes modes_;
   Result<std::vector<std::byte>> code_key_;
   std::uint32_t branch_spaces_ = 0;  // 0: there is no `bra c[]`
+  bool shows_lanes_ = false;         // of vertex and geometry programs: threads may see others of their quad
   std::optional<GraphicsParts> graphics_;
   std::vector<frontend::TextureUse> texture_uses_;
   frontend::SampleTable sample_table_{};

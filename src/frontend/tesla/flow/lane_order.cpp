@@ -270,6 +270,12 @@ bool LaneEffects::touches_memory() const {
   return std::ranges::any_of(memory, [](const Memory& m) { return m.any(); });
 }
 
+bool shows_lanes(const Instruction& i) {
+  const bool meets = i.opcode == Opcode::quadop || i.opcode == Opcode::quadon || i.opcode == Opcode::vote;
+  return meets || i.lanes != 15 || (i.opcode == Opcode::mov_from_sr && i.src[0].value == 0) ||
+         (is_texture(i.opcode) && i.deriv != 0);
+}
+
 LaneEffects effects_of(const Instruction& i, const Program& program) {
   LaneEffects effects;
   switch (i.opcode) {

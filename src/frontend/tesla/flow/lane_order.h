@@ -30,6 +30,9 @@ struct LaneEffects {
   bool any() const { return reads_lanes || writes_neighbours || barrier || touches_memory(); }
   void add(const LaneEffects& other);
 };
+// Whether a result depends on which lane a thread is, or on the other lanes of its quad or warp. A texture
+// instruction of a fragment program always may.
+bool shows_lanes(const Instruction& i);
 LaneEffects effects_of(const Instruction& i, const Program& program);
 // Of each block.
 std::vector<LaneEffects> lane_effects(const ReachedCode& code, const ControlFlow& flow,

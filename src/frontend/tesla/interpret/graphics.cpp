@@ -87,6 +87,8 @@ class GraphicsRun {
              is_texture(op.i.opcode);
     });
   }
+  // Of vertex and geometry programs, the lanes of a warp (tesla.md 15.4).
+  unsigned lanes_of_warp() const { return shows_warps() ? 4 : kLanes; }
   GraphicsWarp& graphics() { return graphics_; }
   void observe(Profiler* profiler) { context_.profiler = profiler; }
   const Program& program() const { return interpreter_.program_; }
@@ -192,8 +194,9 @@ Status Interpreter::run_vertices(const Launch& launch, const InputVertices& inpu
                  program_.source_name};
   GraphicsWarp& graphics = run.graphics();
   graphics.attributes.assign(layout.words, {});
-  for (std::size_t first = 0; first < count; first += kLanes) {
-    const auto lanes = static_cast<unsigned>(std::min<std::size_t>(count - first, kLanes));
+  const unsigned most = run.lanes_of_warp();
+  for (std::size_t first = 0; first < count; first += most) {
+    const auto lanes = static_cast<unsigned>(std::min<std::size_t>(count - first, most));
     for (unsigned lane = 0; lane < lanes; ++lane) {
       for (std::size_t word = 0; word < width; ++word)
         graphics.attributes[word][lane] = input.attributes[(first + lane) * width + word];
@@ -228,9 +231,10 @@ Status Interpreter::run_geometry(const Launch& launch, const InputPrimitives& in
     graphics.attributes[vertex].fill(4 * vertex);
   graphics.vertices.assign(std::size_t{input.words} * input.vertices, {});
   const std::size_t count = input.indices.size() / input.vertices;
+  const unsigned most = run.lanes_of_warp();
   if (!input.numbers.empty() && input.numbers.size() < count) return wrong("a primitive without its number");
-  for (std::size_t first = 0; first < count; first += kLanes) {
-    const auto lanes = static_cast<unsigned>(std::min<std::size_t>(count - first, kLanes));
+  for (std::size_t first = 0; first < count; first += most) {
+    const auto lanes = static_cast<unsigned>(std::min<std::size_t>(count - first, most));
     for (unsigned lane = 0; lane < lanes; ++lane) {
       const std::size_t n = first + lane;
       graphics.attributes.back()[lane] =

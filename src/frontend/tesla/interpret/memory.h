@@ -1,8 +1,10 @@
 // The interpreter's memory spaces (tesla.md 9 and 10): every access is checked, what fails reads 0 or writes
-// nothing and is reported. Internal linkage, as in interpret/ops.h.
+// nothing and is reported, but for c[] and l[] of graphics programs (tesla.md 15). Internal linkage, as in
+// interpret/ops.h.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "frontend/tesla/interpret/op.h"
@@ -29,8 +31,7 @@ class OperandMemory {
   const std::byte* read(unsigned lane, std::uint32_t address, unsigned size) const {
     const std::byte* at = nullptr;
     if (operand_.kind == Operand::Kind::constant) {
-      const std::span<const std::byte> space = context_.constants[operand_.space];
-      if (std::uint64_t{address} + size <= space.size()) at = space.data() + address;
+      at = constants(address, size);
     } else {
       at = writable(lane, address, size);
     }
@@ -44,6 +45,15 @@ class OperandMemory {
   }
 
  private:
+  const std::byte* constants(std::uint32_t address, unsigned size) const {
+    const std::span<const std::byte> space = context_.constants[operand_.space];
+    if (std::uint64_t{address} + size <= space.size()) return space.data() + address;
+    if (context_.graphics == nullptr || address >= space.size()) return nullptr;
+    // Of graphics programs, the bytes behind the last one are 0.
+    last_ = {};
+    std::ranges::copy(space.subspan(address), last_.begin());
+    return last_.data();
+  }
   std::byte* writable(unsigned lane, std::uint32_t address, unsigned size) const {
     const std::uint64_t end = std::uint64_t{address} + size;
     switch (operand_.kind) {
@@ -69,7 +79,13 @@ class OperandMemory {
     }
   }
 
+  // An access outside c[] or l[] is no fault of a graphics program.
+  bool may_miss() const {
+    const bool own = operand_.kind == Operand::Kind::constant || operand_.kind == Operand::Kind::local;
+    return own && context_.graphics != nullptr;
+  }
   std::byte* report(unsigned lane, std::uint32_t address, bool is_store) const {
+    if (may_miss()) return nullptr;
     if (context_.profiler != nullptr) context_.profiler->fault(op_);
     if (!context_.report.first_fault)
       context_.report.first_fault = MemoryFault{.pc = op_.pc,
@@ -86,6 +102,7 @@ class OperandMemory {
   const Warp& warp_;
   const WarpOp& op_;
   const Operand& operand_;
+  mutable std::array<std::byte, 16> last_{};  // bytes of an access that ends behind c[]
 };
 
 // Little-endian words in memory, on any host of that order.

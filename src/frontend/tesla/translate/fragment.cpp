@@ -1,14 +1,13 @@
 // Fragment programs.
 #include <algorithm>
-#include <bitset>
+#include <memory>
 #include <optional>
-#include <utility>
 
 #include "frontend/pixels/fragment_frame.h"
 #include "frontend/tesla/container/graphics.h"
 #include "frontend/tesla/translate/graphics.h"
+#include "frontend/tesla/translate/quads.h"
 #include "frontend/tesla/translate/stage.h"
-#include "frontend/tesla/translate/thread_order.h"
 
 namespace warpjit::tesla {
 
@@ -18,20 +17,6 @@ using ir::I32;
 
 namespace {
 
-using RegisterSet = std::bitset<kMaxRegisters>;
-
-// Whether lanes of a quad see each other: in an instruction, in a program.
-bool reads_quad(const Instruction& i, const Program& program, const SampledTextures& textures,
-                const Modes& modes) {
-  return i.opcode == Opcode::quadop || i.opcode == Opcode::quadon || i.opcode == Opcode::vote ||
-         takes_level_from_quad(i, program, textures, modes);
-}
-bool reads_quads(const Program& program, const ReachedCode& code, const SampledTextures& textures,
-                 const Modes& modes) {
-  return std::ranges::any_of(code.instructions(), [&](const ReachedInstruction& reached) {
-    return reads_quad(reached.instruction, program, textures, modes);
-  });
-}
 bool uses_memory(const ReachedCode& code, bool stores) {
   return std::ranges::any_of(code.instructions(), [&](const ReachedInstruction& reached) {
     const Opcode opcode = reached.instruction.opcode;
@@ -113,18 +98,11 @@ class FragmentTranslator final : public StageTranslator {
     function_.uniform_bytes = textures.table.end();  // of which FragmentFrame knows the beginning alone
   }
 
-  // Before run().
-  void plan(const ControlFlow& flow, const std::vector<LaneEffects>& effects) {
+  void plan(const ControlFlow& flow, const std::vector<LaneEffects>& effects) override {
     for_live_lanes_ = is_for_live_lanes(code_, flow);
     if (reads_quads_ && (discards(code_) || frame_.tests_first()))
       quiet_.emplace(program_, code_, flow, textures_, facts_.modes);
-    if (order_matters(effects)) function_.lane_order = ir::LaneOrder::taken_first;
-  }
-
-  // Registers of which each lane's last value is kept for the others of its quad.
-  void keep(const RegisterSet& registers) {
-    for (std::uint32_t r = 0; r < kMaxRegisters; ++r)
-      if (registers[r]) kept_[r] = function_.slot_count++;
+    StageTranslator::plan(flow, effects);
   }
 
  private:
@@ -133,9 +111,7 @@ class FragmentTranslator final : public StageTranslator {
     const I1 live = frame_.begin({discards(code_), results_.depth.has_value(), uses_memory(code_, true)});
     live_at_start_ = live;
     write(kVarLive, live);
-    clear_local();
-    for (const std::uint32_t slot : kept_)
-      if (slot != kNotKept) b_.StoreSlot(b_.constant(true), word(0), slot);
+    clear_kept();
     // Quads without live lanes neither load nor use up fuel. Those that only fill a group do as the one whose
     // place they have, unless they load. A group without live lanes needs no run; without early tests every
     // group has one.
@@ -211,19 +187,6 @@ class FragmentTranslator final : public StageTranslator {
     return from.back_use == from.use ? front : b_.select(faces_front(), front, frame_.value(from.back_use));
   }
 
-  // The lanes of a quad vote; those that do not take part count for neither operation (tesla.md 15.4).
-  I1 voted(VoteOperation operation, I1 condition) override {
-    const bool any = operation == VoteOperation::any;
-    const I32 own = b_.select(condition, word(1), word(0));
-    I32 result = own;
-    for (const std::uint32_t neighbours : {0xb1U, 0x4eU, 0x1bU}) {
-      const I32 other = b_.QuadRead(lanes_, own, word(any ? 0 : 1), neighbours);
-      result = any ? b_.IOr32(result, other) : b_.IAnd32(result, other);
-    }
-    return b_.INe32(result, word(0));
-  }
-  I32 physical_id() override { return b_.IAnd32(b_.LaneIndex(), word(3)); }
-
   void discard(I1 where) override {
     write(kVarLive, b_.AndNot1(read<I1>(kVarLive), where));
     if (!reads_quads_) end_dead_lanes();  // else the lane goes on as a helper
@@ -250,15 +213,6 @@ class FragmentTranslator final : public StageTranslator {
   // Helper lanes leave no results.
   I1 changing_memory(I1 where) override { return b_.And1(where, read<I1>(kVarLive)); }
 
-  // A register that a lane may read which left its writer behind.
-  void register_written(std::uint32_t index, I1 guard, I32 value) override {
-    if (kept_[index] != kNotKept) b_.StoreSlot(guard, value, kept_[index]);
-  }
-  I32 neighbours_register(std::uint32_t index) override {
-    return kept_[index] != kNotKept ? b_.LoadSlot(kept_[index]) : gpr(index);
-  }
-
-  static constexpr std::uint32_t kNotKept = ~0U;
   const std::vector<FragmentInput> inputs_;
   const FragmentResults results_;
   frontend::FragmentFrame frame_;
@@ -267,61 +221,7 @@ class FragmentTranslator final : public StageTranslator {
   I1 live_at_start_;
   std::optional<QuietRest> quiet_;  // if lanes may die, and go on as helpers
   std::optional<ir::Block> gone_;
-  std::array<std::uint32_t, kMaxRegisters> kept_ = [] {
-    std::array<std::uint32_t, kMaxRegisters> none;
-    none.fill(kNotKept);
-    return none;
-  }();
 };
-
-// Registers that quad operations read in blocks where lanes of their quads may be missing.
-RegisterSet read_by_parted_quads(const ReachedCode& code, const ControlFlow& flow,
-                                 const std::vector<bool>& whole) {
-  RegisterSet registers;
-  for (std::uint32_t b = 0; b < flow.blocks.size(); ++b) {
-    if (whole[b]) continue;
-    for (std::uint32_t pc = flow.blocks[b].first; pc < flow.blocks[b].end;) {
-      const Instruction& i = *code.at(pc);
-      if (i.opcode == Opcode::quadop && i.src[0].kind == Operand::Kind::gpr && i.src[0].value < kMaxRegisters)
-        registers.set(i.src[0].value);
-      pc += 4 * i.words();
-    }
-  }
-  return registers;
-}
-
-bool writes_any(const Instruction& i, const RegisterSet& registers) {
-  if (i.dst.kind != Operand::Kind::gpr) return false;
-  const std::uint32_t first = i.dst.type == Type::b16 ? i.dst.value / 2 : i.dst.value;
-  for (std::uint32_t r = first; r < first + 4 && r < kMaxRegisters; ++r)  // four at most
-    if (registers[r]) return true;
-  return false;
-}
-
-void mark_writers(const ReachedCode& code, const ControlFlow& flow, const RegisterSet& registers,
-                  std::vector<LaneEffects>& effects) {
-  if (registers.none()) return;
-  for (std::uint32_t b = 0; b < flow.blocks.size(); ++b)
-    for (std::uint32_t pc = flow.blocks[b].first; pc < flow.blocks[b].end;) {
-      const Instruction& i = *code.at(pc);
-      effects[b].writes_neighbours = effects[b].writes_neighbours || writes_any(i, registers);
-      pc += 4 * i.words();
-    }
-}
-
-// Blocks with nothing but such quad operations are right wherever they stand.
-void admit_kept(const ReachedCode& code, const ControlFlow& flow, std::vector<bool>& whole) {
-  for (std::uint32_t b = 0; b < flow.blocks.size(); ++b) {
-    bool all = true;
-    for (std::uint32_t pc = flow.blocks[b].first; pc < flow.blocks[b].end;) {
-      const Instruction& i = *code.at(pc);
-      const bool reads_register = i.src[0].kind == Operand::Kind::gpr && i.src[0].type != Type::b16;
-      all = all && i.opcode != Opcode::quadon && (i.opcode != Opcode::quadop || reads_register);
-      pc += 4 * i.words();
-    }
-    if (all) whole[b] = true;
-  }
-}
 
 }  // namespace
 
@@ -330,41 +230,10 @@ Result<ir::Function> translate_fragment(const Program& program, const ComputeFac
                                         const SampledTextures& textures, const frontend::PixelFacts& pixels,
                                         bool dispatch_all) {
   WARPJIT_CHECK(check_supported(program, code, textures, facts.modes));
-  // Each round splits further blocks, or keeps further registers.
-  constexpr unsigned kMaxRounds = 16;
-  constexpr std::size_t kMaxBlocks = 4096;
-  std::vector<std::uint32_t> split;
-  RegisterSet kept;
-  for (unsigned round = 0; round < kMaxRounds && !code.branches_through_constants(); ++round) {
-    auto discovered = discover(program, code, facts.modes.call_limit, split);
-    if (!discovered && discovered.error().code != ErrorCode::unsupported) return discovered.error();
-    if (!discovered || discovered->blocks.size() > kMaxBlocks) break;
-    ControlFlow& flow = *discovered;
-    std::vector<LaneEffects> effects = lane_effects(code, flow, program);
-    mark_writers(code, flow, kept, effects);
-    mark_samples(program, code, flow, textures, facts.modes, effects);
-    if (order_matters(effects)) arrange(flow, effects);
-    FragmentTranslator translation(program, facts, code, constants, textures, pixels);
-    translation.plan(flow, effects);
-    translation.keep(kept);
-    WARPJIT_CHECK(translation.run(flow));
-    if (translation.function().lane_order == ir::LaneOrder::none) return std::move(translation.function());
-    if (dispatch_all) break;  // the dispatcher does not keep the order
-
-    std::vector<bool> whole = find_whole_blocks(translation, flow);
-    const RegisterSet needed = read_by_parted_quads(code, flow, whole) | kept;
-    if (needed != kept) {
-      kept = needed;
-      continue;
-    }
-    admit_kept(code, flow, whole);
-    const OrderProblem problem = check_order(translation, flow, effects, std::move(whole));
-    if (problem.reason == nullptr) return std::move(translation.function());
-    if (!add_splits(problem, flow, split)) break;
-  }
-  FragmentTranslator translation(program, facts, code, constants, textures, pixels);
-  WARPJIT_CHECK(translation.run_stack());
-  return std::move(translation.function());
+  const auto make = [&] {
+    return std::make_unique<FragmentTranslator>(program, facts, code, constants, textures, pixels);
+  };
+  return translate_stage({program, facts, code, textures}, make, dispatch_all);
 }
 
 }  // namespace warpjit::tesla

@@ -1,6 +1,7 @@
 #include "frontend/tesla/translate/graphics.h"
 
 #include <bit>
+#include <memory>
 
 #include "frontend/tesla/container/graphics.h"
 #include "frontend/tesla/translate/stage.h"
@@ -26,7 +27,7 @@ class VertexTranslator final : public StageTranslator {
  private:
   void begin() override {
     lanes_ = b_.constant(true);
-    clear_local();
+    clear_kept();
     const AttributeLayout layout = attribute_layout(program_.graphics);
     attributes_.assign(layout.words, word(0));
     std::array<I32, 4> row;
@@ -96,7 +97,7 @@ class GeometryTranslator final : public StageTranslator {
  private:
   void begin() override {
     lanes_ = b_.constant(true);
-    clear_local();
+    clear_kept();
     number_ = b_.BitcastF32ToI32(input_row(word(0))[0]);
     write(kVarEmitted, word(0));
     write(kVarStrip, word(0));
@@ -167,25 +168,17 @@ class GeometryTranslator final : public StageTranslator {
   I32 number_;
 };
 
-// Lanes do not see each other.
-Status run(ThreadTranslator& translation, const Program& program, const ReachedCode& code,
-           const ComputeFacts& facts) {
-  if (code.branches_through_constants()) return translation.run_stack();
-  const auto flow = discover(program, code, facts.modes.call_limit);
-  if (flow) return translation.run(*flow);
-  return flow.error().code == ErrorCode::unsupported ? translation.run_stack() : Status(flow.error());
-}
-
 }  // namespace
 
 Result<ir::Function> translate_vertex(const Program& program, const ComputeFacts& facts,
                                       const ReachedCode& code, const ConstantTable& constants,
                                       const SampledTextures& textures, std::uint64_t inputs,
-                                      std::span<const std::uint8_t> outputs) {
+                                      std::span<const std::uint8_t> outputs, bool dispatch_all) {
   WARPJIT_CHECK(check_supported(program, code, textures, facts.modes));
-  VertexTranslator translation(program, facts, code, constants, textures, inputs, outputs);
-  WARPJIT_CHECK(run(translation, program, code, facts));
-  return std::move(translation.function());
+  const auto make = [&] {
+    return std::make_unique<VertexTranslator>(program, facts, code, constants, textures, inputs, outputs);
+  };
+  return translate_stage({program, facts, code, textures}, make, dispatch_all);
 }
 
 frontend::StripOutput strip_output(const Program& program) {
@@ -197,11 +190,13 @@ frontend::StripOutput strip_output(const Program& program) {
 
 Result<ir::Function> translate_geometry(const Program& program, const ComputeFacts& facts,
                                         const ReachedCode& code, const ConstantTable& constants,
-                                        const SampledTextures& textures, const frontend::StripFacts& strips) {
+                                        const SampledTextures& textures, const frontend::StripFacts& strips,
+                                        bool dispatch_all) {
   WARPJIT_CHECK(check_supported(program, code, textures, facts.modes));
-  GeometryTranslator translation(program, facts, code, constants, textures, strips);
-  WARPJIT_CHECK(run(translation, program, code, facts));
-  return std::move(translation.function());
+  const auto make = [&] {
+    return std::make_unique<GeometryTranslator>(program, facts, code, constants, textures, strips);
+  };
+  return translate_stage({program, facts, code, textures}, make, dispatch_all);
 }
 
 }  // namespace warpjit::tesla

@@ -28,22 +28,24 @@ struct ConstantTable {
   void fill(std::span<const std::span<const std::byte>> constants, std::span<std::uint32_t> table) const;
 };
 
+// `dispatch_all` and errors of all: as translate().
+//
 // A vertex program: inputs are the attributes, four words each, and behind them one with the vertex's and the
-// instance's ids; output n is slots 4n to 4n + 3. `inputs`: bit n is attribute n, bound. Errors: as
-// translate().
+// instance's ids; output n is slots 4n to 4n + 3. `inputs`: bit n is attribute n, bound.
 inline constexpr std::uint32_t kIdInput = 16;
 Result<ir::Function> translate_vertex(const Program& program, const ComputeFacts& facts,
                                       const ReachedCode& code, const ConstantTable& constants,
                                       const SampledTextures& textures, std::uint64_t inputs,
-                                      std::span<const std::uint8_t> outputs);
+                                      std::span<const std::uint8_t> outputs, bool dispatch_all);
 
-// A geometry program (frontend::StripFacts has its bindings). Errors: as translate().
+// A geometry program (frontend::StripFacts has its bindings).
 Result<ir::Function> translate_geometry(const Program& program, const ComputeFacts& facts,
                                         const ReachedCode& code, const ConstantTable& constants,
-                                        const SampledTextures& textures, const frontend::StripFacts& strips);
+                                        const SampledTextures& textures, const frontend::StripFacts& strips,
+                                        bool dispatch_all);
 frontend::StripOutput strip_output(const Program& program);
 
-// A fragment program with its tests and blending. `dispatch_all` and errors: as translate().
+// A fragment program with its tests and blending.
 Result<ir::Function> translate_fragment(const Program& program, const ComputeFacts& facts,
                                         const ReachedCode& code, const ConstantTable& constants,
                                         const SampledTextures& textures, const frontend::PixelFacts& pixels,

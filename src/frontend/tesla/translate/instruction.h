@@ -19,9 +19,9 @@ namespace warpjit::tesla {
 inline constexpr std::uint32_t kVarR = 0, kVarA = 128, kVarC = 136, kVarMasks = kVarC + 16,
                                kVarWords = kVarMasks + 4, kVariables = kVarWords + 6;
 // Of graphics programs, behind these: the lane's results count; vertices that it emitted, and strips that it
-// ended; the words of o[].
+// ended; how much of l[] is clear; the words of o[].
 inline constexpr std::uint32_t kVarLive = kVariables, kVarEmitted = kVarLive + 1, kVarStrip = kVarEmitted + 1,
-                               kVarOutput = kVarStrip + 1, kOutputWords = 128,
+                               kVarCleared = kVarStrip + 1, kVarOutput = kVarCleared + 1, kOutputWords = 128,
                                kGraphicsVariables = kVarOutput + kOutputWords;
 
 inline bool is_static(const Operand& operand) { return operand.address == 0 && !operand.post_increment; }
@@ -95,6 +95,7 @@ class InstructionTranslator {
   F32 flushed(F32 x) { return b_.FFlush32(x); }
   F32 saturated(F32 x);
   I32 address(const Operand& operand);
+  static ir::MemoryAccess access(const Operand& operand, unsigned word = 0);
   I32 address_register(std::uint32_t index);
   F32 multiply(F32 a, F32 b, bool toward_zero);
   void set_gpr(std::uint32_t index, I32 value);  // where the guard holds; so do all that follow
@@ -134,7 +135,6 @@ class InstructionTranslator {
   I1 lanes_of(const Instruction& i);
 
   // Memory (translate/memory.cpp).
-  static ir::MemoryAccess access(const Operand& operand, unsigned word = 0);
   // The header and the parameters of a launch, which stand in s[] (tesla.md 10.1): what is at an address of
   // such a program as stores nothing there. They follow the words of samples in the uniform table, except for
   // what is known.

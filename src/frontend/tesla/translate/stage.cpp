@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "frontend/tesla/translate/thread_order.h"
+
 namespace warpjit::tesla {
 
 using ir::F32;
@@ -12,31 +14,45 @@ using ir::I32;
 namespace {
 
 constexpr std::uint32_t kSpaceBytes = 0x10000;
-constexpr std::uint32_t kMostLocalBytes = 1024;
 
-bool uses_local(const ReachedCode& code) {
-  return std::ranges::any_of(code.instructions(), [](const ReachedInstruction& reached) {
-    const Instruction& i = reached.instruction;
-    return i.opcode == Opcode::ld_l || i.opcode == Opcode::st_l || i.src[0].kind == Operand::Kind::local ||
-           i.src[1].kind == Operand::Kind::local || i.src[2].kind == Operand::Kind::local;
-  });
+const std::array<const Operand*, 4> operands_of(const Instruction& i) {
+  return {&i.dst, &i.src[0], &i.src[1], &i.src[2]};
+}
+
+// What code does with l[].
+struct LocalUse {
+  bool any = false;
+  std::uint32_t by_address = 0;  // words of accesses by an address register
+};
+LocalUse local_use(const ReachedCode& code) {
+  LocalUse use;
+  for (const auto& [address, i] : code.instructions())
+    for (const Operand* operand : operands_of(i)) {
+      if (operand->kind != Operand::Kind::local) continue;
+      use.any = true;
+      if (!is_static(*operand)) use.by_address += std::max(size_of(operand->type) / 4, 1U);
+    }
+  return use;
+}
+
+// A slot for each word serves accesses at fixed places as a register would. One by an address looks at all of
+// them: as fast as an access to memory for 8 words with AVX-512, for 4 with AVX2, where 32 words take 15
+// times as long.
+bool is_for_memory(const LocalUse& use, std::uint32_t words) {
+  constexpr std::uint32_t kMostSlots = 256, kMostLooks = 8, kMostLooksOfAll = 256;
+  if (words > kMostSlots) return true;
+  return use.by_address != 0 && (words > kMostLooks || use.by_address * words > kMostLooksOfAll);
 }
 
 // What only the guest interpreter runs.
 const char* refused(const Program& program, const Instruction& i) {
-  const ProgramType type = program.type;
-  const bool meets = i.opcode == Opcode::quadop || i.opcode == Opcode::quadon || i.opcode == Opcode::vote ||
-                     i.lanes != 15 || (i.opcode == Opcode::mov_from_sr && i.src[0].value == 0);
-  if (type != ProgramType::fragment && meets) return "what shows which lanes share a warp";
-  if (is_texture(i.opcode) && i.deriv != 0 && type != ProgramType::fragment)
-    return "levels of detail of quads outside fragment programs";
-  for (const Operand* operand : {&i.dst, &i.src[0], &i.src[1], &i.src[2]}) {
+  for (const Operand* operand : operands_of(i)) {
     using Kind = Operand::Kind;
-    if (operand->kind == Kind::local && program.local_bytes > kMostLocalBytes) return "very much of l[]";
     const bool is_row = operand->kind == Kind::attribute || operand->kind == Kind::output ||
                         operand->kind == Kind::interpolant || operand->kind == Kind::vertex;
     if (is_row && operand->post_increment) return "a[], o[], p[] or v[] with a post-increment";
-    if (operand->kind == Kind::shared || (operand->kind == Kind::global && type != ProgramType::fragment))
+    if (operand->kind == Kind::shared ||
+        (operand->kind == Kind::global && program.type != ProgramType::fragment))
       return "memory other than c[] and l[] in a graphics program";
   }
   return nullptr;
@@ -46,7 +62,7 @@ const char* refused(const Program& program, const Instruction& i) {
 
 Status check_supported(const Program& program, const ReachedCode& code, const SampledTextures& textures,
                        const Modes& modes) {
-  // An access by an address to l[], or to the words of a row, looks at each of them.
+  // An access by an address to the words of a row looks at each of them.
   constexpr std::uint32_t kMostLooks = 1 << 13;
   const auto words_of_row = [&](Operand::Kind kind) -> std::size_t {
     switch (kind) {
@@ -63,11 +79,8 @@ Status check_supported(const Program& program, const ReachedCode& code, const Sa
   std::uint32_t looks = 0;
   for (const auto& [address, i] : code.instructions()) {
     const char* reason = refused(program, i);
-    for (const Operand* operand : {&i.dst, &i.src[0], &i.src[1], &i.src[2]})
-      if (operand->kind == Operand::Kind::local && !is_static(*operand))
-        looks += std::max(size_of(operand->type) / 4, 1U) * ((program.local_bytes + 3) / 4);
-      else if (!is_static(*operand))
-        looks += static_cast<std::uint32_t>(words_of_row(operand->kind));
+    for (const Operand* operand : operands_of(i))
+      if (!is_static(*operand)) looks += static_cast<std::uint32_t>(words_of_row(operand->kind));
     if (looks > kMostLooks) reason = "very many accesses by an address register";
     if (reason != nullptr) return Error{ErrorCode::unsupported, reason, program.where(address)};
   }
@@ -78,14 +91,52 @@ StageTranslator::StageTranslator(const Program& program, const ComputeFacts& fac
                                  const ConstantTable& constants, const SampledTextures& textures)
     : ThreadTranslator(program, facts, code, textures),
       constants_(constants),
-      local_words_(uses_local(code) ? (program.local_bytes + 3) / 4 : 0) {
+      local_words_(local_use(code).any ? (program.local_bytes + 3) / 4 : 0),
+      local_in_memory_(is_for_memory(local_use(code), local_words_)) {
   function_.group_lanes = 0;
   function_.block_groups = 0;
-  function_.slot_count = local_words_;
+  function_.slot_count = local_in_memory_ ? 0 : local_words_;
+  kept_.fill(kNotKept);
 }
 
-void StageTranslator::clear_local() {
-  for (std::uint32_t slot = 0; slot < local_words_; ++slot) b_.StoreSlot(b_.constant(true), word(0), slot);
+void StageTranslator::plan(const ControlFlow&, const std::vector<LaneEffects>& effects) {
+  if (order_matters(effects)) function_.lane_order = ir::LaneOrder::taken_first;
+}
+
+void StageTranslator::keep(const RegisterSet& registers) {
+  for (std::uint32_t r = 0; r < kMaxRegisters; ++r)
+    if (registers[r]) kept_[r] = function_.slot_count++;
+}
+
+void StageTranslator::clear_kept() {
+  if (local_in_memory_) clear_memory();
+  for (std::uint32_t slot = 0; slot < function_.slot_count; ++slot)
+    b_.StoreSlot(b_.constant(true), word(0), slot);
+}
+
+// A word of each lane at a time.
+void StageTranslator::clear_memory() {
+  constexpr std::uint32_t kAtOnce = 8;
+  constexpr ir::MemoryAccess kWord{.space = ir::Space::local};
+  const auto clear = [&](I32 first, std::uint32_t count) {
+    for (std::uint32_t k = 0; k < count; ++k)
+      b_.StoreMemory(b_.constant(true), b_.IAdd32(first, word(4 * k)), word(0), kWord.pack());
+  };
+  const std::uint32_t in_loop = local_words_ / kAtOnce * kAtOnce;
+  if (in_loop != 0) {
+    const ir::Block turn = function_.add_block(), rest = function_.add_block();
+    write(kVarCleared, word(0));
+    b_.jump(turn);
+    b_.set_block(turn);
+    const I32 at = read<I32>(kVarCleared), next = b_.IAdd32(at, word(4 * kAtOnce));
+    clear(at, kAtOnce);
+    write(kVarCleared, next);
+    b_.branch(b_.ILtU32(next, word(4 * in_loop)), turn, rest);
+    ssa_.seal(turn);
+    ssa_.seal(rest);
+    b_.set_block(rest);
+  }
+  clear(word(4 * in_loop), local_words_ - in_loop);
 }
 
 I32 StageTranslator::load(const Operand& operand, unsigned word_number) {
@@ -110,9 +161,19 @@ I32 StageTranslator::load(const Operand& operand, unsigned word_number) {
 
 bool StageTranslator::stored_local(const Operand& operand, unsigned word_number, I32 value) {
   if (operand.kind != Operand::Kind::local) return false;
-  const std::uint32_t size = size_of(operand.type);
-  if (size > program_.local_bytes) return true;
+  if (size_of(operand.type) > program_.local_bytes) return true;
   const LocalPlace place = local_place(operand);
+  if (local_in_memory_)
+    b_.StoreMemory(b_.And1(guard_, place.exists), address(operand), value,
+                   access(operand, word_number).pack());
+  else
+    store_slots(operand, place, word_number, value);
+  return true;
+}
+
+void StageTranslator::store_slots(const Operand& operand, const LocalPlace& place, unsigned word_number,
+                                  I32 value) {
+  const std::uint32_t size = size_of(operand.type);
   const I1 where = b_.And1(guard_, place.exists);
   const auto store = [&](I1 here, std::uint32_t slot) {
     I32 stored = value;
@@ -128,7 +189,6 @@ bool StageTranslator::stored_local(const Operand& operand, unsigned word_number,
   else
     for (std::uint32_t slot = word_number; slot < local_words_; ++slot)
       store(b_.And1(where, b_.IEq32(place.slot, word(slot - word_number))), slot);
-  return true;
 }
 
 StageTranslator::LocalPlace StageTranslator::local_place(const Operand& operand) {
@@ -153,15 +213,18 @@ StageTranslator::LocalPlace StageTranslator::local_place(const Operand& operand)
 I32 StageTranslator::load_local(const Operand& operand, unsigned word_number) {
   if (size_of(operand.type) > program_.local_bytes) return word(0);
   const LocalPlace place = local_place(operand);
-  I32 value;
-  if (place.fixed) {
-    value = b_.LoadSlot(*place.fixed + word_number);
-  } else {
-    value = b_.LoadSlot(word_number);
+  const I32 value = local_in_memory_ ? b_.LoadMemory(b_.And1(guard_, place.exists), address(operand),
+                                                     access(operand, word_number).pack())
+                                     : load_slots(operand, place, word_number);
+  return b_.select(place.exists, value, word(0));
+}
+
+I32 StageTranslator::load_slots(const Operand& operand, const LocalPlace& place, unsigned word_number) {
+  I32 value = b_.LoadSlot(place.fixed.value_or(0) + word_number);
+  if (!place.fixed)
     for (std::uint32_t slot = word_number + 1; slot < local_words_; ++slot)
       value = b_.select(b_.IEq32(place.slot, word(slot - word_number)), b_.LoadSlot(slot), value);
-  }
-  return b_.select(place.exists, extracted(operand.type, value, place.bit), word(0));
+  return extracted(operand.type, value, place.bit);
 }
 
 I32 StageTranslator::extracted(Type type, I32 value, I32 bit) {
@@ -192,6 +255,70 @@ I32 StageTranslator::component(const std::array<F32, 4>& row, I32 column) {
   for (unsigned k = 3; k-- > 0;)
     value = b_.select(b_.IEq32(column, word(k)), b_.BitcastF32ToI32(row[k]), value);
   return value;
+}
+
+// The lanes of a quad vote; those that do not take part count for neither operation (tesla.md 15.4).
+I1 StageTranslator::voted(VoteOperation operation, I1 condition) {
+  const bool any = operation == VoteOperation::any;
+  const I32 own = b_.select(condition, word(1), word(0));
+  I32 result = own;
+  for (const std::uint32_t neighbours : {0xb1U, 0x4eU, 0x1bU}) {
+    const I32 other = b_.QuadRead(lanes_, own, word(any ? 0 : 1), neighbours);
+    result = any ? b_.IOr32(result, other) : b_.IAnd32(result, other);
+  }
+  return b_.INe32(result, word(0));
+}
+
+I32 StageTranslator::physical_id() { return b_.IAnd32(b_.LaneIndex(), word(3)); }
+
+// A register that a lane may read which left its writer behind.
+void StageTranslator::register_written(std::uint32_t index, I1 guard, I32 value) {
+  if (kept_[index] != kNotKept) b_.StoreSlot(guard, value, kept_[index]);
+}
+I32 StageTranslator::neighbours_register(std::uint32_t index) {
+  return kept_[index] != kNotKept ? b_.LoadSlot(kept_[index]) : gpr(index);
+}
+
+Result<ir::Function> translate_stage(const StageSource& source,
+                                     const std::function<std::unique_ptr<StageTranslator>()>& make,
+                                     bool dispatch_all) {
+  constexpr unsigned kMaxRounds = 16;
+  constexpr std::size_t kMaxBlocks = 4096;  // of fragment programs, and where the order of lanes matters
+  const auto& [program, facts, code, textures] = source;
+  std::vector<std::uint32_t> split;
+  RegisterSet kept;
+  for (unsigned round = 0; round < kMaxRounds && !code.branches_through_constants(); ++round) {
+    auto discovered = discover(program, code, facts.modes.call_limit, split);
+    if (!discovered && discovered.error().code != ErrorCode::unsupported) return discovered.error();
+    if (!discovered) break;
+    ControlFlow& flow = *discovered;
+    std::vector<LaneEffects> effects = lane_effects(code, flow, program);
+    mark_writers(code, flow, kept, effects);
+    mark_samples(program, code, flow, textures, facts.modes, effects);
+    const bool ordered = order_matters(effects);
+    if ((ordered || program.type == ProgramType::fragment) && flow.blocks.size() > kMaxBlocks) break;
+    if (ordered) arrange(flow, effects);
+    const std::unique_ptr<StageTranslator> translation = make();
+    translation->plan(flow, effects);
+    translation->keep(kept);
+    WARPJIT_CHECK(translation->run(flow));
+    if (!ordered) return std::move(translation->function());
+    if (dispatch_all) break;  // the dispatcher does not keep the order
+
+    std::vector<bool> whole = find_whole_blocks(*translation, flow);
+    const RegisterSet needed = read_by_parted_quads(code, flow, whole) | kept;
+    if (needed != kept) {
+      kept = needed;
+      continue;
+    }
+    admit_kept(code, flow, whole);
+    const OrderProblem problem = check_order(*translation, flow, effects, std::move(whole));
+    if (problem.reason == nullptr) return std::move(translation->function());
+    if (!add_splits(problem, flow, split)) break;
+  }
+  const std::unique_ptr<StageTranslator> translation = make();
+  WARPJIT_CHECK(translation->run_stack());
+  return std::move(translation->function());
 }
 
 ConstantTable::ConstantTable(const Program& program, const ReachedCode& code, std::uint32_t first) {
