@@ -153,7 +153,7 @@ TEST_F(UsseToolTest, TemplatesOfProgramsThatSample) {
   write("made.json", made.dump());
   const Outcome missing = run("run made.json");
   EXPECT_EQ(missing.code, 2);
-  EXPECT_NE(missing.err.find("it samples textures 0, 1, of which 0 are set"), std::string::npos)
+  EXPECT_NE(missing.err.find("it samples 2 textures, 0, 1, of which 1 is set"), std::string::npos)
       << missing.err;
   // A listing of words that are none says why, and assembles to the same bytes.
   write("odd.bin", std::string("\x86\xa0\x65\x80\x12\x60\x8f\x28\1\0\0\0\0\0\0\xb8", 16));
