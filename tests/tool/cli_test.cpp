@@ -337,7 +337,9 @@ TEST_F(CliTest, BareGraphicsWords) {
     }
     const json info = json::parse(run("info --json" + words).out)["programs"][0];
     EXPECT_EQ(info["graphics"]["results"], stage == "vertex" ? json({0, 1, 2, 3, 4, 5}) : json({0, 1, 2, 3}));
-    if (stage == "geometry") EXPECT_EQ(info["graphics"]["vertices"], 2);
+    if (stage == "geometry") {
+      EXPECT_EQ(info["graphics"]["vertices"], 2);
+    }
   }
   const std::string words = " vertex.bin --words tesla --program vertex";
   ASSERT_EQ(run("launch -o first.json" + words).code, 0);

@@ -163,23 +163,16 @@ Round run_all(const VerifyOptions& options, const Engine& engine, const EngineCh
         round.exit = exit_code(outcome.error->code);
       round.outcomes.push_back(std::move(outcome));
     }
-  if (round.exit != kOk) return round;
-  if (round.reference) {
-    if (!round.refusing().empty()) round.exit = kTargetUnavailable;
-    return round;
-  }
-  // What no engine can run.
-  for (const Outcome& outcome : round.outcomes)
-    if (outcome.error) round.exit = exit_code(outcome.error->code);
+  if (round.exit == kOk && !round.refusing().empty()) round.exit = kTargetUnavailable;
   return round;
 }
 
 std::string verdict(const Round& round) {
   if (round.exit == kMismatch) return "MISMATCH";
-  if (!round.reference) return "the program does not run to its end";
-  const std::vector<std::string> refusing = round.refusing();
   if (round.exit == kOk) return "all agree";
-  if (refusing.empty() || round.exit != kTargetUnavailable) return "the program does not run to its end";
+  const std::vector<std::string> refusing = round.refusing();
+  if (refusing.size() == round.outcomes.size()) return "NOT VERIFIED: no engine runs it";
+  if (!round.reference || round.exit != kTargetUnavailable) return "the program does not run to its end";
   const bool one = round.outcomes.size() == refusing.size() + 1;
   return fmt::format("NOT VERIFIED: {} ran{}, not {}", one ? "only " + round.reference->engine : "the others",
                      one ? "" : " and agree", fmt::join(refusing, ", "));
