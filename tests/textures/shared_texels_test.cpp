@@ -144,7 +144,7 @@ std::optional<Case> read_case(const std::array<std::uint32_t, 4>& w) {
   const std::uint32_t mode = bits_of(w[3], 28, 3), levels = bits_of(w[0], 17, 4);
   constexpr std::uint32_t kSwizzled = 0, kCube = 2, kLinear = 3, kArbitrary = 5, kStrided = 6;
   if (type == 1 || type == 4 || type > kStrided) return std::nullopt;
-  if (bits_of(w[0], 27, 2) != 0 || w[3] >> 31 != 0) return std::nullopt;
+  if (bits_of(w[0], 27, 2) != 0 || w[3] >> 31 == 0) return std::nullopt;  // gamma, integers
   if (type != kStrided && bits_of(w[0], 21, 6) != 31) return std::nullopt;
   const auto format = format_of(code, mode);
   if (!format) return std::nullopt;
