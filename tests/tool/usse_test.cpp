@@ -172,6 +172,38 @@ TEST_F(UsseToolTest, TemplatesOfProgramsThatSample) {
   EXPECT_NE(rows.dump().find("opcode 23 is not defined"), std::string::npos) << rows.dump();
 }
 
+// Buffers whose addresses a program takes are in the template; a load elsewhere says which there are.
+TEST_F(UsseToolTest, TemplatesHaveBuffers) {
+  usse::GxpBuilder gxp(true);
+  gxp.registers(4, 32, 8).fragment_inputs({2}, 0).container(19, 4);
+  gxp.table(0x78, 2);
+  for (const std::uint32_t word : {3U | 1U << 16, 0xfffffffcU, 14U | 2U << 16, 12U}) gxp.add(word, 4);
+  const auto code = usse::assemble(
+      ".stage fragment\nld.b32.x4.drc0 r0, sa1, #0, #0\nld.b32.x1.drc0 r4, sa2, #0, #0\nwdf.drc0\n"
+      "vadd.f32 pa0.xy, r0, r4\nvmov.f32 pa2.xy, r2\nnop.end",
+      "test.usse");
+  ASSERT_TRUE(code.ok()) << to_string(code.error());
+  gxp.primary(code->primary);
+  const std::vector<std::byte> bytes = gxp.finish();
+  write("f.gxp", std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  ASSERT_EQ(run("launch f.gxp -o made.json").code, 0);
+  json made = json::parse(std::ifstream(path("made.json")));
+  EXPECT_EQ(validate(schema(), made), "") << made.dump(1);
+  EXPECT_EQ(made["buffers"].size(), 2U);
+  EXPECT_TRUE(made["buffers"].contains("3") && made["buffers"].contains("default")) << made.dump(1);
+  const Outcome drawn = run("run made.json");
+  EXPECT_EQ(drawn.code, 0) << drawn.err;
+  EXPECT_EQ(run("verify f.gxp").code, 0);
+  made.erase("buffers");
+  made["memory"].erase(1);
+  write("made.json", made.dump());
+  const Outcome missing = run("run made.json");
+  EXPECT_EQ(missing.code, 3) << missing.out;
+  EXPECT_NE(missing.err.find("takes the addresses of buffers: 3, default; pieces of memory: 1"),
+            std::string::npos)
+      << missing.err;
+}
+
 // What was measured on a console, by launch files: an index counts words, a load's offset is a product, a
 // conversion writes one register, g16 is the face, textures are normalized where bit 31 says so.
 TEST_F(UsseToolTest, WhatConsolesDo) {

@@ -123,7 +123,17 @@ Result<frontend::SpaceName> Shader::find_space(std::string_view name) const {
 }
 
 std::string Shader::address_text(const ir::MemoryFault& access, const frontend::Grid& grid) const {
-  return "mem" + frontend::Shader::address_text(access, grid);
+  const std::string place = "mem" + frontend::Shader::address_text(access, grid);
+  if (program_.uniform_buffers.empty()) return place;
+  // Where a buffer is missing, which are taken says more than the place.
+  std::string taken;
+  for (unsigned number = 0; number < kUniformBuffers; ++number)
+    if (std::ranges::find(program_.uniform_buffers, number, &UniformBuffer::buffer) !=
+        program_.uniform_buffers.end())
+      taken += (taken.empty() ? "" : ", ") +
+               (number == kDefaultContainer ? std::string("default") : std::to_string(number));
+  return place + " (the program takes the addresses of buffers: " + taken +
+         "; pieces of memory: " + std::to_string(grid.globals[0].size()) + ")";
 }
 
 frontend::Usage Shader::usage() const {

@@ -212,6 +212,8 @@ class Guest {
   virtual Json textures_json(const frontend::Shader&) const { return Json::object(); }
   // `samplers`, where textures do not say them.
   virtual Json samplers_json(const frontend::Shader&) const { return Json::object(); }
+  // Adds to a template the buffers in memory whose addresses a program takes, and this memory.
+  virtual void add_buffers(const frontend::Shader&, Json&) const {}
   // ---- In the console's terms. Errors: a guest that has none of these.
   // `streams` and `attributes` of vertex programs, `buffers`: as inputs and uniforms.
   virtual Status read_console_values(Reading& reading) const;

@@ -308,6 +308,9 @@ class UsseGuest final : public Guest {
     each_control_register(usse_program(shader), [&](const usse::DependentSampler&, unsigned place) {
       preset = preset || place == location.first;
     });
+    const usse::RegisterContainer* const data = usse_program(shader).container(usse::kDataContainer);
+    for (const usse::UniformBuffer& buffer : usse_program(shader).uniform_buffers)
+      preset = preset || buffer.offset + (data == nullptr ? 0U : data->base) == location.first;
     return preset;
   }
   std::uint64_t outputs_written(const frontend::Shader& shader) const override {
@@ -330,6 +333,20 @@ class UsseGuest final : public Guest {
       textures[std::to_string(use.texture)] =
           template_texture(is_sampled_as_cube(usse_program(shader), use.texture));
     return textures;
+  }
+  // Of zeros.
+  void add_buffers(const frontend::Shader& shader, Json& json) const override {
+    constexpr std::uint32_t kFirst = 0x10000, kBytes = 4096;
+    std::uint32_t address = kFirst;
+    for (unsigned number = 0; number <= usse::kDefaultContainer; ++number) {
+      const auto& buffers = usse_program(shader).uniform_buffers;
+      if (std::ranges::find(buffers, number, &usse::UniformBuffer::buffer) == buffers.end()) continue;
+      const std::string name =
+          number == usse::kDefaultContainer ? std::string("default") : std::to_string(number);
+      json["buffers"][name] = {{"address", hex(address)}};
+      json["memory"].push_back({{"space", "mem"}, {"address", hex(address)}, {"size", kBytes}});
+      address += kBytes;
+    }
   }
   Status read_console_values(Reading& reading) const override {
     const usse::Program& program = usse_program(*reading.launch.program);

@@ -179,6 +179,7 @@ Result<Json> thread_template(const GivenProgram& given, Json json, std::uint32_t
   add_textures(shader, *given.guest, json);
   if (vertex.is_null())
     if (Json inputs = inputs_of(shader, count); !inputs.empty()) json["inputs"] = std::move(inputs);
+  given.guest->add_buffers(shader, json);
   json["outputs"] = outputs_of(shader, *given.guest);
   return json;
 }
@@ -274,6 +275,7 @@ Result<Json> covering_stage(const GivenProgram& given, std::uint32_t count) {
     add_textures(*vertex, *given.guest, json);
     WARPJIT_TRY(Json memory, constants_of(*given.guest, *vertex));
     if (!memory.empty()) json["memory"] = std::move(memory);
+    given.guest->add_buffers(*vertex, json);
     return json;
   }
   return Json();
@@ -316,6 +318,7 @@ Result<Json> draw_template(const GivenProgram& given, Json json, std::uint32_t c
   WARPJIT_TRY(Json memory, constants_of(*given.guest, *given.shader));
   if (given.shader->takes_parameters()) WARPJIT_CHECK(add_parameters(given, json, memory));
   if (!memory.empty()) json["memory"] = std::move(memory);
+  given.guest->add_buffers(*given.shader, json);
   if (window) json["raster"] = {{"window-positions", true}};
   json["targets"] = {{"size", {kTemplateExtent, kTemplateExtent}},
                      {"colors", {{{"format", "rgba8"}, {"clear", {0, 0, 0, 1}}}}}};
