@@ -296,11 +296,14 @@ Result<BoundTexture> move_texels(const TextureState& state, const Layout& layout
 
 Result<BoundTexture> bind_texture(const TextureState& state, const ReadMemory& memory) {
   const Layout layout(state);
-  const auto missing = [](const char* name, std::uint32_t address, std::uint64_t bytes) {
+  const auto missing = [&](const char* name, std::uint32_t address, std::uint64_t bytes) {
     char text[96];
     std::snprintf(text, sizeof text, "texture %s 0x%08x: %llu bytes from there on are not in memory", name,
                   address, static_cast<unsigned long long>(bytes));
-    return Error{ErrorCode::bad_input, text, {}};
+    return Error{ErrorCode::bad_input,
+                 text + (" (" + size_text(state)) + " texels of " + std::string(state.format.name) + ", " +
+                     std::to_string(state.levels) + (state.levels == 1 ? " level)" : " levels)"),
+                 {}};
   };
   if (state.type == TextureType::linear_strided) {
     const std::uint64_t least = std::uint64_t{layout.places()[0].width} * state.format.bits *
