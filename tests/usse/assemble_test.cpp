@@ -152,7 +152,13 @@ TEST(UsseAssemble, Errors) {
   EXPECT_EQ(error_of("vmov.f32 r0.xq, pa2"), "a.usse:1:1: expected a mask like .xy, found 'xq'");
   EXPECT_EQ(error_of("vmov.f32 r1, pa2"), "a.usse:1:1: the destination begins with an even register");
   EXPECT_EQ(error_of("vmov.f32 r0, q2"),
-            "a.usse:1:1: expected a register like r4, pa2 or sa[2*idx1+4], found 'q2'");
+            "a.usse:1:1: expected a register like r4, pa2, sa[idx1+4] or sa[2*idx1+4], found 'q2'; banks are "
+            "r, pa, "
+            "sa, o, i, c, g, # and idx");
+  EXPECT_EQ(
+      error_of(".foo"),
+      "a.usse:1:1: unknown directive '.foo'; there are .stage, .primary, .secondary, .word, .registers, "
+      ".flags, .literal, .sampler, .control, .cube, .input, .texel, .output, .results, .reads, .numbers");
   EXPECT_EQ(
       error_of("vrcp.f32.f32.fast r0, pa2.x"),
       "a.usse:1:1: this instruction has no modifier 'fast'; it has f32, f16, c10, skipinv, sync, nosched, "

@@ -124,7 +124,8 @@ class Assembler {
     }
     WARPJIT_TRY(const bool known, read_interface(words, program_));
     if (known) return {};
-    return words[0].position.error("unknown directive " + text::quoted(name));
+    return words[0].position.error("unknown directive " + text::quoted(name) +
+                                   "; there are .stage, .primary, .secondary, .word, " + list_directives());
   }
 
   const std::string& file_;

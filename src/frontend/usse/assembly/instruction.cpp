@@ -188,7 +188,8 @@ class Reader {
   }
 
   static Error no_register(std::string_view word) {
-    return error("expected a register like r4, pa2 or sa[2*idx1+4], found " + quoted(word));
+    return error("expected a register like r4, pa2, sa[idx1+4] or sa[2*idx1+4], found " + quoted(word) +
+                 "; banks are r, pa, sa, o, i, c, g, # and idx");
   }
 
   Status read_destination(const SyntaxToken& token, std::string_view word) {

@@ -1,6 +1,7 @@
 #include "frontend/usse/assembly/interface.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdio>
 #include <optional>
@@ -97,25 +98,28 @@ class Reader {
  public:
   Reader(std::span<const Token> words, Program& program) : words_(words), program_(program) {}
 
+  struct Directive {
+    std::string_view name;
+    Status (Reader::*read)();
+    std::optional<Stage> stage;
+  };
+  static auto directives() {
+    return std::array{Directive{".registers", &Reader::registers, {}},
+                      Directive{".flags", &Reader::flags, {}},
+                      Directive{".literal", &Reader::literal, {}},
+                      Directive{".sampler", &Reader::sampler, {}},
+                      Directive{".control", &Reader::control, {}},
+                      Directive{".cube", &Reader::cube, {}},
+                      Directive{".input", &Reader::input, Stage::fragment},
+                      Directive{".texel", &Reader::texel, Stage::fragment},
+                      Directive{".output", &Reader::output, Stage::fragment},
+                      Directive{".results", &Reader::results, Stage::vertex},
+                      Directive{".reads", &Reader::reads, Stage::vertex},
+                      Directive{".numbers", &Reader::numbers, Stage::vertex}};
+  }
+
   Result<bool> read() {
-    struct Directive {
-      std::string_view name;
-      Status (Reader::*read)();
-      std::optional<Stage> stage;
-    };
-    constexpr Directive kDirectives[] = {{".registers", &Reader::registers, {}},
-                                         {".flags", &Reader::flags, {}},
-                                         {".literal", &Reader::literal, {}},
-                                         {".sampler", &Reader::sampler, {}},
-                                         {".control", &Reader::control, {}},
-                                         {".cube", &Reader::cube, {}},
-                                         {".input", &Reader::input, Stage::fragment},
-                                         {".texel", &Reader::texel, Stage::fragment},
-                                         {".output", &Reader::output, Stage::fragment},
-                                         {".results", &Reader::results, Stage::vertex},
-                                         {".reads", &Reader::reads, Stage::vertex},
-                                         {".numbers", &Reader::numbers, Stage::vertex}};
-    for (const Directive& directive : kDirectives) {
+    for (const Directive& directive : directives()) {
       if (words_[0].text != directive.name) continue;
       if (directive.stage && *directive.stage != program_.stage)
         return words_[0].position.error(std::string(directive.name) + " belongs to " +
@@ -453,6 +457,13 @@ std::span<const std::pair<Flag, const char*>> flag_names() { return kFlags; }
 
 Result<bool> read_interface(std::span<const Token> words, Program& program) {
   return Reader(words, program).read();
+}
+
+std::string list_directives() {
+  std::string text;
+  for (const Reader::Directive& directive : Reader::directives())
+    text += (text.empty() ? "" : ", ") + std::string(directive.name);
+  return text;
 }
 
 Status finish_interface(Program& program) {

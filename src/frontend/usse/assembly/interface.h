@@ -29,6 +29,8 @@ std::span<const std::pair<Flag, const char*>> flag_names();
 
 // Reads a line into the program. False: it is no such directive.
 Result<bool> read_interface(std::span<const text::Token> words, Program& program);
+// Their names, for messages.
+std::string list_directives();
 // What the directives together must be, and what is implied, behind the last line.
 Status finish_interface(Program& program);
 
