@@ -72,7 +72,7 @@ typedef struct warpjit_usse_uniform_buffer {
   size_t count;
 } warpjit_usse_uniform_buffer;
 typedef struct warpjit_usse_texture {
-  uint32_t unit;       /* 0 to 15 */
+  uint32_t unit; /* 0 to 15 */
   /* The words of a SceGxmTexture as consoles write them: bit 31 of the last one is set, which means that
    * channels are numbers of 0 to 1 or -1 to 1; clear, they are their integers. */
   uint32_t control[4];

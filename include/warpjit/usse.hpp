@@ -60,7 +60,7 @@ struct UniformBufferBinding {
   std::uint32_t address = 0;
 };
 struct TextureBinding {
-  unsigned unit = 0;                       // 0 to 15
+  unsigned unit = 0;  // 0 to 15
   // The words of a SceGxmTexture as consoles write them: bit 31 of the last one is set, which means that
   // channels are numbers of 0 to 1 or -1 to 1; clear, they are their integers (docs/guests/usse.md 9).
   std::array<std::uint32_t, 4> control{};
