@@ -123,7 +123,7 @@ TEST(PicaAssemble, Errors) {
       {".set n\n", "x.pica:1:7: expected a number, found the end of the line"},
       {".set n 1 2\n", "x.pica:1:10: expected the end of the line, found '2'"},
       {".set n 97\n.fvec a[n]\n", "x.pica:2:9: 97 is outside 1 to 96"},
-      {".out t texcoord0.sq2\n", "x.pica:1:18: expected components out of xyzw, rgba or stpq"},
+      {".out t texcoord0.sq2\n", "x.pica:1:18: expected components out of xyzw, rgba or stpq, found 'sq2'"},
       {".gsh pint c0\n",
        "x.pica:1:6: expected point, variable (or subdivision) or fixed (or particle), found 'pint'"},
       {".gsh point v0\n", "x.pica:1:12: expected c0 to c95, found 'v0'"},

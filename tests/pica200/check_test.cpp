@@ -113,6 +113,39 @@ TEST(PicaCheck, AreLimited) {
   EXPECT_EQ(lines.back(), "f0: 199 more warnings are left out");
 }
 
+// Source of any kind.
+TEST(PicaCheck, HostileTextNeverCrashes) {
+  const std::string text =
+      ".out p position\n.bool b\n.proc main\nmova a0, v0\ncall f\nfor i0\nifc cmp.x\nbreak\n.else\nmova a1, "
+      "v0\n"
+      ".end\ncallu b, f\n.end\njmpu b, on\nmov p, c0[a0]\non:\ncall g\nend\n.end\n.proc f\ncall "
+      "g\n.end\n.proc g\n"
+      "call f\n.end\n";
+  std::uint32_t random = 1;
+  int assembled = 0;
+  for (int k = 0; k < 4000; ++k) {
+    // Lines in another order, or left out.
+    std::string changed = text;
+    for (int cuts = 0; cuts < 2; ++cuts) {
+      random = random * 1664525 + 1013904223;
+      const std::size_t from = changed.find('\n', (random >> 8) % changed.size());
+      random = random * 1664525 + 1013904223;
+      const std::size_t to = changed.find('\n', (random >> 8) % changed.size());
+      if (from == std::string::npos || to == std::string::npos || from >= to) continue;
+      const std::string line = changed.substr(from, to - from);
+      changed.erase(from, to - from);
+      if (random % 2 != 0) changed.insert(changed.find('\n'), line);
+    }
+    const SourceFile file{"x", changed};
+    SourceNotes notes;
+    const auto container = assemble(std::span(&file, 1), &notes);
+    if (!container) continue;
+    ++assembled;
+    (void)check(*container, notes);
+  }
+  EXPECT_GT(assembled, 100);
+}
+
 // Listings of anything.
 TEST(PicaCheck, TakesListings) {
   Program program;

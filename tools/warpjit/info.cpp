@@ -100,18 +100,19 @@ Json program_json(const GivenProgram& given) {
 // A value of the JSON as text: strings without their quotes.
 std::string plain(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
-// The members of an object, "key value" each.
-std::string members(const Json& object) {
-  std::string text;
-  for (const auto& [key, value] : object.items())
-    if (value != "") text += (text.empty() ? "" : ", ") + key + " " + plain(value);
-  return text;
-}
-
 // The parts of a list, with spaces between.
 std::string list_text(const Json& list) {
   std::string text;
   for (const Json& part : list) text += (text.empty() ? "" : " ") + plain(part);
+  return text;
+}
+
+// The members of an object, "key value" each.
+std::string members(const Json& object) {
+  std::string text;
+  for (const auto& [key, value] : object.items())
+    if (value != "")
+      text += (text.empty() ? "" : ", ") + key + " " + (value.is_array() ? list_text(value) : plain(value));
   return text;
 }
 

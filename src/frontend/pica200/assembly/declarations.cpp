@@ -102,7 +102,9 @@ Status Symbols::output(OperandReader& in) {
     output.mask = 0;
     for (const char letter : mask.text) {
       const auto component = find_component(letter);
-      if (!component) return mask.position.error("expected components out of xyzw, rgba or stpq");
+      if (!component)
+        return mask.position.error("expected components out of xyzw, rgba or stpq, found " +
+                                   quoted(mask.text));
       output.mask = static_cast<std::uint8_t>(output.mask | 1U << *component);
     }
   }

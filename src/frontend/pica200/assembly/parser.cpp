@@ -218,7 +218,10 @@ class Parser {
     if (in_.peek().is("!") && !may_invert)
       return in_.peek().position.error("only jmpu can invert its condition");
     node.fields.num = in_.accept("!") ? 1 : 0;
-    if (in_.peek().kind != Token::Kind::name) return in_.unexpected("a uniform");
+    if (in_.peek().kind != Token::Kind::name)
+      return in_.unexpected(node.fields.info().format == Format::bool_flow
+                                ? "a bool uniform, b0 to b15 or its name"
+                                : "an integer uniform, i0 to i3 or its name");
     WARPJIT_TRY(node.uniform, in_.operand());
     return {};
   }
