@@ -73,11 +73,11 @@ TEST(PicaAssemble, Errors) {
        "x.pica:2:13: only one operand may be a c register; copy the other one to a temporary register (mov) "
        "before"},
       {"add r0, r1, c2",
-       "x.pica:2:13: this operand of add cannot be a c register; exchange the operands or copy it to a "
-       "temporary"},
+       "x.pica:2:13: this operand of add cannot be a c register, source 1 can; exchange the operands or copy "
+       "it to a temporary register (mov) before"},
       {"mad r0, c1, r1, r2",
-       "x.pica:2:9: this operand of mad cannot be a c register; exchange the operands or copy it to a "
-       "temporary"},
+       "x.pica:2:9: this operand of mad cannot be a c register, source 2 or 3 can; exchange the operands or "
+       "copy it to a temporary register (mov) before"},
       {"mov r0, c90[6]",
        "x.pica:2:9: the index 6 leads past the float uniform registers c0 to c95; 'c90' takes -90 to 5"},
       {"mov r0, v1[aL]", "x.pica:2:9: only c registers can be addressed relatively, not v1"},

@@ -89,6 +89,16 @@ TEST(PicaCheck, Outputs) {
   expect_warnings(
       warnings_of({".out p position\n.proc main\nmov p, v0\nmov o5.x, v0\nmov o5.y, v0\nend\n.end\n"}),
       {"f0:4:1: o5 is written, but no .out of the program enables it"});
+  // What the output map has no place for; a part of what goes to a geometry program.
+  expect_warnings(
+      warnings_of({".out p position\n.out t texcoord0\n.out u texcoord2\n.out w view\n.out d dummy\n.proc "
+                   "main\nmov p, v0\nmov t.xy, v0\nmov u.xy, v0\nmov w.xyz, v0\nmov d.x, v0\nend\n.end\n"}),
+      {});
+  expect_warnings(
+      warnings_of({".out p position\n.out t texcoord1\n.out d dummy\n.proc main\nmov p, v0\nmov t.x, "
+                   "v0\nend\n.end\n"}),
+      {"f0:2:8: the output texcoord1, o1.y, is never written",
+       "f0:3:8: the output dummy, o2, is never written"});
   // Written in a procedure; in parts; more than is enabled; behind an end.
   expect_warnings(
       warnings_of({".out p position\n.out t texcoord0.xy\n.proc main\nmov p.xy, v0\ncall f\nmov t, "

@@ -13,7 +13,7 @@ namespace {
 // Products of all kinds, one of which decides about a loop and a branch.
 Program products() {
   return assemble(
-      ".out o0_ position\n.out o1_ texcoord0\n.constf one(1.0, 0.0, 2.0, 0.5)\n"
+      ".verbatim\n.out o0_ position\n.out o1_ texcoord0\n.constf one(1.0, 0.0, 2.0, 0.5)\n"
       ".alias a v0\n.alias b v1\n"
       ".proc main\n"
       "mul r0, a, b\ndp4 r1, a, b\nmad r2, a, b, one\ndp3 r3, b, a\n"

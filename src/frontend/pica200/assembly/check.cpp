@@ -194,16 +194,33 @@ class CheckedCode {
     }
   }
 
+  // Components that the output map has a place for, bit 0 = x.
+  static unsigned mapped(const Output& output) {
+    switch (output.semantic) {
+      case Semantic::texcoord0:
+      case Semantic::texcoord1:
+      case Semantic::texcoord2:
+        return output.mask & 3U;
+      case Semantic::view:
+        return output.mask & 7U;
+      default:
+        return output.mask & 15U;
+    }
+  }
+
   void check_outputs(std::size_t index, const std::array<std::uint8_t, 16>& masks) {
     const ProgramInfo& info = container_.programs[index];
     for (std::size_t k = 0; k < info.outputs.size(); ++k) {
       const Output& output = info.outputs[k];
       unsigned missing = 0;  // bit 0 = x
+      const unsigned wanted = mapped(output);
       for (unsigned lane = 0; lane < 4; ++lane)
-        if ((output.mask >> lane & 1) != 0 && !enables(masks[output.reg & 15], lane)) missing |= 1U << lane;
+        if ((wanted >> lane & 1) != 0 && !enables(masks[output.reg & 15], lane)) missing |= 1U << lane;
+      // What a geometry program takes of an attribute is not known.
+      if (output.semantic == Semantic::dummy && missing != wanted) continue;
       if (missing == 0 || index >= notes_.outputs.size() || k >= notes_.outputs[index].size()) continue;
       const std::string reg = name(Register{RegisterFile::o, static_cast<std::uint8_t>(output.reg)});
-      const bool all = missing == output.mask;
+      const bool all = missing == wanted;
       warnings_.add(notes_.outputs[index][k],
                     "the output " + std::string(name(output.semantic)) + ", " + reg +
                         (all ? std::string() : "." + component_letters(missing)) +

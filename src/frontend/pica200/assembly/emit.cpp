@@ -33,6 +33,16 @@ std::string list_names(const Map& map, std::string_view what) {
   return list;
 }
 
+// Why a source cannot be a c register, of an instruction and its other form.
+std::string no_wide_operand(Opcode opcode) {
+  const OpcodeInfo& plain = info(opcode);
+  const int first = wide_source(plain.format), second = wide_source(info(plain.swapped).format);
+  std::string text = "this operand of " + std::string(plain.name) + " cannot be a c register, source " +
+                     std::to_string(std::min(first, second));
+  if (first != second) text += " or " + std::to_string(std::max(first, second));
+  return text + " can; exchange the operands or copy it to a temporary register (mov) before";
+}
+
 }  // namespace
 
 Status Emitter::file(const std::vector<Statement>& statements, const std::string& file_name) {
@@ -307,10 +317,7 @@ Status Emitter::operands(const InstructionNode& node, Instruction& out) {
     out.opcode = swapped;
     if (wide_source(out.info().format) != wide)
       return node.sources[static_cast<std::size_t>(wide - 1)].position.error(
-          "this operand of " +
-          std::string(node.fields.opcode == swapped ? out.info().name
-                                                    : pica200::info(node.fields.opcode).name) +
-          " cannot be a c register; exchange the operands or copy it to a temporary");
+          no_wide_operand(node.fields.opcode));
   }
   for (std::size_t k = 0; k < sources.size(); ++k) {
     auto& field = k == 0 ? out.src1 : k == 1 ? out.src2 : out.src3;
