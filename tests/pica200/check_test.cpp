@@ -85,7 +85,7 @@ TEST(PicaCheck, Outputs) {
   expect_warnings(
       warnings_of({".out p position\n.out t texcoord0.xy\n.out - texcoord0w t.p\n.proc main\nmov p, "
                    "v0\nmov t.xy, v0\nend\n.end\n"}),
-      {"f0:3:8: the output texcoord0w, o1, is never written"});
+      {"f0:3:8: the output texcoord0w, o1.z, is never written"});
   expect_warnings(
       warnings_of({".out p position\n.proc main\nmov p, v0\nmov o5.x, v0\nmov o5.y, v0\nend\n.end\n"}),
       {"f0:4:1: o5 is written, but no .out of the program enables it"});
@@ -99,6 +99,12 @@ TEST(PicaCheck, Outputs) {
                    "v0\nend\n.end\n"}),
       {"f0:2:8: the output texcoord1, o1.y, is never written",
        "f0:3:8: the output dummy, o2, is never written"});
+  // Once, though two programs come there, by three ways.
+  expect_warnings(
+      warnings_of({".out p position\n.proc main\nmov p, v0\ncall f\nmova a1, v0\nend\n.end\n.proc f\nmov "
+                   "o5, v0\nmova a0, v0\n.end\n",
+                   ".out p position\n.entry g\n.proc g\nmov p, v0\ncall f\nmova a1, v0\nend\n.end\n"}),
+      {"f0:5:1: a mova follows a mova", "f1:6:1: a mova follows a mova", "f0:9:1: o5 is written"});
   // Written in a procedure; in parts; more than is enabled; behind an end.
   expect_warnings(
       warnings_of({".out p position\n.out t texcoord0.xy\n.proc main\nmov p.xy, v0\ncall f\nmov t, "

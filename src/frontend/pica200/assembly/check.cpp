@@ -32,8 +32,10 @@ class CheckedCode {
   std::optional<Instruction> at(std::uint32_t address) const {
     return address < container_.code.size() ? try_decode(container_.code[address]) : std::nullopt;
   }
+  // Once, however many programs and ways come there.
   void warn(std::uint32_t address, std::string message) {
-    if (address < notes_.words.size()) warnings_.add(notes_.words[address], std::move(message));
+    if (address >= notes_.words.size() || !warned_.emplace(address, message).second) return;
+    warnings_.add(notes_.words[address], std::move(message));
   }
 
   // Where control goes from the last word of a block. `after`: it goes to the word behind it as well.
@@ -220,10 +222,9 @@ class CheckedCode {
       if (output.semantic == Semantic::dummy && missing != wanted) continue;
       if (missing == 0 || index >= notes_.outputs.size() || k >= notes_.outputs[index].size()) continue;
       const std::string reg = name(Register{RegisterFile::o, static_cast<std::uint8_t>(output.reg)});
-      const bool all = missing == wanted;
       warnings_.add(notes_.outputs[index][k],
                     "the output " + std::string(name(output.semantic)) + ", " + reg +
-                        (all ? std::string() : "." + component_letters(missing)) +
+                        (missing == 15 ? std::string() : "." + component_letters(missing)) +
                         ", is never written: the hardware hangs where a component that is enabled is not "
                         "written");
     }
@@ -234,6 +235,7 @@ class CheckedCode {
   Warnings warnings_;
   std::map<std::uint32_t, Ways> ways_;  // by the address behind the last word
   std::map<std::uint32_t, bool> returns_;
+  std::set<std::pair<std::uint32_t, std::string>> warned_;
 };
 
 }  // namespace
