@@ -307,6 +307,21 @@ class TeslaGuest final : public Guest {
     return fmt::format("with {}{}{}: not the chip's bits", modes.fast_fmad ? "fast-fmad" : "", both,
                        modes.fast_sfu ? "fast-sfu" : "");
   }
+  Json white_fragment() const override {
+    std::string source = ".type fragment\n";
+    for (unsigned k = 0; k < 4; ++k) source += fmt::format("mov b32 $r{} 1.0\n", k);
+    const auto container = tesla::assemble(source + "exit nop\n", "white");
+    return {{"words", words_array(container->programs.front().code)}, {"registers", 4}};
+  }
+  std::uint32_t vertex_words(const frontend::Shader& shader) const override {
+    std::uint32_t words = 4;
+    const auto code = tesla::ReachedCode::find(tesla_program(shader));
+    if (!code) return words;
+    for (const tesla::ReachedInstruction& reached : code->instructions())
+      for (const tesla::Operand& operand : reached.instruction.src)
+        if (operand.kind == tesla::Operand::Kind::vertex) words = std::max(words, operand.value / 4 + 1);
+    return words;
+  }
   std::string_view register_names(LocationKind) const override { return "none"; }
   Json textures_json(const frontend::Shader& shader) const override {
     Json textures = Json::object();

@@ -162,10 +162,6 @@ void add_textures(const frontend::Shader& shader, const Guest& guest, Json& json
 
 Result<Json> thread_template(const GivenProgram& given, Json json, std::uint32_t count) {
   const frontend::Shader& shader = *given.shader;
-  if (shader.strip_output())
-    return Error{ErrorCode::bad_input,
-                 "a geometry program of this guest runs in the draw of a fragment program, as its 'geometry'",
-                 shader.source_name()};
   json["count"] = count;
   Json vertex;
   if (shader.stage() == Stage::geometry) {
@@ -290,6 +286,42 @@ Status add_parameters(const GivenProgram& given, Json& json, Json& memory) {
   return {};
 }
 
+// Vertices of that triangle. `window`: positions are those of pixels.
+Json covering_vertices(std::uint32_t slots, std::uint32_t count, bool window) {
+  Json data = Json::array();
+  for (std::uint32_t row = 0; row < count; ++row)
+    for (std::uint32_t slot = 0; slot < slots; ++slot) {
+      const float corner = kCorners[row % std::size(kCorners)][slot % 2];
+      if (slot < 2 && window)
+        data.push_back((corner + 1) * kTemplateExtent / 2);
+      else if (slot < 4)
+        data.push_back(slot < 2 ? corner : slot == 2 ? 0.0F : 1.0F);
+      else
+        data.push_back((corner + 1) / 2);
+    }
+  return {{"slots", slots}, {"data", std::move(data)}};
+}
+
+Json covered_targets() {
+  return {{"size", {kTemplateExtent, kTemplateExtent}},
+          {"colors", {{{"format", "rgba8"}, {"clear", {0, 0, 0, 1}}}}}};
+}
+
+// Of a geometry program in draws: it gets one triangle, and what it makes is white.
+Result<Json> strips_template(const GivenProgram& given, Json json, std::uint32_t count) {
+  Json geometry{{"program", std::move(json["program"])}};
+  add_textures(*given.shader, *given.guest, geometry);
+  WARPJIT_TRY(Json memory, constants_of(*given.guest, *given.shader));
+  if (!memory.empty()) geometry["memory"] = std::move(memory);
+  json["stage"] = warpjit::name(Stage::fragment);
+  json["program"] = given.guest->white_fragment();
+  json["count"] = count;
+  json["geometry"] = std::move(geometry);
+  json["vertices"] = covering_vertices(given.guest->vertex_words(*given.shader), count, false);
+  json["targets"] = covered_targets();
+  return json;
+}
+
 Result<Json> draw_template(const GivenProgram& given, Json json, std::uint32_t count) {
   json["count"] = count;
   add_unnamed_uniforms(*given.shader, *given.guest, 0.5, json);
@@ -300,18 +332,7 @@ Result<Json> draw_template(const GivenProgram& given, Json json, std::uint32_t c
   if (vertex.is_null()) {
     std::uint32_t slots = 4;
     for (const pixels::SlotUse use : given.shader->slot_uses()) slots = std::max(slots, use.slot + 1U);
-    Json data = Json::array();
-    for (std::uint32_t row = 0; row < count; ++row)
-      for (std::uint32_t slot = 0; slot < slots; ++slot) {
-        const float corner = kCorners[row % std::size(kCorners)][slot % 2];
-        if (slot < 2 && window)
-          data.push_back((corner + 1) * kTemplateExtent / 2);
-        else if (slot < 4)
-          data.push_back(slot < 2 ? corner : slot == 2 ? 0.0F : 1.0F);
-        else
-          data.push_back((corner + 1) / 2);
-      }
-    json["vertices"] = {{"slots", slots}, {"data", std::move(data)}};
+    json["vertices"] = covering_vertices(slots, count, window);
   } else {
     json["vertex"] = std::move(vertex);
   }
@@ -320,8 +341,7 @@ Result<Json> draw_template(const GivenProgram& given, Json json, std::uint32_t c
   if (!memory.empty()) json["memory"] = std::move(memory);
   given.guest->add_buffers(*given.shader, json);
   if (window) json["raster"] = {{"window-positions", true}};
-  json["targets"] = {{"size", {kTemplateExtent, kTemplateExtent}},
-                     {"colors", {{{"format", "rgba8"}, {"clear", {0, 0, 0, 1}}}}}};
+  json["targets"] = covered_targets();
   return json;
 }
 
@@ -341,12 +361,14 @@ Result<Json> launch_template(const GivenProgram& given, std::uint32_t count) {
   const bool kernel = shader.stage() == Stage::compute;
   const bool grid = kernel || (shader.stage() == Stage::vertex && given.guest->fetches_attributes());
   if (count == 0) count = kernel ? kKernelThreads : kThreads;
+  if (shader.strip_output()) return strips_template(given, std::move(json), count);
   if (shader.stage() == Stage::fragment) return draw_template(given, std::move(json), count);
   return grid ? grid_template(given, std::move(json), count) : thread_template(given, std::move(json), count);
 }
 
 const char* template_advice(const GivenProgram& given) {
   return given.shader->stage() == Stage::compute    ? "grid, block, params and memory"
+         : given.shader->strip_output()             ? "vertices, memory, program and targets"
          : given.shader->stage() == Stage::geometry ? "geometry, uniforms and inputs"
          : given.shader->stage() == Stage::fragment ? "vertices, memory and targets"
          : given.guest->fetches_attributes()        ? "vertices, attributes, params and memory"
