@@ -160,8 +160,9 @@ struct KernelArgs {
   Binding inputs[kMaxInputs];
   Binding outputs[kMaxOutputs];
 
-  // Only code with call sites, or for groups of fixed width (ir::Function::group_lanes), looks at what
-  // follows. Work without blocks has one frame, which is that of group 0.
+  // Only code with call sites, with memory of threads, or for groups of fixed width
+  // (ir::Function::group_lanes), looks at what follows. Work without blocks has one frame and one local
+  // memory, those of group 0.
   void (*call)(KernelArgs*, std::uint32_t site, std::uint32_t* words);  // call_out; in the code's convention
   const CallSite* call_sites;                                           // MachineCode::call_sites
   ir::BlockMemory* memory;

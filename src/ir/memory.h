@@ -119,7 +119,8 @@ struct MemoryFault {
   BlockPosition block{};
 };
 
-// The memory of one block. Local memory: byte b of thread t is byte
+// The memory of one block; work without blocks has local memory for one group, which each has in its turn.
+// Local memory: byte b of thread t is byte
 // (t / lanes * bytes + b / 4 * 4) * lanes + t % lanes * 4 + b % 4, with local_bytes rounded up to words as
 // `bytes`, so that the lanes of a group have their words side by side.
 struct BlockMemory {
