@@ -417,8 +417,15 @@ TEST_F(CApiPixels, WordsWithTheirState) {
   graphics.interpolants = 0xf7c047d;  // slots above 127
   EXPECT_EQ(warpjit_program_from_tesla_words(&words, nullptr, other.out(), &error), WARPJIT_BAD_INPUT);
   words.stage = WARPJIT_STAGE_VERTEX;
+  {
+    OwnedProgram guessed;
+    EXPECT_EQ(warpjit_program_from_tesla_words(&words, nullptr, guessed.out(), &error), WARPJIT_OK)
+        << error.message;  // the result map is as the code is
+  }
+  words.entry = 8;
   EXPECT_EQ(warpjit_program_from_tesla_words(&words, nullptr, other.out(), &error), WARPJIT_BAD_INPUT)
-      << "no result map";
+      << "behind the code";
+  words.entry = 0;
   const std::uint8_t results[] = {0, 1, 2, 3};
   graphics.vertex_results = results;
   graphics.vertex_result_count = 4;

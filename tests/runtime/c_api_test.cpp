@@ -154,7 +154,8 @@ TEST(CApi, StructsKeepTheirLayout) {
   EXPECT_EQ(sizeof(warpjit_profile_instruction), 80u);
   EXPECT_EQ(sizeof(warpjit_profile_race), 32u);
   EXPECT_EQ(sizeof(warpjit_tesla_modes), 16u);
-  EXPECT_EQ(sizeof(warpjit_tesla_words), 56u);
+  EXPECT_EQ(sizeof(warpjit_tesla_words), 64u);
+  EXPECT_EQ(offsetof(warpjit_tesla_words, graphics), 48u);
 }
 
 TEST(CApi, Runs) {

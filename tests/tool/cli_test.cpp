@@ -381,6 +381,12 @@ TEST_F(CliTest, EntriesAndReasons) {
   EXPECT_NE(written(0).find("16"), std::string::npos);
   EXPECT_NE(written(16).find("32"), std::string::npos);
 
+  ASSERT_EQ(run("asm '" + tests::source_file("examples/valhall/reduce.valhall") + "' -o valhall.bin").code,
+            0);
+  EXPECT_EQ(json::parse(run("info --json valhall.bin --words valhall --entry 8").out)["programs"][0]["entry"],
+            8);
+  EXPECT_EQ(run("info valhall.bin --words valhall --entry 12").code, 2);
+
   write("bad.bin", std::string("\x01\x00\x00\x20\x80\x07\x00\x20", 8));
   const std::string listed = run("disasm bad.bin --words tesla").out;
   EXPECT_NE(listed.find("// 0000: 20000001  "), std::string::npos) << listed;
