@@ -7,6 +7,7 @@
 #include "frontend/tesla/shader.h"
 #include "tesla/tesla_test.h"
 #include "warpjit/tesla.hpp"
+#include "warpjit/textures.hpp"
 
 namespace warpjit::tesla {
 namespace {
@@ -305,6 +306,43 @@ TEST(TeslaStages, SizesOfLocalAreKept) {
     launch.set_count(1);
     ASSERT_TRUE(engine.run(launch));
     EXPECT_EQ(slots[0], local == 16 ? 0U : 7U);
+  }
+}
+
+// --- Textures behind tables --------------------------------------------------------------------------------
+
+// What a branch through a table of the container leads to is known before any launch.
+TEST(TeslaStages, SamplesBehindPresetTables) {
+  const std::string source =
+      ".registers 8\n.const c1[0x0] 0x20\nmov b32 $r1 0x0\nshl $a1 $r1 0x2\nbra c1[$a1]\nexit nop\n"
+      "texauto all $r4:$r5:$r6:$r7 $t3 $s2 $r4:$r5 0x0 0x0 0x0\nmov b32 $r1 0x10\n"
+      "exit st b32 g0[$r1] $r5\n";
+  warpjit::Launch launch = launch_of(program_of(source));
+  Words memory(8);
+  launch.set_grid(1);
+  launch.set_block(1);
+  ASSERT_TRUE(launch.map_memory("g0", 0, memory.data(), 4 * memory.size()));
+  const Engine engine;
+  const auto unbound = engine.run(launch);
+  ASSERT_FALSE(unbound);
+  EXPECT_EQ(unbound.error().where, "texture 3");
+  const Words texel{0x0000ff00};
+  Texture texture;
+  texture.format = *parse_texture_format("rgba8");
+  texture.width = texture.height = 1;
+  texture.data = texel.data();
+  texture.size = 4;
+  ASSERT_TRUE(launch.set_texture(3, texture));
+  ASSERT_TRUE(launch.set_sampler(2, Sampler{}));
+  for (const EngineWay& way : engine_ways(engine)) {
+    std::ranges::fill(memory, 0U);
+    RunOptions options;
+    options.engine = way.engine;
+    options.target = way.target;
+    const auto report = engine.run(launch, options);
+    ASSERT_TRUE(report) << to_string(report.error());
+    EXPECT_EQ(report->engine, way.engine) << report->interpreted_because;
+    EXPECT_EQ(memory[4], bits(1)) << name(way.engine);
   }
 }
 

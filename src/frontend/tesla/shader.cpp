@@ -55,6 +55,15 @@ constexpr std::pair<ProgramType, Stage> kStages[] = {{ProgramType::compute, Stag
                                                      {ProgramType::geometry, Stage::geometry},
                                                      {ProgramType::fragment, Stage::fragment}};
 
+// The code with what branches through tables lead to that the container gives; nothing if that cannot be.
+std::optional<ReachedCode> with_preset_tables(const Program& program, std::uint32_t spaces) {
+  const auto preset = check_memory(program, {});
+  if (!preset) return std::nullopt;
+  auto code = ReachedCode::find(program, branch_targets(program, spaces, preset->constants));
+  if (!code) return std::nullopt;
+  return std::move(*code);
+}
+
 std::vector<frontend::TextureUse> texture_uses_of(const ReachedCode& code, const Modes& modes) {
   std::vector<frontend::TextureUse> uses;
   for (const ReachedInstruction& reached : code.instructions()) {
@@ -106,8 +115,10 @@ Shader::Shader(Program program, const Modes& modes)
     return;
   }
   code_key_ = code_key(program_, *code);
-  texture_uses_ = texture_uses_of(*code, modes_);
   if (code->branches_through_constants()) branch_spaces_ = branch_spaces(program_);
+  const std::optional<ReachedCode> behind_tables =
+      branch_spaces_ != 0 ? with_preset_tables(program_, branch_spaces_) : std::nullopt;
+  texture_uses_ = texture_uses_of(behind_tables ? *behind_tables : *code, modes_);
   sample_table_.count = static_cast<std::uint32_t>(texture_uses_.size());
   if (program_.type == ProgramType::compute) return;
   graphics_.emplace(program_, *code);
