@@ -162,6 +162,13 @@ TEST_F(DrawTest, TemplatesHaveWhatIsSampled) {
       EXPECT_EQ(outcome.code, 0) << command << stage << outcome.out << outcome.err;
     }
   }
+  // Geometry programs run in draws alone, but are translated.
+  write("geometry.tesla",
+        ".kernel g\n.type geometry\n.registers 8\n.results 0 1 2 3\n" + three + "emit\nexit nop\n");
+  for (const char* command : {"ir ", "host "}) {
+    const Outcome outcome = run(std::string(command) + "geometry.tesla");
+    EXPECT_EQ(outcome.code, 0) << command << outcome.out << outcome.err;
+  }
   // Bare words, too.
   const json words = json::parse(run("launch '" + kGraphics + "block_texture.tesla'").out);
   EXPECT_EQ(words["textures"]["0"]["format"], "rgba8");

@@ -140,7 +140,9 @@ Result<frontend::Facts> facts_of(const GivenProgram& given, const ProgramInput& 
     WARPJIT_TRY(const BoundLaunch bound, BoundLaunch::make(std::move(launch)));
     return bound.facts(!given.launch);
   }
-  return general_facts(*given.shader);
+  frontend::Facts facts = general_facts(*given.shader);
+  WARPJIT_TRY(facts.samples, template_samples(given));
+  return facts;
 }
 
 Result<Translated> translate(const ProgramInput& input, bool dispatch, bool half_arithmetic) {

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 
+#include "frontend/textures/facts.h"
+#include "launch/reading.h"
+#include "textures/view.h"
+
 namespace warpjit::tool {
 namespace {
 
@@ -385,6 +389,28 @@ frontend::Facts general_facts(const frontend::Shader& shader) {
   constexpr frontend::StripFacts kTriangles{3, 32};  // of eight rows a vertex
   if (shader.strip_output()) facts.strips = kTriangles;
   return facts;
+}
+
+Result<std::vector<ir::SampleKey>> template_samples(const GivenProgram& given) {
+  Json json = Json::object();
+  add_textures(*given.shader, *given.guest, json);
+  const std::string& name = given.shader->source_name();
+  const FileReader files = [](const std::string& file) -> Result<std::vector<std::byte>> {
+    return Error{ErrorCode::bad_input, "templates name no such file", file};
+  };
+  Reading reading{.root = JsonField(json, name), .files = files, .guest = given.guest};
+  reading.launch.program = given.shader;
+  WARPJIT_CHECK(read_textures(reading));
+  std::vector<ir::SampleKey> keys;
+  for (const frontend::TextureUse& use : given.shader->texture_uses()) {
+    const auto texture = std::ranges::find(reading.launch.textures, use.texture, &LaunchTexture::slot);
+    const auto sampler = std::ranges::find(reading.launch.samplers, use.sampler, &LaunchSampler::slot);
+    if (texture == reading.launch.textures.end()) return std::vector<ir::SampleKey>();
+    WARPJIT_TRY(const textures::TextureView view, textures::make_view(texture->texture, texture->where));
+    const bool sampled = use.needs_sampler && sampler != reading.launch.samplers.end();
+    keys.push_back(frontend::sample_key(view, sampled ? sampler->sampler : Sampler{}));
+  }
+  return keys;
 }
 
 }  // namespace warpjit::tool

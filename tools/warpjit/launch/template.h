@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "program.h"
 
@@ -18,5 +19,8 @@ const char* template_advice(const GivenProgram& given);
 // The most general facts of a program over rows: every input that the code reads is bound, no boolean is
 // known, the outputs are those that it declares, else all of a vertex.
 frontend::Facts general_facts(const frontend::Shader& shader);
+// What the textures and samplers of a template are, for a program that has no launch of its own, in the order
+// of its texture_uses().
+Result<std::vector<ir::SampleKey>> template_samples(const GivenProgram& given);
 
 }  // namespace warpjit::tool
