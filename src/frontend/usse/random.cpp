@@ -312,7 +312,15 @@ class Generator {
         where + "depthf feedback:0, " + depth + std::to_string(random_.below(kUsed) / 2 * 2) + ", sa0, sa0");
   }
 
+  // An index register gets a small number, so that registers by it are mostly there.
+  void set_index(Words& code) {
+    const std::string to = std::to_string(1 + random_.below(2));
+    const std::string bank = random_.one_in(2) || secondary_ ? "pa" : "r";
+    add(code, "and idx" + to + ", " + bank + std::to_string(random_.below(kUsed)) + ", #15, rot:0");
+  }
+
   void plain(Words& code) {
+    if (random_.one_in(16)) return set_index(code);
     if (program_.stage == Stage::fragment && !secondary_ && random_.one_in(24)) return kill(code);
     const bool samples = options_.textures && random_.one_in(8);
     for (unsigned tries = 0; tries < 20; ++tries)
