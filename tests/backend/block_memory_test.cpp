@@ -460,7 +460,7 @@ TEST_P(BlockAccess, AtomicsAndLocks) {
         const I1 both = k.b.And1(guard, got);
         k.b.UnlockMemory(both, address, k.b.IAdd32(word, value), access.pack());
         k.keep(k.b.SelectI32(both, word, value));
-        // False in lanes without guard, whatever stood where the mask is made.
+        // The mask is false in lanes without guard.
         k.keep(k.b.SelectI32(got, k.word(5), k.word(6)), 1);
         k.keep(k.b.SelectI32(k.b.Not1(k.b.Xor1(got, both)), k.word(7), k.word(8)), 2);
       }

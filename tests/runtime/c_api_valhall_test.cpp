@@ -323,6 +323,11 @@ TEST_F(CApiValhall, FragmentPrograms) {
   targets[7] = 8;
   EXPECT_EQ(warpjit_program_from_valhall_words(&words, program.out(), &error), WARPJIT_BAD_INPUT);
   targets[7] = 7;
+  words.sampler_table = 32;
+  EXPECT_EQ(warpjit_program_from_valhall_words(&words, program.out(), &error), WARPJIT_BAD_INPUT);
+  EXPECT_STREQ(error.where, "sampler_table");
+  words.sampler_table = 2;
+  words.texture_table = 31;
   ASSERT_EQ(warpjit_program_from_valhall_words(&words, program.out(), &error), WARPJIT_OK) << error.message;
   const OwnedLaunch launch = launch_of(program);
   const float vertices[] = {0, 0, 0.5F, 1, 4, 0, 0.5F, 1, 0, 4, 0.5F, 1};

@@ -221,6 +221,146 @@ TEST_F(ValhallToolTest, Fragments) {
 }
 
 // Vertices 5 and 6 of two instances: the sum of a pair, a colour of each instance, the vertex's number.
+// A program of every dimension and result: assembly and bare words have textures and samplers in their
+// templates.
+constexpr const char* kSampling =
+    ".stage fragment\n"
+    "LD_VAR_IMM.slot0.v3.f32.center.store.wait0 @r0:r1:r2, r61, table:0x0, index:0x0\n"
+    "IADD_IMM.i32 r8, 0x0, #0x20051803\nMOV.i32 r9, 0x0\n"
+    "TEX_SINGLE.slot0.u.32.3d.computed.wait0 @r4:r5:r6:r7, @r0:r1:r2, ^r8\n"
+    "IADD_IMM.i32 r8, 0x0, #0x20001800\n"
+    "TEX_SINGLE.slot0.f.32.2d.r.shadow.zero.wait0 @r4, @r0:r1:r2, r8\n"
+    "IADD_IMM.i32 r8, 0x0, #0x20011801\nIADD_IMM.i32 r2, 0x0, #0x30000000\n"
+    "TEX_SINGLE.slot0.auto.32.cube.g.zero.wait0 @r5, @r2:r3, r8\n"
+    "IADD_IMM.i32 r8, 0x0, #0x20061803\n"
+    "TEX_FETCH.slot0.s.32.2d.array_enable.b.wait0 @r6, @r0:r1:r2, r8\n"
+    "TEX_FETCH.slot0.f.32.1d.a.wait0 @r7, @r0, 0x0\n"
+    "BLEND.slot0.v4.f32.end @r4:r5:r6:r7, blend_descriptor_0.w0, r60, target:0x0\n";
+
+TEST_F(ValhallToolTest, TemplatesHaveTexturesAndSamplers) {
+  write("sampling.valhall", kSampling);
+  ASSERT_EQ(run("asm sampling.valhall -o sampling.bin").code, 0);
+  for (const std::string program : {"sampling.valhall", "sampling.bin --words valhall --program fragment"}) {
+    SCOPED_TRACE(program);
+    const json launch = json::parse(run("launch " + program).out);
+    EXPECT_EQ(validate(json::parse(read(tests::source_file("docs/launch.schema.json"))), launch), "");
+    EXPECT_EQ(launch["textures"].size(), 4U);
+    EXPECT_EQ(launch["textures"]["5"]["dimension"], "3d");
+    EXPECT_EQ(launch["textures"]["5"]["format"], "rgba8ui");
+    EXPECT_EQ(launch["textures"]["1"]["dimension"], "cube");
+    EXPECT_EQ(launch["textures"]["6"]["layers"], 2);
+    EXPECT_EQ(launch["samplers"].size(), 3U);
+    EXPECT_EQ(launch["samplers"]["3"]["magnify"], "nearest");
+    EXPECT_EQ(launch["samplers"]["0"]["compare"], "less-equal");
+    const Outcome verify = run("verify --json " + program);
+    EXPECT_EQ(verify.code, 0) << verify.out << verify.err;
+    EXPECT_EQ(run("ir " + program).code, 0);
+    EXPECT_EQ(run("host " + program).code, 0);
+    EXPECT_EQ(run("verify --random 10 " + program).code, 0);
+  }
+  // Without its texture: which are there.
+  json launch = json::parse(run("launch sampling.valhall").out);
+  launch["textures"].erase("1");
+  write("fewer.json", launch.dump());
+  const Outcome fewer = run("run fewer.json");
+  EXPECT_EQ(fewer.code, 2);
+  EXPECT_NE(fewer.err.find("it is not set; set are 0, 5, 6"), std::string::npos) << fewer.err;
+}
+
+// What a texture instruction names in a table that the launch's slots are not of is 0 in every engine.
+TEST_F(ValhallToolTest, TexturesOfOtherTables) {
+  write("other.valhall",
+        ".stage fragment\nMOV.i32 r0, 0x0\nMOV.i32 r1, 0x0\nIADD_IMM.i32 r2, 0x0, #0x18001000\nMOV.i32 r3, "
+        "0x0\n"
+        "TEX_SINGLE.slot0.f.32.2d.zero.wait0 @r4:r5:r6:r7, @r0:r1, ^r2\n"
+        "BLEND.slot0.v4.f32.end @r4:r5:r6:r7, blend_descriptor_0.w0, r60, target:0x0\n");
+  json launch = json::parse(run("launch other.valhall").out);
+  EXPECT_FALSE(launch.contains("textures"));
+  write("zeros.json", launch.dump());
+  const Outcome zeros = run("verify zeros.json");
+  EXPECT_EQ(zeros.code, 0) << zeros.out << zeros.err;
+  EXPECT_NE(zeros.out.find("\nir "), std::string::npos) << zeros.out;
+  EXPECT_EQ(zeros.out.find("not supported"), std::string::npos) << zeros.out;
+  // As slots of the launch.
+  launch["program"]["file"] = "other.valhall";
+  launch["modes"] = {{"texture-table", 3}, {"sampler-table", 2}};
+  EXPECT_EQ(validate(json::parse(read(tests::source_file("docs/launch.schema.json"))), launch), "");
+  write("slots.json", launch.dump());
+  EXPECT_NE(run("run slots.json").err.find("texture 0"), std::string::npos);
+  launch["textures"]["0"] = {{"format", "rgba8"}, {"size", {1, 1}}, {"data", {"0x40302010"}}};
+  launch["samplers"]["0"] = json::object();
+  launch["targets"]["size"] = {1, 1};
+  launch["expect"]["color0"]["hash"] = "0x623637059e5851b5";  // of the bytes 10 20 30 40
+  write("slots.json", launch.dump());
+  const Outcome slots = run("verify slots.json");
+  EXPECT_EQ(slots.code, 0) << slots.out << slots.err;
+  launch["modes"]["texture-table"] = 32;
+  write("slots.json", launch.dump());
+  EXPECT_NE(run("run slots.json").err.find("texture-table"), std::string::npos);
+}
+
+// Words that are no instructions, with the reason; and what there is in place of what the assembler does not
+// know.
+TEST_F(ValhallToolTest, ReasonsInListingsAndOfTheAssembler) {
+  write("odd.valhall",
+        "NOP.reconverge\n.word 0x0 0x8000000000000001 0x0070000000000000 0x0001000000000000 "
+        "0x00c06800000000\nNOP.end\n");
+  ASSERT_EQ(run("asm odd.valhall -o odd.bin").code, 0);
+  for (const std::string options : {"", " --no-words", " --flat"}) {
+    const Outcome listed = run("disasm odd.bin --words valhall --program compute" + options);
+    ASSERT_EQ(listed.code, 0) << listed.err;
+    for (const char* reason : {"padding", "bit 63 is set", "LD_CVT is known by name alone", "is not defined"})
+      EXPECT_NE(listed.out.find(reason), std::string::npos) << reason << "\n" << listed.out;
+    write("again.valhall", listed.out);
+    ASSERT_EQ(run("asm again.valhall -o again.bin").code, 0);
+    EXPECT_EQ(read(path("again.bin")), read(path("odd.bin")));
+  }
+  const json rows = json::parse(run("disasm --json odd.bin --words valhall --program compute").out);
+  EXPECT_NE(rows.dump().find("\"why\":\"bit 63 is set"), std::string::npos) << rows.dump();
+  write("wrong.valhall", "NOP\nFADD.f32.clamp r0, r1, r2\n");
+  const Outcome wrong = run("asm wrong.valhall -o wrong.bin");
+  EXPECT_NE(wrong.err.find("wrong.valhall:2:1"), std::string::npos) << wrong.err;
+  EXPECT_NE(wrong.err.find("clamp_0_inf, clamp_m1_1, clamp_0_1"), std::string::npos) << wrong.err;
+}
+
+// Buffers that constants in registers name, and memory of the workgroup.
+TEST_F(ValhallToolTest, TemplatesHaveBuffersAndSharedMemory) {
+  write("uses.valhall",
+        "IADD_IMM.i32 r4, 0x0, #0x3\nLD_BUFFER.i32.unsigned.slot0.wait0 @r1, 0x0, r4\n"
+        "MOV.i32 r6, workgroup_local_pointer.w0\nMOV.i32 r7, workgroup_local_pointer.w1\n"
+        "STORE.i32.slot0 @r1, r6, offset:16\nNOP.end\n");
+  ASSERT_EQ(run("asm uses.valhall -o uses.bin").code, 0);
+  for (const std::string program : {"uses.valhall", "uses.bin --words valhall --program compute"}) {
+    const json launch = json::parse(run("launch " + program).out);
+    EXPECT_EQ(launch["memory"][0]["space"], "c3");
+    EXPECT_EQ(launch["shared"]["size"], 4096);
+    const Outcome verify = run("verify " + program);
+    EXPECT_EQ(verify.code, 0) << verify.out << verify.err;
+    EXPECT_EQ(verify.out.find("fault"), std::string::npos) << verify.out;
+  }
+}
+
+// Several programs in one source: where threads begin.
+TEST_F(ValhallToolTest, EntriesByAddress) {
+  const std::string store = "SHADDX.u64 r2, u0, r60.w0, shift:0x2\nSTORE.i32.slot0.end @r0, r2, offset:0\n";
+  write("two.valhall", "IADD_IMM.i32 r0, 0x0, #0x1\n" + store + "IADD_IMM.i32 r0, 0x0, #0x2\n" + store);
+  for (const unsigned wanted : {1U, 2U}) {
+    const std::string entry = wanted == 1 ? "0" : "0x18";
+    const Outcome made = run("launch two.valhall --entry " + entry);
+    ASSERT_EQ(made.code, 0) << made.err;
+    json launch = json::parse(made.out);
+    launch["block"] = {1};
+    launch["params"] = {"0x1000", 0};
+    launch["expect"] = {{{"space", "mem"}, {"address", "0x1000"}, {"format", "u32"}, {"data", {wanted}}}};
+    write("two.json", launch.dump());
+    const Outcome verify = run("verify two.json");
+    EXPECT_EQ(verify.code, 0) << verify.out << verify.err;
+  }
+  EXPECT_NE(run("launch two.valhall --entry 0x4").err.find("no instruction begins at byte 0x4"),
+            std::string::npos);
+  EXPECT_NE(run("launch two.valhall --entry 0x30").err.find("0x30"), std::string::npos);
+}
+
 TEST_F(ValhallToolTest, Vertices) {
   write("fetch.valhall",
         ".stage vertex\n"

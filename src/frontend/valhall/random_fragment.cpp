@@ -145,7 +145,7 @@ class FragmentGenerator final : public RandomCode {
     emit(line + (named ? ", 0x0" : std::string(Text{", table:0x0, index:", random_.below(kVaryings / 4)})));
   }
 
-  // Of a texture, or of a table that no launch has. Offsets are constants.
+  // Samples a texture, or an entry of a table that no launch has. Offsets are constants.
   void sample() {
     static constexpr const char* kTypes[] = {".auto", ".f", ".u", ".s"};
     static constexpr const char* kDimensions[] = {".1d", ".2d", ".3d"};

@@ -108,6 +108,7 @@ struct GridUse {
   std::uint32_t attributes = 0;
   bool results = false;
   std::uint32_t images = 0;  // how many are named
+  bool shared = false;       // code has an address of shared memory, and nothing says how much there is
 };
 
 struct AssembleOptions {

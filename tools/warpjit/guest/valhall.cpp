@@ -6,6 +6,8 @@
 #include "files.h"
 #include "frontend/valhall/assembly/assemble.h"
 #include "frontend/valhall/assembly/disassemble.h"
+#include "frontend/valhall/encoding/encoding.h"
+#include "frontend/valhall/flow/constants.h"
 #include "frontend/valhall/interpret/attribute.h"
 #include "frontend/valhall/interpret/op.h"
 #include "frontend/valhall/launch.h"
@@ -26,12 +28,26 @@ const valhall::Program& valhall_program(const frontend::Shader& shader) {
 
 constexpr std::uint32_t kBufferBytes = 64;  // code does not say how much of a buffer it reads
 
-// A buffer whose number is a constant of the instruction; others are not known.
-void note_buffer(const valhall::Instruction& i, std::array<bool, valhall::kMaxBuffers>& buffers) {
-  const valhall::Source& mode = i.source[1];
-  if (mode.kind != valhall::Source::Kind::constant) return;
-  const std::uint32_t number = valhall::kConstants[mode.value];
-  if (number < buffers.size()) buffers[number] = true;
+using NamedBuffers = std::array<bool, valhall::kMaxBuffers>;
+
+// The buffer that an LD_BUFFER names, if that is a constant.
+void note_buffer(const valhall::Instruction& i, const valhall::RegisterConstants& registers,
+                 NamedBuffers& buffers) {
+  if (i.opcode != valhall::Opcode::ld_buffer) return;
+  const auto mode = valhall::constant_of(i.source[1], registers);
+  const std::uint32_t number = mode.value_or(0) & 0xff;
+  if (mode && *mode >> 24 == 0 && number < buffers.size()) buffers[number] = true;
+}
+
+// Where control comes, constants are followed through registers.
+NamedBuffers buffers_of_flow(const valhall::Program& program) {
+  NamedBuffers buffers{};
+  if (const auto code = valhall::find_reached(program))
+    valhall::follow_constants(program, *code, valhall::constants_at_start(),
+                              [&](std::uint32_t pc, const valhall::RegisterConstants& registers) {
+                                note_buffer(*code->at(pc), registers, buffers);
+                              });
+  return buffers;
 }
 
 // What the code names of uniforms, buffers and memory, wherever it is.
@@ -39,14 +55,18 @@ GridUse find_use(const valhall::Program& program) {
   GridUse use;
   std::uint32_t uniforms = 0;
   bool memory = false, stores = false;
-  std::array<bool, valhall::kMaxBuffers> buffers{};
+  NamedBuffers buffers = buffers_of_flow(program);
   for (const std::uint64_t word : program.code) {
     const auto i = valhall::decode(word);
     if (!i) continue;
     for (const valhall::Source& source : i->source)
       if (source.kind == valhall::Source::Kind::uniform)
         uniforms = std::max(uniforms, source.value + (source.wide ? 2U : 1U));
-    if (i->opcode == valhall::Opcode::ld_buffer) note_buffer(*i, buffers);
+      else if (source.kind == valhall::Source::Kind::special)
+        use.shared = use.shared ||
+                     valhall::special_name(valhall::special_page(source.value),
+                                           valhall::special_entry(source.value)) == "workgroup_local_pointer";
+    note_buffer(*i, {}, buffers);
     const bool changes = i->opcode == valhall::Opcode::store || i->opcode == valhall::Opcode::atom ||
                          i->opcode == valhall::Opcode::st_cvt || i->opcode == valhall::Opcode::atom_return ||
                          i->opcode == valhall::Opcode::atom1_return;
@@ -64,6 +84,7 @@ GridUse find_use(const valhall::Program& program) {
     memory = use.attributes != 0;
   }
   memory = memory || use.images != 0;
+  use.shared = use.shared && program.stage == Stage::compute && program.shared_bytes == 0;
   use.parameter_bytes = 4 * uniforms;
   for (std::size_t k = 0; k < buffers.size(); ++k)
     if (buffers[k])

@@ -204,6 +204,7 @@ Result<Json> grid_template(const GivenProgram& given, Json json, std::uint32_t c
   } else {
     json["grid"] = {1};
     json["block"] = {count};
+    if (use.shared) json["shared"] = {{"size", kBytes}};
   }
   for (std::uint32_t k = 0; k < use.images; ++k)
     json["images"].push_back({{"format", "rgba8unorm"},

@@ -74,7 +74,7 @@ struct DrawDescriptor {
 Result<DrawDescriptor> read_draw(const Image& image, const Job& job);
 
 // 128 bytes at the address, as frames have them: without a scissor rectangle, sizes and vertices. `place`
-// begins the messages. Errors likewise.
+// begins the messages. Errors are those of read_draw.
 inline constexpr std::uint32_t kDrawBytes = 128;
 Result<DrawDescriptor> read_draw_at(const Image& image, std::string place, std::uint64_t address);
 

@@ -8,11 +8,11 @@ namespace warpjit::valhall {
 
 // A rectangle over the whole framebuffer, as a strip: window positions, then four words for each varying of
 // table 0 that the program names. Element n of a varying's attribute is its value at corner n: left, right
-// corner of row 0, left, right corner behind the last row. Errors name descriptor and field.
+// corner of row 0, left, right corner below the last row. Errors name descriptor and field.
 Result<ShadedVertices> pre_frame_vertices(const Image& image, const Environment& environment,
                                           const Framebuffer& framebuffer, const Program& program);
 
-// Does control reach LD_VAR, LD_VAR_FLAT or an immediate form of these? Then where.
+// The address of an LD_VAR, LD_VAR_FLAT or immediate form of these that control reaches, if there is one.
 std::optional<std::uint32_t> find_table_varying(const ReachedCode& code);
 
 // Targets that store pixels only where something wrote them must be loaded: bit n of `loaded` is target n.

@@ -84,6 +84,9 @@ class TextureReader {
     } else {
       texel = find_texel_layout(d_.format, plane.clump);
     }
+    if (!texel && plane.kind == kAstc)
+      return fail("format " + pixel_format_text(d_.format) + " with ASTC block sizes " +
+                  std::to_string(plane.block_width) + ", " + std::to_string(plane.block_height));
     if (!texel)
       return fail("format " + pixel_format_text(d_.format) + " with clump format " + clump_text(plane.clump));
     t.format = texel->format;

@@ -23,7 +23,7 @@ struct TextureHandle {
 struct SamplingInstruction {
   std::uint32_t address = 0;
   std::optional<TextureHandle> handle;  // none: its word is not known
-  // None: likewise, or it names what no launch binds, of which all results are 0.
+  // None: its word is not known, or names what no launch binds, whose results are all 0.
   std::optional<frontend::TextureUse> use;
   std::optional<std::uint32_t> offsets;  // its word of offsets, if that is known; 0 if it has none
 };

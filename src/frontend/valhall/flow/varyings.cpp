@@ -10,7 +10,7 @@ using pixels::SlotUse;
 
 constexpr std::uint8_t kFormats = 4;  // of varyings in memory: 0 flat words, 1 flat halves, 2 f32, 3 f16
 
-// Of a table: its number in the top byte, then that of the varying, which has 16 bytes.
+// The top byte is the number of the table, the rest that of the varying, which has 16 bytes.
 std::optional<std::uint32_t> byte_of_entry(std::uint32_t word) {
   constexpr std::uint32_t kBytes = 16, kMost = 4 * (kMaxSlots - kFirstVarying) / kBytes;
   return word < kMost ? std::optional(kBytes * word) : std::nullopt;

@@ -14,11 +14,11 @@ namespace warpjit::valhall {
 // Slots of a vertex: x, y, z of the window and 1/w, then the words of its varyings.
 inline constexpr std::uint32_t kFirstVarying = 4, kMaxSlots = 128;
 
-// Is it LD_VAR, LD_VAR_FLAT or an immediate form of these, which name varyings of four words by a table?
+// True for LD_VAR, LD_VAR_FLAT and their immediate forms, which name varyings of four words by a table.
 bool names_varying(Opcode opcode);
 // The byte of the varyings where a message begins to read; nothing: no constant says it, or there is none.
 std::optional<std::uint32_t> varying_byte(const Instruction& i);
-// Does it take the bits of the provoking vertex? And are the elements in memory halves?
+// True if it takes the bits of the provoking vertex; if the elements in memory are halves.
 bool reads_flat(const Instruction& i);
 bool reads_halves(const Instruction& i);
 
