@@ -309,7 +309,10 @@ TEST_F(CApiPixels, VerticesWithoutAStage) {
   buffer.slots = 7;
   ASSERT_EQ(warpjit_launch_bind_vertices(draw, &buffer, &error), WARPJIT_OK) << error.message;
   warpjit_launch_set_count(draw, 3);
-  ASSERT_EQ(warpjit_engine_run(engine, draw, nullptr, nullptr, &error), WARPJIT_OK) << error.message;
+  auto report = sized<warpjit_report>();
+  ASSERT_EQ(warpjit_engine_run(engine, draw, nullptr, &report, &error), WARPJIT_OK) << error.message;
+  EXPECT_EQ(report.draw.primitives, 1U);
+  EXPECT_EQ(report.draw.outside + report.draw.culled + report.draw.beside, 0U);
   for (const std::uint32_t pixel : targets.color) ASSERT_EQ(pixel, 0x80ffffffU);
 }
 

@@ -296,6 +296,38 @@ TEST_F(DrawTest, DrawsThatChangeNothingSayWhy) {
   }
 }
 
+// What a draw lacks is named, with how many there are.
+TEST_F(DrawTest, RefusalsSayWhatThereIs) {
+  write("samples.tesla",
+        ".kernel samples\n.type fragment\n.registers 8\n"
+        "texauto all $r0:$r1:$r2:$r3 $t0 $s0 $r0:$r1 0x0 0x0 0x0\n"
+        "texauto all $r0:$r1:$r2:$r3 $t5 $s2 $r0:$r1 0x0 0x0 0x0\nexit nop\n");
+  const json whole = json::parse(run("launch samples.tesla").out);
+  const auto refused = [&](const char* patch, const char* what) {
+    json launch = whole;
+    launch.merge_patch(json::parse(patch));
+    write("launch.json", launch.dump());
+    const Outcome outcome = run("run launch.json");
+    EXPECT_EQ(outcome.code, 2) << patch;
+    EXPECT_NE(outcome.err.find(what), std::string::npos) << outcome.err;
+  };
+  refused(R"({"textures": {"5": null}})",
+          "texture 5: samples.tesla samples it, but it is not set; it samples 2 textures, 0, 5, of which 1 "
+          "is set");
+  refused(R"({"samplers": null})",
+          "sampler 0: samples.tesla samples with it, but it is not set; it has 2 samplers, 0, 2, of which "
+          "none is set");
+  refused(R"({"textures": {"0": {"format": "rgba8ui"}}})",
+          "a linear filter meets integers, of format rgba8ui");
+  refused(R"({"textures": {"0": {"format": "rgb9"}}})", "'rgb9' is no format of textures: one of ");
+  refused(R"({"expect": {"color3": {"hash": "0x0000000000000000"}}})",
+          "has no target 'color3'; it has color0");
+  refused(R"({"expect": {"depth": {"hash": "0x0000000000000000"}}})", "has no depth target; it has color0");
+  refused(R"({"targets": {"colors": [{"format": "d16"}]}})",
+          "'d16' is not a format of colours: one of rgba8, srgb8");
+  refused(R"({"raster": {"point-size-slot": 9}})", "vertices have 4 slots, from 0 on, not slot 9");
+}
+
 TEST_F(DrawTest, InfoListsWhatIsSampled) {
   const Outcome info = run("info '" + kGraphics + "block_texture.json' --json");
   ASSERT_EQ(info.code, 0) << info.err;

@@ -136,7 +136,7 @@ TEST(TextureFiles, BadFields) {
   const std::pair<const char*, const char*> textures[] = {
       {R"({"file":"memory.bin","size":[4]})", "t.json, textures.4: key 'format' is missing"},
       {R"({"file":"memory.bin","format":"rgba9","size":[4]})",
-       "t.json, textures.4.format: 'rgba9' is no format of textures"},
+       "t.json, textures.4.format: 'rgba9' is no format of textures: one of "},
       {R"({"format":"rgba8","size":[4]})", "t.json, textures.4: must have either 'file' or 'data'"},
       {R"({"file":"none.bin","format":"rgba8","size":[4]})", "t.json, textures.4.file"},
       {R"({"file":"memory.bin","format":"rgba8","size":[0]})", "t.json, textures.4: width is 0"},

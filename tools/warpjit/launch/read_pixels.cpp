@@ -343,6 +343,19 @@ Status read_pixels(Reading& reading) {
   return read_vertices(reading);
 }
 
+namespace {
+
+std::string target_names(const LaunchPixels& pixels) {
+  std::string names;
+  const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ", ") + name; };
+  for (std::size_t k = 0; k < pixels.colors.size(); ++k)
+    if (pixels.colors[k].format != PixelFormat::none) add("color" + std::to_string(k));
+  if (pixels.depth.format != PixelFormat::none) add("depth");
+  return names.empty() ? "none" : names;
+}
+
+}  // namespace
+
 Status read_pictures(Reading& reading, const JsonField& expect) {
   LaunchPixels& pixels = reading.launch.pixels;
   WARPJIT_CHECK(expect.expect_object());
@@ -352,12 +365,14 @@ Status read_pictures(Reading& reading, const JsonField& expect) {
     wanted.name = key;
     if (key == "depth") {
       wanted.target = kDepthPicture;
-      if (pixels.depth.format == PixelFormat::none) return field.error("there is no depth target");
+      if (pixels.depth.format == PixelFormat::none)
+        return field.error("the launch has no depth target; it has " + target_names(pixels));
     } else {
       const bool is_color = key.size() == 6 && key.starts_with("color") && key[5] >= '0' && key[5] <= '7';
       wanted.target = is_color ? static_cast<unsigned>(key[5] - '0') : 0;
-      if (!is_color || wanted.target >= pixels.colors.size())
-        return field.error("'" + key + "' is no target: color0, color1, ... and depth are");
+      if (!is_color || wanted.target >= pixels.colors.size() ||
+          pixels.colors[wanted.target].format == PixelFormat::none)
+        return field.error("the launch has no target '" + key + "'; it has " + target_names(pixels));
     }
     WARPJIT_CHECK(field.expect_keys({"hash", "file"}));
     if (field.has("hash") == field.has("file")) return field.error("must have either 'hash' or 'file'");

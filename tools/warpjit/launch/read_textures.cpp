@@ -115,7 +115,12 @@ Status read_raw(Reading& reading, const JsonField& field, LaunchTexture& out) {
   WARPJIT_TRY(const JsonField format, field.require("format"));
   WARPJIT_TRY(const std::string text, format.string());
   const auto parsed = parse_texture_format(text);
-  if (!parsed) return format.error("'" + text + "' is no format of textures");
+  if (!parsed) {
+    std::string known;
+    for (const std::string_view each : list_texture_formats())
+      known += (known.empty() ? "" : ", ") + std::string(each);
+    return format.error("'" + text + "' is no format of textures: one of " + known);
+  }
   texture.format = *parsed;
   WARPJIT_CHECK(read_word(field, "layout", kLayouts, texture.layout));
   WARPJIT_CHECK(read_word(field, "dimension", kDimensions, texture.dimension));
