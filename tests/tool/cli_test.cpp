@@ -171,6 +171,14 @@ TEST_F(CliTest, AssemblerWarnings) {
   EXPECT_EQ(refused.code, 2);
   EXPECT_NE(refused.err.find("w.v.pica:4:2: error: "), std::string::npos) << refused.err;
   EXPECT_FALSE(fs::exists(path("none.shbin")));
+  // Where it runs, every engine names the last word.
+  ASSERT_EQ(run("launch w.shbin -o w.json").code, 0);
+  for (const char* engine : {"guest", "ir"}) {
+    const Outcome ran = run(std::string("run w.json --engine ") + engine);
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_NE(ran.err.find("w.shbin, word 0"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("without an `end`"), std::string::npos) << ran.err;
+  }
   write("fine.v.pica", ".out p position\n.proc main\n mov p, v0\n end\n.end\n");
   EXPECT_FALSE(json::parse(run("asm fine.v.pica --json --werror").out).contains("warnings"));
   // Sources of an unknown kind.
@@ -178,6 +186,16 @@ TEST_F(CliTest, AssemblerWarnings) {
   const Outcome odd = run("asm odd.txt -o none.shbin");
   EXPECT_EQ(odd.code, 2);
   EXPECT_NE(odd.err.find("odd.txt is taken as a source of pica200"), std::string::npos) << odd.err;
+}
+
+// Listings say why a word is no instruction.
+TEST_F(CliTest, ReasonsOfUndefinedWords) {
+  write("code.bin", std::string("\0\0\0\x4c\1\0\0\x40\0\0\0\x88", 12));
+  const std::string reason = "no instruction has the opcode 0x10 (bits 26-31)";
+  EXPECT_NE(run("disasm code.bin --words pica200").out.find(reason), std::string::npos);
+  const json listed = json::parse(run("disasm code.bin --words pica200 --json").out);
+  EXPECT_EQ(listed["code"][1]["reason"], reason);
+  EXPECT_FALSE(listed["code"][0].contains("reason"));
 }
 
 // Whatever is no program of a known kind gets an error that names these.

@@ -240,7 +240,10 @@ class Pica200Guest final : public Guest {
     Json list = Json::array();
     for (std::uint32_t address = 0; address < program.code.size(); ++address) {
       Json row{{"address", address}, {"words", {hex(program.code[address])}}};
-      if (std::string text = instruction(shader, address); !text.empty()) row["text"] = std::move(text);
+      if (std::string text = instruction(shader, address); !text.empty())
+        row["text"] = std::move(text);
+      else
+        row["reason"] = pica200::undefined_reason(program.code[address]);
       list.push_back(std::move(row));
     }
     return list;

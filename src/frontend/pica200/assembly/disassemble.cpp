@@ -96,11 +96,6 @@ bool needs_verbatim(const Container& container) {
   });
 }
 
-// Why a word is no instruction.
-std::string reason_of(std::uint32_t word) {
-  return format("no instruction has the opcode 0x%02x (bits 26-31)", word >> 26);
-}
-
 // Short text of a 24-bit float; empty if none reads back as the same bits.
 std::string float_text(std::uint32_t raw) {
   const auto value = decode_f24(raw);
@@ -390,7 +385,7 @@ class Listing {
       content.resize(std::max<std::size_t>(content.size() + 1, 48), ' ');
       content += options_.words ? format("; %03x %08x", address, word) : ";";
     }
-    if (!instruction) content += " " + reason_of(word);
+    if (!instruction) content += " " + undefined_reason(word);
     text_ += content + "\n";
     const bool begins =
         instruction && (instruction->opcode == Opcode::ifc || instruction->opcode == Opcode::ifu ||
@@ -403,7 +398,7 @@ class Listing {
       const std::uint32_t word = container_.code[address];
       const auto instruction = try_decode(word);
       if (!instruction) {
-        text_ += format(".word 0x%08x  ; %03x ", word, address) + reason_of(word) + "\n";
+        text_ += format(".word 0x%08x  ; %03x ", word, address) + undefined_reason(word) + "\n";
         continue;
       }
       std::string line = ".op " + std::string(instruction->info().name);
@@ -466,6 +461,11 @@ bool equal_programs(const Container& a, const Container& b) {
          std::equal(
              a.programs.begin(), a.programs.end(), b.programs.begin(), b.programs.end(),
              [](const ProgramInfo& x, const ProgramInfo& y) { return what_is_kept(x) == what_is_kept(y); });
+}
+
+std::string undefined_reason(std::uint32_t word) {
+  if (try_decode(word)) return {};
+  return format("no instruction has the opcode 0x%02x (bits 26-31)", word >> 26);
 }
 
 std::string disassemble(const Instruction& instruction, const Descriptor& descriptor) {

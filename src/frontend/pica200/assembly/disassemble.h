@@ -26,6 +26,9 @@ std::string disassemble(const Program& program, const DisassembleOptions& option
 // One instruction, registers by number, targets as addresses.
 std::string disassemble(const Instruction& instruction, const Descriptor& descriptor);
 
+// Why a word is no instruction; empty if it is one.
+std::string undefined_reason(std::uint32_t word);
+
 // What assemble() of a listing keeps is equal.
 bool equal_programs(const Container& a, const Container& b);
 

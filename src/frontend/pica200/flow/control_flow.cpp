@@ -47,12 +47,19 @@ class Explorer {
     WARPJIT_TRY(result.blocks, states_.run(start, step, too_many));
     // No decision on the way from the entry to the end of the code: then it is sure to be reached.
     std::vector<char> passed(result.blocks.size(), 0);
+    std::uint32_t origin = entry;  // the last word that runs
     for (std::uint32_t b = 0; !passed[b]; b = result.blocks[b].edges[0].target) {
       passed[b] = 1;
-      if (result.blocks[b].runs_off)
-        return Error{ErrorCode::bad_input, "control runs past the last word of the program",
-                     "word " + std::to_string(result.blocks[b].address)};
-      if (result.blocks[b].edge_count != 1) break;
+      const FlowBlock& block = result.blocks[b];
+      if (block.runs_off) {
+        if (block.first < program_.code.size()) origin = static_cast<std::uint32_t>(program_.code.size()) - 1;
+        return Error{ErrorCode::bad_input,
+                     "the program runs past its last word without an `end`: control reaches word " +
+                         std::to_string(block.address),
+                     program_.where(origin)};
+      }
+      if (block.edge_count != 1) break;
+      origin = block.address;
     }
     flow::keep_backward_in_cycles(result.blocks, result.successors());
     return result;

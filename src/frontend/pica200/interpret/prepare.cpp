@@ -158,7 +158,8 @@ Status check_certain(const Program& program, const Reachability& certain) {
     if (!certain.reached(address) || address == kEndAddress) continue;
     if (address >= program.code.size())
       return Error{ErrorCode::bad_input,
-                   "the program runs past its last word: control can reach word " + std::to_string(address),
+                   "the program runs past its last word without an `end`: control can reach word " +
+                       std::to_string(address),
                    program.where(certain.origin(address))};
     WARPJIT_TRY(const Instruction i, decode(program.code[address], address, program.source_name));
     if (program.stage != Stage::geometry && (i.info().traits & kGeometry) != 0)
