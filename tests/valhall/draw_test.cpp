@@ -574,6 +574,17 @@ TEST(ValhallDraw, ImagesRefused) {
   EXPECT_EQ(failure(kImages, 0), "runs");  // a fault
   const std::string samples = failure(kImages + 12, 1 << 13);
   EXPECT_TRUE(ends_with(samples, ": sample count is 2")) << samples;
+  // One slice is like a layer; which of several is not where a layer is.
+  ImagePage deep = image_page();
+  const auto first = static_cast<std::uint32_t>(deep.get(kImages, 4));
+  EXPECT_EQ(failure(kImages, first | 3 << 4), "runs");
+  deep.u32(kImages, first | 3 << 4);
+  deep.u32(kImages + 28, 1);
+  const RanPage slices = run_page(deep, true);
+  ASSERT_FALSE(slices.status.ok());
+  EXPECT_TRUE(ends_with(slices.status.error().message,
+                        ": a 3D image of 2 slices: the lower half of a word would say which"))
+      << slices.status.error().message;
   const std::string kind = failure(kPlane, 10 | 6 << 4 | 2 << 8);
   EXPECT_TRUE(ends_with(kind, ": plane 0: plane type is 6 (AFBC), not 1")) << kind;
   const std::string clump = failure(kPlane, 10 | 1 << 4 | 2 << 8);
@@ -583,6 +594,39 @@ TEST(ValhallDraw, ImagesRefused) {
   const std::string target =
       failure(kPlane + 8, static_cast<std::uint32_t>(draw_page().address(kTargetMemory)));
   EXPECT_NE(target.find(": plane 0: its memory is that of "), std::string::npos) << target;
+}
+
+// Which texture and sampler a uniform says: all of the tables are bound.
+TEST(ValhallDraw, ComputedTextures) {
+  constexpr std::uint32_t kSecond = kTexture + 32, kSecondPlane = kPlanes + 32;
+  ImagePage page = draw_page();
+  page.code(kFragmentCode,
+            ".stage fragment\nMOV.i32 r0, 0x0\nMOV.i32 r1, 0x0\n"
+            "TEX_SINGLE.slot0.auto.32.2d.wide_indices.zero.wait0 @r4:r5:r6:r7, @r0:r1, u0\n"
+            "BLEND.slot0.v4.f32.end @r4:r5:r6:r7, blend_descriptor_0.w0, r60, target:0x0\n");
+  set_table(page, kFragmentTables + 48, kSampler, 1);
+  set_table(page, kFragmentTables + 64, kTexture, 2);
+  page.u32(kSampler, 1 | 9 << 8 | 9 << 12 | 9 << 16 | 1 << 25 | 3 << 27);
+  for (const auto& [texture, plane, texel] :
+       {std::tuple(kTexture, kPlanes, 0x44332211U), std::tuple(kSecond, kSecondPlane, 0x88776655U)}) {
+    page.u32(texture, 2 | 2 << 4 | (187U << 12) << 10);
+    page.u32(texture + 8, 0x688);
+    page.point(texture + 16, plane);
+    page.u32(plane, 10 | 1 << 4 | 2 << 8 | 2U << 24);
+    page.u32(plane + 4, 4);
+    page.point(plane + 8, kTextureMemory + (plane - kPlanes));
+    page.u32(plane + 16, 4);
+    page.u32(kTextureMemory + (plane - kPlanes), texel);
+  }
+  for (const std::uint32_t number : {0U, 1U}) {
+    page.u32(kUniforms, 3 << 24);
+    page.u32(kUniforms + 4, 4 << 24 | number);
+    const RanPage ran = run_page(page, true);
+    ASSERT_TRUE(ran.status.ok()) << to_string(ran.status.error());
+    EXPECT_EQ(ran.seen.pictures.at(0).at(0, 0), number == 0 ? 0x44332211U : 0x88776655U);
+  }
+  page.u32(kSecondPlane, 10 | 6 << 4 | 2 << 8);
+  EXPECT_NE(run_page(page, true).status.error().message.find("plane type is 6 (AFBC)"), std::string::npos);
 }
 
 // Images in which any words of descriptors are others end, with pictures or with an error.

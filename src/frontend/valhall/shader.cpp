@@ -55,7 +55,10 @@ class Interpreted final : public frontend::GuestInterpreter {
 
 Shader::Shader(Program program) : program_(std::move(program)), code_(find_reached(program_)) {
   if (!code_) return;
-  texture_uses_ = valhall::texture_uses(program_, *code_);
+  const std::vector<SamplingInstruction> sampling = sampling_instructions(program_, *code_);
+  texture_uses_ = valhall::texture_uses(sampling);
+  computes_textures_ =
+      std::ranges::any_of(sampling, [](const SamplingInstruction& one) { return !one.handle; });
   table_ = uniform_table(program_, *code_, texture_uses_.size());
   if (program_.stage == Stage::fragment) uses_ = fragment_uses(program_, *code_);
 }

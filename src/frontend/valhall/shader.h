@@ -45,6 +45,8 @@ class Shader final : public frontend::Shader {
 
   // Does a fragment program give references of the stencil test?
   bool emits_stencil() const;
+  // True if an instruction that samples computes which texture it does, so that all of a table may be meant.
+  bool computes_textures() const { return computes_textures_; }
   // The numbers of the images that the program names, each once, ascending.
   std::vector<std::uint32_t> image_uses() const;
 
@@ -55,6 +57,7 @@ class Shader final : public frontend::Shader {
   Result<ReachedCode> code_;
   std::vector<pixels::SlotUse> uses_;  // of fragment programs
   std::vector<frontend::TextureUse> texture_uses_;
+  bool computes_textures_ = false;
   UniformTable table_{};
   std::string name_;  // bare binaries have none
 };

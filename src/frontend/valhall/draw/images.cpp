@@ -23,6 +23,9 @@ class ImageReader {
     if (d_.minimum_level != 0) return fail("minimum level is " + std::to_string(d_.minimum_level));
     const bool deep = d_.kind == TextureKind::three;
     if (deep && d_.layers != 1) return fail("array size of a 3D image is " + std::to_string(d_.layers));
+    if (deep && d_.depth > 1)
+      return fail("a 3D image of " + std::to_string(d_.depth) +
+                  " slices: the lower half of a word would say which");
     const auto format = find_vertex_format(d_.format);
     if (!format) return fail("format: " + format.error().message);
     WARPJIT_TRY(const std::vector<PlaneDescriptor> planes, read_planes(image_, d_));

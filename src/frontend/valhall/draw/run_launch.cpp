@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 
+#include "frontend/valhall/container/descriptor.h"
 #include "frontend/valhall/container/draw.h"
 #include "frontend/valhall/draw/images.h"
 #include "frontend/valhall/draw/textures.h"
@@ -97,57 +99,114 @@ Status set_up(Launch& launch, const frontend::Grid& grid, Stage stage) {
   return {};
 }
 
+namespace {
+
+class TextureBinder {
+ public:
+  TextureBinder(Launch& launch, const Image& image, const Environment& environment,
+                std::span<const TargetRange> targets, TextureCopies& copies)
+      : launch_(launch),
+        image_(image),
+        environment_(environment),
+        targets_(targets),
+        copies_(copies),
+        shader_(std::static_pointer_cast<const Shader>(launch.program().shader())),
+        setup_(shader_->program().fragment) {
+    normalized_.fill(kUnknown);
+  }
+
+  Status bind() {
+    if (shader_->computes_textures()) return bind_tables();
+    for (const frontend::TextureUse& use : shader_->texture_uses()) {
+      if (!use.needs_sampler) continue;
+      WARPJIT_TRY(const bool wanted, bind_sampler(use.sampler));
+      std::int8_t& known = normalized_[use.texture % kMaxTextures];
+      if (known != kUnknown && (known != 0) != wanted) return differ("texture", use.texture);
+      known = wanted ? 1 : 0;
+    }
+    for (const frontend::TextureUse& use : shader_->texture_uses())
+      WARPJIT_CHECK(bind_texture(use.texture, normalized_[use.texture % kMaxTextures] != 0));
+    return {};
+  }
+
+ private:
+  static constexpr std::int8_t kUnknown = -1;
+
+  Error named(const char* what, unsigned slot, const Error& error) const {
+    return {error.code, environment_.place + ", " + what + " " + std::to_string(slot) + ": " + error.message,
+            image_.name()};
+  }
+  // Whether coordinates of a texture are normalized is the sampler's to say.
+  Error differ(const char* what, unsigned slot) const {
+    return named(
+        what, slot,
+        {ErrorCode::unsupported, "it is used with samplers of normalized and of other coordinates", ""});
+  }
+  Error missing(const char* what, unsigned slot, std::uint32_t table, DescriptorType type) const {
+    return named(what, slot,
+                 {ErrorCode::bad_input, missing_descriptor(image_, environment_, table, slot, type), ""});
+  }
+
+  // Whether its coordinates are normalized.
+  Result<bool> bind_sampler(unsigned slot) {
+    WARPJIT_TRY(const auto sampler, read_sampler(image_, environment_, setup_.sampler_table, slot));
+    if (!sampler) return missing("sampler", slot, setup_.sampler_table, DescriptorType::sampler);
+    WARPJIT_TRY(const Sampler converted, convert_sampler(image_, *sampler));
+    if (const Status set = launch_.set_sampler(slot, converted); !set)
+      return named("sampler", slot, set.error());
+    return sampler->normalized;
+  }
+
+  Status bind_texture(unsigned slot, bool normalized) {
+    if (std::exchange(bound_[slot % kMaxTextures], true)) return {};
+    WARPJIT_TRY(const auto texture, read_texture(image_, environment_, setup_.texture_table, slot));
+    if (!texture) return missing("texture", slot, setup_.texture_table, DescriptorType::texture);
+    WARPJIT_TRY(BoundTexture converted, convert_texture(image_, *texture, normalized, targets_));
+    if (const Status set = launch_.set_texture(slot, converted.texture); !set)
+      return named("texture", slot, set.error());
+    copies_.push_back(std::move(converted.copy));
+    return {};
+  }
+
+  // All entries that are there, as the program may name any.
+  Status bind_tables() {
+    const auto entries = [&](std::uint32_t table, unsigned most, DescriptorType type,
+                             const auto& bind_entry) -> Status {
+      const std::uint64_t count = table < environment_.tables.size() ? environment_.tables[table].count() : 0;
+      for (unsigned slot = 0; slot < std::min<std::uint64_t>(count, most); ++slot) {
+        WARPJIT_TRY(const auto there, read_descriptor(image_, environment_, table, slot, type));
+        if (there) WARPJIT_CHECK(bind_entry(slot));
+      }
+      return {};
+    };
+    std::optional<bool> normalized;
+    WARPJIT_CHECK(
+        entries(setup_.sampler_table, kMaxSamplers, DescriptorType::sampler, [&](unsigned slot) -> Status {
+          WARPJIT_TRY(const bool wanted, bind_sampler(slot));
+          if (normalized.value_or(wanted) != wanted) return differ("sampler", slot);
+          normalized = wanted;
+          return {};
+        }));
+    return entries(setup_.texture_table, kMaxTextures, DescriptorType::texture,
+                   [&](unsigned slot) { return bind_texture(slot, normalized.value_or(true)); });
+  }
+
+  Launch& launch_;
+  const Image& image_;
+  const Environment& environment_;
+  std::span<const TargetRange> targets_;
+  TextureCopies& copies_;
+  std::shared_ptr<const Shader> shader_;
+  const FragmentSetup& setup_;
+  std::array<std::int8_t, kMaxTextures> normalized_{};
+  std::array<bool, kMaxTextures> bound_{};
+};
+
+}  // namespace
+
 Status bind_textures(Launch& launch, const Image& image, const Environment& environment,
                      std::span<const TargetRange> targets, TextureCopies& copies) {
-  // Whether coordinates of a texture are normalized is the sampler's to say.
-  constexpr std::int8_t kUnknown = -1;
-  std::array<std::int8_t, kMaxTextures> normalized;
-  normalized.fill(kUnknown);
-  const auto named = [&](const char* what, unsigned slot, const Error& error) {
-    return Error{error.code,
-                 environment.place + ", " + what + " " + std::to_string(slot) + ": " + error.message,
-                 image.name()};
-  };
-  const auto shader = std::static_pointer_cast<const Shader>(launch.program().shader());
-  const FragmentSetup& setup = shader->program().fragment;
-  const auto uses = shader->texture_uses();
-  for (const frontend::TextureUse& use : uses) {
-    if (!use.needs_sampler) continue;
-    WARPJIT_TRY(const auto sampler, read_sampler(image, environment, setup.sampler_table, use.sampler));
-    if (!sampler)
-      return named(
-          "sampler", use.sampler,
-          {ErrorCode::bad_input,
-           missing_descriptor(image, environment, setup.sampler_table, use.sampler, DescriptorType::sampler),
-           ""});
-    WARPJIT_TRY(const Sampler converted, convert_sampler(image, *sampler));
-    if (const Status set = launch.set_sampler(use.sampler, converted); !set)
-      return named("sampler", use.sampler, set.error());
-    const std::int8_t wanted = sampler->normalized ? 1 : 0;
-    std::int8_t& known = normalized[use.texture % kMaxTextures];
-    if (known != kUnknown && known != wanted)
-      return named(
-          "texture", use.texture,
-          {ErrorCode::unsupported, "it is used with samplers of normalized and of other coordinates", ""});
-    known = wanted;
-  }
-  std::array<bool, kMaxTextures> bound{};
-  for (const frontend::TextureUse& use : uses) {
-    const unsigned slot = use.texture % kMaxTextures;
-    if (std::exchange(bound[slot], true)) continue;
-    WARPJIT_TRY(const auto texture, read_texture(image, environment, setup.texture_table, use.texture));
-    if (!texture)
-      return named(
-          "texture", use.texture,
-          {ErrorCode::bad_input,
-           missing_descriptor(image, environment, setup.texture_table, use.texture, DescriptorType::texture),
-           ""});
-    WARPJIT_TRY(BoundTexture converted, convert_texture(image, *texture, normalized[slot] != 0, targets));
-    if (const Status set = launch.set_texture(use.texture, converted.texture); !set)
-      return named("texture", use.texture, set.error());
-    copies.push_back(std::move(converted.copy));
-  }
-  return {};
+  return TextureBinder(launch, image, environment, targets, copies).bind();
 }
 
 Status bind_images(Launch& launch, const Image& image, const Environment& environment,
