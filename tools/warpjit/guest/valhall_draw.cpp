@@ -194,8 +194,11 @@ class DrawLaunch {
 
   Status add_textures() {
     WARPJIT_TRY(const valhall::DrawDescriptor draw, valhall::read_draw(image_, draw_.job));
-    const valhall::FragmentSetup& setup =
-        static_cast<const valhall::Shader&>(*file_.program).program().fragment;
+    const auto& shader = static_cast<const valhall::Shader&>(*file_.program);
+    const valhall::FragmentSetup& setup = shader.program().fragment;
+    if (shader.computes_textures())
+      return fail(
+          "its program computes which texture it samples: a launch would have to hold all of a table");
     for (const frontend::TextureUse& use : file_.program->texture_uses()) {
       bool normalized = true;
       if (use.needs_sampler) {
