@@ -272,7 +272,8 @@ TEST(ValhallDrawState, BlendRefused) {
   EXPECT_EQ(bad_state(word(kBlend, 1 << 8 | 1 << 9)), "not supported, " + place + ": alpha to one is set");
   EXPECT_EQ(bad_state(word(kBlend + 8, 1 | 8 << 16)), "bad input, " + place + ": target is 8, above 7");
   EXPECT_EQ(bad_state(word(kBlend + 8, 1 | 1 << 16)), "bad input, " + place + ": target is 1 of 1");
-  EXPECT_EQ(bad_state(word(kBlend + 12, 241 << 12)), "not supported, " + place + ": format is 0xf1000 (tile rgb8a2)");
+  EXPECT_EQ(bad_state(word(kBlend + 12, 241 << 12)),
+            "not supported, " + place + ": format is 0xf1000 (tile rgb8a2)");
   EXPECT_EQ(bad_state(word(kBlend + 12, 238 << 12)),
             "not supported, " + place +
                 ": format 0xee000 (tile rgb10a2) is not that of fragment job at 0x200001180, framebuffer "

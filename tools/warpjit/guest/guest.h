@@ -199,8 +199,8 @@ class Guest {
   virtual std::uint64_t outputs_written(const frontend::Shader&) const { return 0; }
   // `program` of a vertex stage that passes its first input on as its first output.
   virtual Json passing_vertex() const { return {}; }
-  // Of guests whose geometry programs run in draws: `program` of a fragment stage that is white, and words that
-  // a geometry program reads of each vertex.
+  // Of guests whose geometry programs run in draws: `program` of a fragment stage that is white, and words
+  // that a geometry program reads of each vertex.
   virtual Json white_fragment() const { return {}; }
   virtual std::uint32_t vertex_words(const frontend::Shader&) const { return 4; }
   // May launch files have a program as lines of assembly, `source`? `words_json` then gives that.
