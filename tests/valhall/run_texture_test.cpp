@@ -214,6 +214,11 @@ TEST_F(ValhallRunTexture, FetchesOfOtherDimensions) {
   EXPECT_EQ(run(set(4, 2U) + set(5, 1U) + set(6, 2U) + set(7, 0x00ff0000U) +
                 "TEX_FETCH.slot0.u.32.3d.texel_offset.wait0 @r0:r1:r2:r3, @r4:r5:r6:r7, r40\n"),
             (Words{0, 2, 1, 1}));
+  // Offsets count along all axes of the texture.
+  options_.compiled = true;
+  EXPECT_EQ(run(set(4, 2U) + set(5, 0x00020100U) +
+                "TEX_FETCH.slot0.u.32.1d.texel_offset.wait0 @r0:r1:r2:r3, @r4:r5, r40\n"),
+            (Words{0, 2, 1, 2}));
   // What the instruction does not give is 0.
   EXPECT_EQ(run(set(4, 2U) + set(5, 1U) + "TEX_FETCH.slot0.u.32.2d.wait0 @r0:r1:r2:r3, @r4:r5, r40\n"),
             (Words{0, 2, 1, 0}));

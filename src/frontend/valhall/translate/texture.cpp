@@ -92,7 +92,7 @@ Status InstructionTranslator::sample(const Instruction& i) {
   I32 detail = word(0);
   if (operands.offsets != 0 && fetches) {
     const I32 offsets = staged(operands.offsets);
-    for (unsigned k = 0; k < operands.coordinates; ++k)
+    for (unsigned k = 0; k < key.axes(); ++k)  // also where no coordinate is given
       coordinates[k] = b_.IAdd32(coordinates[k], bits_of(offsets, 8 * k, 8, true));
     detail = bits_of(offsets, 24, 8, false);
   } else if (operands.offsets != 0) {
