@@ -510,6 +510,17 @@ TEST_F(ValhallRunTexture, GatherCompares) {
   EXPECT_EQ(run(set(4, 0.5F) + set(5, 0.5F) + set(6, 0.6F) +
                 "TEX_GATHER.slot0.f.32.2d.gather4_r.shadow.wait0 @r0:r1:r2:r3, @r4:r5:r6, r40\n"),
             (Words{0, 0, bits_of(1), bits_of(1)}));
+  // Whichever the component is, it is the border's first one that is compared.
+  options_.compiled = true;
+  sampler.wrap.fill(Wrap::clamp_to_border);
+  sampler.border = {bits_of(0.7F), bits_of(0.1F), bits_of(0.2F), bits_of(0.3F)};
+  bind(0, sampler);
+  const std::uint32_t one = bits_of(1);
+  for (const std::string component : {"r", "b", "a"})
+    EXPECT_EQ(run(set(4, -1.0F) + set(5, 0.5F) + set(6, 0.6F) + "TEX_GATHER.slot0.f.32.2d.gather4_" +
+                  component + ".shadow.wait0 @r0:r1:r2:r3, @r4:r5:r6, r40\n"),
+              (Words{one, one, one, one}))
+        << component;
 }
 
 TEST_F(ValhallRunTexture, Refused) {

@@ -64,6 +64,7 @@ class TextureRun {
     // The sampler gathers what the first result selects.
     const unsigned n = i.component;
     texture_.swizzle[0] = texture.swizzle[n];
+    if (sampler.compare) return;  // of the border it is the first one that is compared
     sampler_.border[0] = sampler.border[n];
     if (sampler.srgb_border && n < 3) (*sampler_.srgb_border)[0] = (*sampler.srgb_border)[n];
     if (sampler.srgb_border && n == 3) (*sampler_.srgb_border)[0] = sampler.border[n];
