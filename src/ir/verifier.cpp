@@ -389,7 +389,7 @@ class Verifier {
     const bool preamble = group && data.block == Function::entry() &&
                           f_.inst(f_.terminator(data.block)).opcode == Opcode::Return;
     if (row.preamble_only && !preamble) return fail(i, "stands outside a preamble");
-    if (!group) return check_swizzle(i, data);
+    if (!group) return {};
     if (data.opcode == Opcode::Branch || data.opcode == Opcode::Switch) {
       if (f_.value(f_.operand(i, 0)).uniformity == Uniformity::varying)
         return fail(i, "branches on a varying value");
@@ -408,19 +408,6 @@ class Verifier {
       if (f_.value(data.first_result).uniformity < uniformity)
         return fail(i, "claims a narrower uniformity than its operands have");
     }
-    return {};
-  }
-
-  // Of thread form: which lanes come to a block is not decided yet. A swizzle reads lanes that may not be
-  // here, so it reads what its own block computes in all lanes, or what is the same in all; a QuadRead knows
-  // who is here.
-  Status check_swizzle(Inst i, const InstData& data) const {
-    if (data.opcode == Opcode::QuadSwizzle1) return fail(i, "stands in thread form");
-    if (data.opcode != Opcode::QuadSwizzle32 || f_.is_constant(f_.operand(i, 0))) return {};
-    const InstData& made = f_.definition_of(f_.operand(i, 0));
-    if (made.opcode == Opcode::LoadUniformI32 || made.opcode == Opcode::LoadUniformF32) return {};
-    if (made.opcode == Opcode::Phi || made.block != data.block)
-      return fail(i, "reads lanes that may not have come to where its operand is made");
     return {};
   }
 

@@ -23,10 +23,7 @@ inline constexpr std::uint32_t kMaxTextureCount = 256;         // texture_count
 //  - every use in a reachable block is dominated by its definition.
 //  - immediates lie within the function's inputs, outputs, uniform bytes (multiples of 4), slots, primitive
 //    record (multiples of 4) and planes. Opcodes of the family `pixel` stand in functions over pixels only.
-//  - thread form has no QuadSwizzle1, and QuadSwizzle32 of values of its own block alone, which are no phis,
-//  of
-//    constants and loads of uniforms.
-//  - AnyLane, MinLaneU32 and BurnFuel stand in group form only; StoreUniform* in a
+//  - AnyLane, MinLaneU32, BurnFuel and QuadSwizzle1 stand in group form only; StoreUniform* in a
 //    straight-line group form (a preamble) only. An edge is marked backward only in thread form, or in group
 //    form before insert_fuel.
 //  - group form: conditions of Branch and Switch are not varying; no pure lane-wise result claims a narrower

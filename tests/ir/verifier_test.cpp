@@ -144,31 +144,6 @@ TEST(Verifier, RejectsBadUses) {
   }
 }
 
-// Lanes that do not come to the block may not have made what is read of them, or have another turn's.
-TEST(Verifier, RejectsReadsOfLanesThatMayNotBeHere) {
-  {
-    Loop l;
-    Builder b(l.f);
-    b.set_before(l.f.terminator(l.header));
-    b.QuadSwizzle32(l.counter, 0x1b);
-    l.rejects("lanes that may not have come");
-  }
-  {
-    Loop l;
-    Builder b(l.f);
-    b.set_before(l.f.terminator(l.body));
-    b.QuadSwizzle32(b.IAdd32(l.counter, b.constant(3)), 0x1b);
-    EXPECT_TRUE(verify(l.f).ok()) << to_string(verify(l.f).error());
-  }
-  Loop l;
-  Builder b(l.f);
-  b.set_before(l.f.terminator(l.entry));
-  const I32 word = b.F32ToI32Sat(b.LoadInput(0)[0]);
-  b.set_before(l.f.terminator(l.header));
-  b.QuadSwizzle32(word, 0x1b);
-  l.rejects("lanes that may not have come");
-}
-
 TEST(Verifier, RejectsImmediatesAndForms) {
   auto with = [](Form form, auto&& make, const char* message) {
     Loop l;

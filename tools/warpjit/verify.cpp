@@ -163,7 +163,9 @@ Round run_all(const VerifyOptions& options, const Engine& engine, const EngineCh
         round.exit = exit_code(outcome.error->code);
       round.outcomes.push_back(std::move(outcome));
     }
-  if (round.exit == kOk && !round.refusing().empty()) round.exit = kTargetUnavailable;
+  // What no engine runs is bad input, as for `run`.
+  if (round.exit == kOk && !round.refusing().empty())
+    round.exit = round.reference ? kTargetUnavailable : exit_code(ErrorCode::unsupported);
   return round;
 }
 
