@@ -266,7 +266,8 @@ bool can_be(const TexelComponent& component) {
 }
 
 const char* type_name(TexelType type) {
-  constexpr const char* kNames[] = {"none", "unorm", "snorm", "uint", "sint", "float", "shared exponent"};
+  constexpr const char* kNames[] = {"none",  "unorm",           "snorm",   "uint",   "sint",
+                                    "float", "shared exponent", "uscaled", "sscaled"};
   const auto number = static_cast<std::size_t>(type);
   return number < std::size(kNames) ? kNames[number] : "that does not exist";
 }

@@ -129,6 +129,10 @@ TEST(PicaAssemble, Errors) {
       {".gsh point v0\n", "x.pica:1:12: expected c0 to c95, found 'v0'"},
       {".gsh variable c0\n", "x.pica:1:17: expected a number, found the end of the line"},
       {".gsh fixed 3\n", "x.pica:1:12: expected a c register, found '3'"},
+      {".gsh fixed c4 c4 3\n",
+       "x.pica:1:1: the vertices begin at c4, among the program's own uniforms, which begin at c4; these "
+       "must lie "
+       "after the vertices"},
       {".gsh gmain\n.proc main\nend\n.end\n",
        "x.pica:1:6: there is no procedure 'gmain' to start at; there are 'main'"},
       {".program 2\n", "x.pica:1:10: 2 is outside 0 to 1"},

@@ -76,6 +76,12 @@ TEST(PicaCheck, ProgramsWithoutEnd) {
 }
 
 TEST(PicaCheck, Outputs) {
+  // One component of texcoord0w, the first two of other coordinates.
+  expect_warnings(
+      warnings_of({".out p position\n.out w texcoord0w\n.proc main\nmov p, v0\nmov w.x, v0\nend\n.end\n"}),
+      {});
+  EXPECT_EQ(warnings_of({".out p position\n.out t texcoord1.zw\n.proc main\nmov p, v0\nend\n.end\n"}).size(),
+            1U);
   expect_warnings(warnings_of({".out p position\n.out c color\n.proc main\nmov p, v0\nend\n.end\n"}),
                   {"f0:2:8: the output color, o1, is never written: the hardware hangs where a component "
                    "that is enabled"});

@@ -332,6 +332,31 @@ TEST_F(CliTest, BareWords) {
 }
 
 // Vertex and geometry words have a result map as their code is; several programs may stand in one file.
+// The bytes of a listing's words.
+std::string bytes_of(const json& listing) {
+  std::string bytes;
+  for (const json& row : listing["code"])
+    for (const json& text : row["words"]) {
+      const auto word = static_cast<std::uint32_t>(std::stoul(text.get<std::string>(), nullptr, 16));
+      for (unsigned shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(word >> shift);
+    }
+  return bytes;
+}
+
+// l[] of bare words is as large as the code needs it.
+TEST_F(CliTest, BareWordsHaveLocalMemory) {
+  const auto local = [&](const std::string& code) {
+    write("l.tesla", ".type fragment\n" + code);
+    write("l.bin", bytes_of(json::parse(run("disasm --json l.tesla").out)));
+    const std::string given = "l.bin --words tesla --program fragment";
+    EXPECT_EQ(run("verify --random 4 " + given).code, 0) << code;
+    return json::parse(run("launch " + given).out)["program"].value("local", 0);
+  };
+  EXPECT_EQ(local("st b32 l[0x0] $r0\nst b32 l[0x10] $r0\nexit ld b32 $r0 l[0x0]\n"), 20);
+  EXPECT_EQ(local("st b32 l[0x0] $r0\nshl $a1 $r1 0x2\nexit ld b32 $r0 l[$a1+0x0]\n"), 1024);
+  EXPECT_EQ(local("exit mov b32 $r0 $r1\n"), 0);
+}
+
 TEST_F(CliTest, BareGraphicsWords) {
   write("vertex.tesla",
         ".type vertex\n.results 0 1 2 3\nmov b32 $r0 a[0x4]\nexit st b32 o[0x14] $r0\n"
@@ -339,14 +364,7 @@ TEST_F(CliTest, BareGraphicsWords) {
   write("geometry.tesla",
         ".type geometry\n.results 0 1 2 3\nshl $a1 a[0x0] 0x0\nmov b32 o[0x0] p[$a1]\nemit\nexit emit\n");
   for (const std::string stage : {"vertex", "geometry"}) {
-    const json listing = json::parse(run("disasm --json " + stage + ".tesla").out);
-    std::string bytes;
-    for (const json& row : listing["code"])
-      for (const json& text : row["words"]) {
-        const auto word = static_cast<std::uint32_t>(std::stoul(text.get<std::string>(), nullptr, 16));
-        for (unsigned shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(word >> shift);
-      }
-    write(stage + ".bin", bytes);
+    write(stage + ".bin", bytes_of(json::parse(run("disasm --json " + stage + ".tesla").out)));
     const std::string words = " " + stage + ".bin --words tesla --program " + stage;
     for (const std::string command : {"disasm", "info", "ir", "host --target v3", "verify --random 5"}) {
       const Outcome outcome = run(command + words);

@@ -264,7 +264,8 @@ TEST_F(ValhallToolTest, TemplatesHaveTexturesAndSamplers) {
   write("fewer.json", launch.dump());
   const Outcome fewer = run("run fewer.json");
   EXPECT_EQ(fewer.code, 2);
-  EXPECT_NE(fewer.err.find("it samples 4 textures, 0, 1, 5, 6, of which 3 are set"), std::string::npos) << fewer.err;
+  EXPECT_NE(fewer.err.find("it samples 4 textures, 0, 1, 5, 6, of which 3 are set"), std::string::npos)
+      << fewer.err;
 }
 
 // What a texture instruction names in a table that the launch's slots are not of is 0 in every engine.

@@ -67,9 +67,10 @@ Result<GivenProgram> load_words(const ProgramInput& input) {
   }
   if (request.address) given.json["entry"] = *request.address;
   WARPJIT_TRY(given.shader, given.guest->load_words(raw, {}));
-  // A state that is only guessed is there to be filled in.
-  if (const Json whole = given.guest->words_json(*given.shader); whole.contains("graphics"))
-    given.json["graphics"] = whole["graphics"];
+  // What is only guessed is there to be filled in.
+  const Json whole = given.guest->words_json(*given.shader);
+  if (whole.contains("graphics")) given.json["graphics"] = whole["graphics"];
+  if (whole.value("local", 0U) != 0) given.json["local"] = whole["local"];
   return given;
 }
 

@@ -84,7 +84,10 @@ Result<unsigned> picture_number(const std::string& name, const BoundLaunch& boun
     if (BoundLaunch::picture_name(picture.target) == name) return picture.target;
     known += (known.empty() ? "" : ", ") + BoundLaunch::picture_name(picture.target);
   }
-  return Error{ErrorCode::bad_input, "the launch has no target '" + name + "', but " + known, "--show"};
+  return Error{
+      ErrorCode::bad_input,
+      "the launch has no target '" + name + "'" + (known.empty() ? " and no other" : ", but " + known),
+      "--show"};
 }
 
 struct Rendered {

@@ -47,7 +47,7 @@ std::string label(const Outcome& outcome) {
 }
 
 Json to_json(const Outcome& outcome) {
-  Json json{{"engine", label(outcome)}, {"ok", !outcome.failed}};
+  Json json{{"engine", label(outcome)}, {"ok", !outcome.failed && !outcome.error}};
   if (outcome.error)
     json["error"] = {{"code", warpjit::name(outcome.error->code)},
                      {"message", outcome.error->message},

@@ -239,10 +239,11 @@ class TeslaGuest final : public Guest {
     raw.stage = words.stage;
     raw.graphics = words.graphics;
     WARPJIT_TRY(Program program, tesla::load_words(raw, modes.tesla));
-    if (words.guess_state && words.stage == Stage::fragment) {
-      raw.graphics = tesla::state_of_code(tesla_program(*program.shader()));
-      WARPJIT_TRY(program, tesla::load_words(raw, modes.tesla));
-    }
+    if (!words.guess_state) return program.shader();
+    const tesla::Program& code = tesla_program(*program.shader());
+    if (words.stage == Stage::fragment) raw.graphics = tesla::state_of_code(code);
+    raw.local_bytes = tesla::local_bytes_of_code(code);
+    WARPJIT_TRY(program, tesla::load_words(raw, modes.tesla));
     return program.shader();
   }
   Status read_graphics(const JsonField& field, RawWords& words) const override {

@@ -1,6 +1,7 @@
 #include "frontend/pica200/assembly/check.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <set>
 
@@ -196,18 +197,25 @@ class CheckedCode {
     }
   }
 
-  // Components that the output map has a place for, bit 0 = x.
-  static unsigned mapped(const Output& output) {
-    switch (output.semantic) {
+  static int places(Semantic semantic) {
+    switch (semantic) {
+      case Semantic::texcoord0w:
+        return 1;
       case Semantic::texcoord0:
       case Semantic::texcoord1:
       case Semantic::texcoord2:
-        return output.mask & 3U;
+        return 2;
       case Semantic::view:
-        return output.mask & 7U;
+        return 3;
       default:
-        return output.mask & 15U;
+        return 4;
     }
+  }
+  // Components that the output map has a place for, bit 0 = x: the first that are enabled.
+  static unsigned mapped(const Output& output) {
+    unsigned mask = output.mask & 15U;
+    while (std::popcount(mask) > places(output.semantic)) mask &= ~std::bit_floor(mask);
+    return mask;
   }
 
   void check_outputs(std::size_t index, const std::array<std::uint8_t, 16>& masks) {

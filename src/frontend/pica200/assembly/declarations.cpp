@@ -294,6 +294,10 @@ Status Symbols::geometry(OperandReader& in, const Position& position) {
   space_->bools = 15;  // b15 says whether an invocation has run before
   if (registers.size() > least) space_->first_free_c = registers.front();
   if (fixed) info_.fixed_start = registers.back();
+  if (fixed && registers.size() > least && registers.back() >= registers.front())
+    return position.error("the vertices begin at c" + std::to_string(registers.back()) +
+                          ", among the program's own uniforms, which begin at c" +
+                          std::to_string(registers.front()) + "; these must lie after the vertices");
   if (variable) info_.geometry_mode = GeometryMode::variable;
   if (fixed) info_.geometry_mode = GeometryMode::fixed;
   if (!variable && !fixed) return {};

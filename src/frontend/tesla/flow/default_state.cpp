@@ -88,6 +88,21 @@ GraphicsState state_of_code(const Program& program) {
   return state;
 }
 
+std::uint32_t local_bytes_of_code(const Program& program) {
+  const auto code = ReachedCode::find(program);
+  if (!code) return 0;
+  std::uint32_t bytes = 0;
+  for (const auto& [address, i] : code->instructions())
+    for (const Operand* operand : {&i.dst, &i.src[0], &i.src[1], &i.src[2]}) {
+      if (operand->kind != Operand::Kind::local) continue;
+      const bool fixed = operand->address == 0 && !operand->post_increment;
+      const std::uint32_t end =
+          fixed ? (operand->value & 0xffff) + size_of(operand->type) : kGuessedLocalBytes;
+      bytes = std::max(bytes, (end + 3) & ~3U);
+    }
+  return std::min(bytes, kMaxLocalBytes);
+}
+
 void complete_state(Program& program) {
   const GraphicsState& state = program.graphics;
   const bool has_map = program.type == ProgramType::vertex     ? !state.vertex_results.empty()

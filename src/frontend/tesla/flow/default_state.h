@@ -13,6 +13,11 @@ namespace warpjit::tesla {
 // programs: v[] begins with 1/w, then come the slots from 4 on.
 GraphicsState state_of_code(const Program& program);
 
+// Bytes of l[] that the code names: up to the last one at a fixed address; with addresses of registers, which
+// could be any, at least kGuessedLocalBytes. 0: it has no l[].
+inline constexpr std::uint32_t kGuessedLocalBytes = 1024;
+std::uint32_t local_bytes_of_code(const Program& program);
+
 // Gives a vertex or geometry program without a result map that state.
 void complete_state(Program& program);
 

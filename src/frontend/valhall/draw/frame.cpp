@@ -144,7 +144,9 @@ Status Frame::run_pre_frame(const Engine& engine, Image& image, const Job& job, 
       loaded |= 1U << n;
       pixels_.colors[n].format = run.state.output.colors[n];
     }
-    loads_depth = loads_depth || run.state.output.depth_format != PixelFormat::none;
+    const OutputState& output = run.state.output;
+    loads_depth = loads_depth || (output.depth_format != PixelFormat::none &&
+                                  ((output.depth.test && output.depth.write) || output.stencil.test));
   }
   return framebuffer_.has_pre_frame() ? check_loaded(image, framebuffer_, loaded, loads_depth) : Status{};
 }
