@@ -33,7 +33,7 @@ Lines warnings_in_main(const std::string& body) {
 
 TEST(PicaCheck, AddressRegisters) {
   const std::string twice = "a mova follows a mova: the hardware freezes",
-                    used = "is used by the instruction behind";
+                    used = "is used by the instruction after";
   expect_warnings(warnings_in_main("mova a0.x, v0\nmova a0.y, v0"), {"f0:5:1: " + twice});
   expect_warnings(warnings_in_main("mova a0, v0\nmov r1, m[a0]"), {"f0:5:1: a0.x " + used});
   expect_warnings(warnings_in_main("mova a1, v0\nmad r1, r2, m[a0.y], r3"), {"f0:5:1: a0.y " + used});

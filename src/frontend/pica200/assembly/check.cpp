@@ -39,7 +39,7 @@ class CheckedCode {
     warnings_.add(notes_.words[address], std::move(message));
   }
 
-  // Where control goes from the last word of a block. `after`: it goes to the word behind it as well.
+  // Where control goes from the last word of a block. `after`: it goes to the word after it as well.
   struct Ways {
     std::vector<std::uint32_t> to;
     bool after = false;
@@ -82,7 +82,7 @@ class CheckedCode {
     return decode_descriptor(word).mask;
   }
 
-  // Two MOVAs in a row freeze the chip; the instruction behind one may read the old address.
+  // Two MOVAs in a row freeze the chip; the instruction after one may read the old address.
   void check_address_registers() {
     for (std::uint32_t address = 0; address < container_.code.size(); ++address) {
       const auto mova = at(address);
@@ -96,7 +96,7 @@ class CheckedCode {
         const bool reads = (i->idx == 1 && (mask & kX) != 0) || (i->idx == 2 && (mask & kY) != 0);
         if (reads && source_register(i->source(wide_source(i->info().format))).file == RegisterFile::c)
           warn(next, std::string("a0.") + (i->idx == 1 ? "x" : "y") +
-                         " is used by the instruction behind the mova that sets it: the hardware may read "
+                         " is used by the instruction after the mova that sets it: the hardware may read "
                          "its old value; put another instruction between them");
       });
     }
@@ -190,7 +190,7 @@ class CheckedCode {
       std::set<std::uint32_t> open;
       if (procedure.end < kEndAddress && returns(procedure, open))
         warn(procedure.end - 1,
-             "the program has no `end` here: control runs on into what lies behind " +
+             "the program has no `end` here: control runs on into what follows " +
                  (info.entry_name.empty() ? std::string("it") : text::quoted(info.entry_name)) +
                  "; a program must come to an `end`");
       return;
@@ -241,7 +241,7 @@ class CheckedCode {
   const Container& container_;
   const SourceNotes& notes_;
   Warnings warnings_;
-  std::map<std::uint32_t, Ways> ways_;  // by the address behind the last word
+  std::map<std::uint32_t, Ways> ways_;  // by the address after the last word
   std::map<std::uint32_t, bool> returns_;
   std::set<std::pair<std::uint32_t, std::string>> warned_;
 };

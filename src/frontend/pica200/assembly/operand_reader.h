@@ -41,7 +41,7 @@ enum class PicassoNumber : std::uint8_t {
   none,      // the place is not in picasso's language
   fraction,  // also hexadecimal
   decimal,   // digits alone
-  integer,   // digits; octal behind 0, hexadecimal behind 0x
+  integer,   // digits; octal after 0, hexadecimal after 0x
 };
 
 class OperandReader : public text::TokenReader {

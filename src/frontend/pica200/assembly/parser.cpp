@@ -68,7 +68,7 @@ class Parser {
         in_.take();
       } else if (token.kind == Token::Kind::directive) {
         statements.emplace_back(directive());
-      } else if (token.is(".") && in_.peek(1).kind == Token::Kind::name) {  // behind a label
+      } else if (token.is(".") && in_.peek(1).kind == Token::Kind::name) {  // after a label
         in_.take();
         statements.emplace_back(directive());
       } else if (token.kind == Token::Kind::name && in_.peek(1).is(":")) {
