@@ -179,8 +179,9 @@ Result<float> TokenReader::expect_float() {
     const std::string_view text = take().text;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc::invalid_argument || end != text.data() + text.size())
-      return position.error("this is not a number");
-    if (error == std::errc::result_out_of_range) return position.error("this number is out of range");
+      return position.error("this is not a number as 3, -0.5 or 1e-3 are");
+    if (error == std::errc::result_out_of_range)
+      return position.error("this number is out of range: magnitudes are 0, or 1.4e-45 to 3.4028235e38");
   }
   return negative ? -value : value;
 }

@@ -134,7 +134,11 @@ TEST(PicaAssemble, Errors) {
        "must lie "
        "after the vertices"},
       {".gsh gmain\n.proc main\nend\n.end\n",
-       "x.pica:1:6: there is no procedure 'gmain' to start at; there are 'main'"},
+       "x.pica:1:6: there is no procedure 'gmain' to start at; there are 'main'; modes are point, variable "
+       "(or "
+       "subdivision) and fixed (or particle)"},
+      {".constf k(1e39, 0, 0, 0)\n",
+       "x.pica:1:11: this number is out of range: magnitudes are 0, or 1.4e-45 to 3.4028235e38"},
       {".program 2\n", "x.pica:1:10: 2 is outside 0 to 1"},
       {".header frob=1\n",
        "x.pica:1:9: a program has no field 'frob'; its fields are version, merge, end, inputs, outputs, "

@@ -427,15 +427,17 @@ Status Emitter::resolve(const Patch& patch) {
 Result<Emitter::Procedure> Emitter::entry(const File& file, std::string& name) const {
   name = file.entry;
   Position position = file.entry_position;
+  const char* modes = "";
   if (const auto& named = file.symbols.geometry_entry(); named && position.file == nullptr) {
     name = std::string(named->text);
     position = named->position;
+    modes = "; modes are point, variable (or subdivision) and fixed (or particle)";
   }
   const auto entry = procedures_.find(name);
   if (entry != procedures_.end()) return entry->second;
   if (position.file == nullptr) position = Position{file.name, 1, 1};
   return position.error("there is no procedure " + quoted(name) + " to start at; there are " +
-                        list_names(procedures_, "procedures"));
+                        list_names(procedures_, "procedures") + modes);
 }
 
 Result<Container> Emitter::finish() {
