@@ -101,10 +101,10 @@ struct RawProgram {
   std::uint32_t local_bytes = 0;   // of a thread
   std::string source_name = {};    // for messages
   Stage stage = Stage::compute;
-  // Of the other stages. A vertex or geometry program without a result map gets one as its code is: word n of
-  // o[] is slot n, up to the last word that is stored at a fixed place, at least 4. Without attributes, the
-  // words of a[] are the components of the attributes, in order; a geometry program makes as many vertices as
-  // it has `emit`, 1024 with loops.
+  // The other stages read it. A vertex or geometry program without a result map gets one as its code is: word
+  // n of o[] is slot n, up to the last word that is stored at a fixed place, at least 4. Without attributes,
+  // the words of a[] are the components of the attributes, in order; a geometry program makes as many
+  // vertices as it has `emit`, 1024 with loops.
   GraphicsState graphics = {};
 };
 WARPJIT_API Result<warpjit::Program> load_words(const RawProgram& raw, const Modes& modes = {});

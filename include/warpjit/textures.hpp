@@ -27,7 +27,7 @@ enum class TexelType : std::uint8_t {
   float_bits,       // 32, 16, or without a sign 11 (5 of exponent, 6 of fraction) or 10 (5, 5)
   shared_exponent,  // 9 bits; the exponent is bits 27-31 of the texel: v * 2^(e - 24)
   uscaled,          // up to 24 bits: the integer, as a float
-  sscaled,          // likewise, extended by its sign
+  sscaled,          // the same, extended by its sign
 };
 // Bits from the texel's lowest one up. A component lies within one aligned word of its texel; in texels of 3
 // and 6 bytes it is one element of 1 or 2 bytes.

@@ -329,7 +329,7 @@ TEST(Picasso, NumbersThatItCuts) {
       {".gsh variable c0 010\n", "x.pica:1:18: this is 10 here; picasso reads 8"},
       {".alias a c0[2*3]\n", "x.pica:1:13: the index is 6 here; picasso reads 2"},
       {".alias a c0[0x10]\n", "x.pica:1:13: the index is 16 here; picasso reads 0"},
-      {".alias a c08\n", "x.pica:1:10: this is c8 here; picasso takes digits behind a 0 as octal"},
+      {".alias a c08\n", "x.pica:1:10: this is c8 here; picasso takes digits after a 0 as octal"},
       {".fvec a[4]\n.alias b a[4]\n", "x.pica:2:10: 'a' has the indices 0 to 3; index 4 is c4"},
       {".fvec a\n.alias b a[-1+2]\n", "x.pica:2:10: 'a' has the index 0 alone; index 1 is c1"}};
   for (const auto& [text, wanted] : cases) {

@@ -43,7 +43,7 @@ class MemoryLowering : protected ValueForms {
 #undef WARPJIT_DECLARE
 
  private:
-  // Are there windows that the host can reach? Those of threads' own memory there are always.
+  // True if the host reaches windows itself. It always reaches those of threads' own memory.
   bool has_windows(ir::Space space) const {
     return memory_ != nullptr && (space == ir::Space::local || f_.group_lanes != 0 || f_.pixels);
   }

@@ -147,7 +147,7 @@ class GraphicsGuest final : public frontend::GuestInterpreter {
         output_(output),
         shows_lanes_(shows_lanes) {}
 
-  // Where threads see each other, those of a warp come together, and copies behind the last one.
+  // Where threads see each other, those of a warp come together, and copies after the last one.
   unsigned lanes() const override { return shows_lanes_ ? kLanes : 1; }
 
   Status run(const frontend::Values& values, const frontend::Facts& facts,

@@ -112,7 +112,7 @@ class Parser {
     return node;
   }
 
-  // Does a comma stand where one must, and anything at all where an operand must?
+  // Checks that commas stand where they must, and operands between them.
   bool stands_there(const SyntaxToken& syntax) const {
     using Kind = SyntaxToken::Kind;
     switch (syntax.kind) {

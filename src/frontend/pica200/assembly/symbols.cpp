@@ -220,7 +220,7 @@ Result<Register> Symbols::register_of(OperandReader& in, RegisterFile file, std:
   return *reg;
 }
 
-// A register by its name. Digits are decimal, whatever zeros stand before them.
+// A register by its name. Digits are decimal, also after zeros.
 Result<Register> Symbols::find_register(std::string_view name, const Position& position) const {
   if (!is_register_name(name))
     return position.error(quoted(name) + " is not defined, and no register is called so");
@@ -232,13 +232,12 @@ Result<Register> Symbols::find_register(std::string_view name, const Position& p
     return position.error("there is no register " + quoted(name) + "; the " +
                           std::string(register_kind(file)) + " registers are " + file_range(file));
   if (zeros != 0 && digits.size() > zeros && reg->index > 7)
-    warnings_->add(position,
-                   "this is " + pica200::name(*reg) +
-                       " here; picasso takes digits behind a 0 as octal and reads another register");
+    warnings_->add(position, "this is " + pica200::name(*reg) +
+                                 " here; picasso takes digits after a 0 as octal and reads another register");
   return *reg;
 }
 
-// `index` of an array is behind its end or before its start, yet a register.
+// `index` of an array is after its end or before its start, yet a register.
 void Symbols::warn_of_index(const Operand& operand, const Source& meant, int index) const {
   if (meant.count == 0 || operand.address != 0) return;
   const int first = meant.reg.index, last = first + static_cast<int>(meant.count) - 1;

@@ -18,11 +18,11 @@ struct Source {
   bool negate = false;
   bool swizzled = false;
   std::array<std::uint8_t, 4> component = {0, 1, 2, 3};
-  unsigned count = 0;  // registers of the array that the name is; 0: it is none
+  unsigned count = 0;  // registers of the array of that name; 0: it is no array
   std::uint8_t selector() const;
 };
 
-// Is this a register's name, of a register that exists or not? Other words can be defined as names.
+// True of names of registers, existing or not. Other words can be defined as names.
 bool is_register_name(std::string_view text);
 // The place of a symbol in a container's table: inputs, then c, i and b, each by its register.
 bool lies_before(const Symbol& a, const Symbol& b);

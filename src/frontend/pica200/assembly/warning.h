@@ -13,7 +13,7 @@ struct Warning {
   std::string where;  // "file:line:column"
 };
 
-// No source makes more than kMost; what comes behind them is counted.
+// No source makes more than kMost; what comes after them is counted.
 class Warnings {
  public:
   static constexpr std::size_t kMost = 1000;

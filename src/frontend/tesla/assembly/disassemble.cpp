@@ -165,7 +165,7 @@ std::string words_text(std::uint32_t address, std::span<const std::uint32_t> wor
   return all;
 }
 
-// Behind an instruction, or behind a word that is none, with the reason.
+// After an instruction, or after a word that is no instruction, with the reason.
 void add_comment(const std::string& words, const std::string& why, std::string& line) {
   if (words.empty() && why.empty()) return;
   line.append(line.size() < 46 ? 46 - line.size() : 1, ' ');

@@ -456,7 +456,7 @@ bool begins_with(const Pattern& pattern, std::string_view mnemonic) {
   return false;
 }
 
-// Of all forms of an instruction: the words that it may have besides its own.
+// The words that any form of an instruction may have besides its own.
 std::vector<std::string_view> modifiers_of(std::string_view mnemonic) {
   std::vector<std::string_view> words;
   for (const Pattern& pattern : patterns()) {
@@ -474,7 +474,7 @@ std::vector<std::string_view> modifiers_of(std::string_view mnemonic) {
   return words;
 }
 
-// Is it a word that only a modifier could be, or an element type of memory?
+// True of words that only a modifier could be, or an element type of memory.
 bool is_word(std::string_view text) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   return !text.empty() && is_letter(text[0]) && text.find_first_of("[$#:") == std::string_view::npos;
