@@ -141,6 +141,8 @@ typedef struct warpjit_output_state {
   float blend_constant[4];
   /* Tests of depth and stencil, and what they write, come before the program, whatever it does. */
   uint32_t early_tests;
+  /* Pixels that pass all tests are counted (warpjit_launch_bind_pass_counts). */
+  uint32_t count_passed;
 } warpjit_output_state;
 /* [any] Every member as a new launch has it: no tests, no blending, all components written. `state->size` is
  * set before. */
@@ -176,12 +178,16 @@ typedef struct warpjit_raster_state {
   /* What a triangle's depth is moved by: slope * the larger of its changes per column and per row, + units *
    * the smallest step of the depth format. clamp > 0 is the most that this may be, clamp < 0 the least. */
   float depth_bias_units, depth_bias_slope, depth_bias_clamp;
-  /* Least and greatest depth, 0 <= least <= greatest <= 1: depth is limited to that. With window positions,
-   * clip_near and clip_far cut there. */
+  /* Least and greatest depth, 0 <= least <= greatest <= 1: depth is limited to that. */
   float depth_bounds[2];
   /* WARPJIT_SHADE_...: flat gives the slots of colours that Tesla's state names the provoking vertex's
    * values, though the program interpolates them. WARPJIT_BAD_INPUT for programs of other guests. */
   int32_t shade;
+  /* With window positions, clip_near and clip_far cut at these depths, the first not above the second. */
+  float clip_bounds[2];
+  /* Where in a pixel its coverage and depth are taken: columns and rows from its corner, 1/256 pixels, 0 to
+   * 255. What the program interpolates stays at the centre, unless it asks for the sample. */
+  uint32_t sample_x, sample_y;
 } warpjit_raster_state;
 /* [any] Every member as a new launch has it: triangles, a viewport of scale 1, everything inside the scissor.
  * `state->size` is set before. */
@@ -222,6 +228,11 @@ WARPJIT_API warpjit_status warpjit_launch_bind_color(warpjit_launch* launch, uin
 WARPJIT_API warpjit_status warpjit_launch_bind_depth(warpjit_launch* launch,
                                                      const warpjit_target_buffer* target,
                                                      warpjit_error* error);
+/* [one] With `count_passed`: how many fragments of each pixel passed all tests is added here; the format is
+ * WARPJIT_PIXELS_R32UI. */
+WARPJIT_API warpjit_status warpjit_launch_bind_pass_counts(warpjit_launch* launch,
+                                                           const warpjit_target_buffer* target,
+                                                           warpjit_error* error);
 /* Vertices as they come to the rasterizer: words, of which the first four are the position. */
 typedef struct warpjit_vertex_buffer {
   size_t size;

@@ -148,6 +148,7 @@ struct OutputState {
   std::array<float, 4> blend_constant{};
   // Tests of depth and stencil, and what they write, come before the program, whatever it does.
   bool early_tests = false;
+  bool count_passed = false;  // pixels that pass all tests are counted (Launch::bind_pass_counts)
   friend bool operator==(const OutputState&, const OutputState&) = default;
 };
 
@@ -191,9 +192,14 @@ struct RasterState {
     float units = 0, slope = 0, clamp = 0;
     friend bool operator==(const DepthBias&, const DepthBias&) = default;
   } depth_bias;
-  // Least and greatest depth, 0 <= least <= greatest <= 1: depth is limited to that. With window positions,
-  // clip_near and clip_far cut there.
+  // Least and greatest depth, 0 <= least <= greatest <= 1: depth is limited to that.
   std::array<float, 2> depth_bounds{0, 1};
+  // With window positions, clip_near and clip_far cut at these depths, the first not above the second.
+  std::array<float, 2> clip_bounds{0, 1};
+  // Where in a pixel its coverage and depth are taken, of a target that has a sample there: columns and rows
+  // from its corner, 1/256 pixels, 0 to 255. What the program interpolates stays at the centre, unless it
+  // asks for the sample.
+  std::array<std::uint8_t, 2> sample_point{128, 128};
   friend bool operator==(const RasterState&, const RasterState&) = default;
 };
 

@@ -424,6 +424,9 @@ class WARPJIT_API Launch {
   Status set_target_size(std::uint32_t width, std::uint32_t height);
   Status bind_color(unsigned number, const TargetBuffer& target);  // no data: unbinds
   Status bind_depth(const TargetBuffer& target);                   // with stencil, if the format has it
+  // Of PixelFormat::r32ui. With OutputState::count_passed, how many fragments of each pixel passed all tests
+  // is added here. Running is an error if that is set and nothing is bound.
+  Status bind_pass_counts(const TargetBuffer& target);
   Status bind_vertices(const VertexBuffer& vertices);
   // Instead of vertices: the launch over rows whose outputs these are (set_vertex_stage, above), output n
   // being slots 4n to 4n + 3. Its count is the number of vertices. Numbers of vertices, copied. Nothing:

@@ -334,6 +334,7 @@ Result<PrimitiveBatch> PrimitiveBatch::make(const RasterState& state, std::uint3
                               last(scissor.y, scissor.height, height)};
   auto made = std::make_unique<State>(state, width, height, bounds, uses);
   made->setup.set_depth_bias(state.depth_bias, depth_format);
+  made->setup.set_sample_point(state.sample_point);
   return PrimitiveBatch(std::move(made));
 }
 

@@ -215,13 +215,14 @@ void Setup::write_rows(const Shape& shape, const PrimitiveFacts& facts, RecordRo
 
 void Setup::write(const std::array<WindowVertex, 3>& v, std::int64_t area, const Shape& shape,
                   const PrimitiveFacts& facts, bool of_line, RecordRow* record) {
-  const PlaneFrame frame{.dx1 = static_cast<double>(v[1].x - v[0].x),
-                         .dx2 = static_cast<double>(v[2].x - v[0].x),
-                         .dy1 = static_cast<double>(v[1].y - v[0].y),
-                         .dy2 = static_cast<double>(v[2].y - v[0].y),
-                         .to_x = (256 * double{shape.origin_x} + (128 - v[0].x)) / 256,  // exact
-                         .to_y = (256 * double{shape.origin_y} + (128 - v[0].y)) / 256,
-                         .area = static_cast<double>(area)};
+  const PlaneFrame frame{
+      .dx1 = static_cast<double>(v[1].x - v[0].x),
+      .dx2 = static_cast<double>(v[2].x - v[0].x),
+      .dy1 = static_cast<double>(v[1].y - v[0].y),
+      .dy2 = static_cast<double>(v[2].y - v[0].y),
+      .to_x = (256 * double{shape.origin_x} + (128 + to_center_[0] - v[0].x)) / 256,  // exact
+      .to_y = (256 * double{shape.origin_y} + (128 + to_center_[1] - v[0].y)) / 256,
+      .area = static_cast<double>(area)};
   for (std::size_t i = 0; i < planes_; i += 4) {
     const auto two = [&](std::size_t first) {
       std::array<TwoDoubles, 3> values;
@@ -239,9 +240,14 @@ void Setup::write(const std::array<WindowVertex, 3>& v, std::int64_t area, const
     put({low.b, high.b}, &b_[i]);
     put({low.c, high.c}, &c_[i]);
   }
-  if (biased_ && !of_line) {
-    const Plane<double> depth = frame.through(values_[0][kDepth], values_[1][kDepth], values_[2][kDepth]);
-    a_[kDepth] = coefficient(depth.a + depth_bias(depth.b, depth.c), depth.rest == 0);
+  const bool biased = biased_ && !of_line;
+  if (biased || to_center_ != std::array<std::int32_t, 2>{}) {
+    PlaneFrame at_samples = frame;
+    at_samples.to_x = (256 * double{shape.origin_x} + (128 - v[0].x)) / 256;
+    at_samples.to_y = (256 * double{shape.origin_y} + (128 - v[0].y)) / 256;
+    const Plane<double> depth =
+        at_samples.through(values_[0][kDepth], values_[1][kDepth], values_[2][kDepth]);
+    a_[kDepth] = coefficient(biased ? depth.a + depth_bias(depth.b, depth.c) : depth.a, depth.rest == 0);
   }
   write_rows(shape, facts, record);
 }
@@ -254,7 +260,8 @@ void Setup::write_point(const WindowVertex& v, std::int32_t half, const Shape& s
     a_[i] = coefficient(value, finite);
     b_[i] = c_[i] = coefficient(0, finite);
   }
-  const std::int64_t left = std::int64_t{v.x} - half, top = std::int64_t{v.y} - half;
+  const std::int64_t left = std::int64_t{v.x} - half - to_center_[0],
+                     top = std::int64_t{v.y} - half - to_center_[1];
   for (std::size_t i = 0; i < interpolated_.size(); ++i) {
     const SlotUse use = interpolated_[i];
     if (use.sprite == SlotUse::Sprite::none) continue;

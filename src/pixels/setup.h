@@ -69,6 +69,11 @@ class Setup {
   // How far depths of triangles are moved from now on, for a target of that format.
   void set_depth_bias(const RasterState::DepthBias& bias, PixelFormat depth_format);
 
+  // Where in a pixel its samples lie (RasterState::sample_point); the centre unless this is called.
+  void set_sample_point(const std::array<std::uint8_t, 2>& point) {
+    to_center_ = {128 - std::int32_t{point[0]}, 128 - std::int32_t{point[1]}};
+  }
+
   std::span<const SlotUse> interpolated() const { return interpolated_; }
   std::size_t record_rows() const { return kHeaderRows + uses_.size(); }
 
@@ -113,6 +118,7 @@ class Setup {
   double smallest_step_ = 0;  // of the depth format; d32f: of depths below 2
   bool step_follows_depth_ = false;
   bool biased_ = false;
+  std::array<std::int32_t, 2> to_center_{};  // from samples, 1/256 pixels
   // Those up to planes_ have values.
   std::array<std::array<double, kMostPlanes>, 3> values_;
   std::array<float, kMostPlanes> a_, b_, c_;

@@ -12,20 +12,6 @@ bool finite(const Position& p) {
   return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z) && std::isfinite(p.w);
 }
 
-// Window coordinates in pixels to subpixels; false: beyond the limit, or NaN.
-bool to_subpixels(double x, double y, WindowVertex& vertex) {
-  const double fine_x = x * 256, fine_y = y * 256;
-  if (!(std::fabs(fine_x) <= kWindowLimit) || !(std::fabs(fine_y) <= kWindowLimit)) {
-    vertex.x = vertex.y = 0;
-    return false;
-  }
-  // Adding this rounds to an integer, ties to even.
-  constexpr double kRound = 0x1.8p52;
-  vertex.x = static_cast<std::int32_t>((fine_x + kRound) - kRound);
-  vertex.y = static_cast<std::int32_t>((fine_y + kRound) - kRound);
-  return true;
-}
-
 std::uint32_t bit_if(bool condition, unsigned bit) { return std::uint32_t{condition} << bit; }
 
 }  // namespace
@@ -37,13 +23,29 @@ float half_value(std::uint32_t half) {
   return to_float(sign | (magnitude < 0x400 ? to_bits(static_cast<float>(magnitude) * 0x1p-24F) : normal));
 }
 
+// Of window coordinates in pixels. False: beyond the limit, or NaN.
+bool VertexTransform::to_subpixels(double x, double y, WindowVertex& vertex) const {
+  const double fine_x = x * 256, fine_y = y * 256;
+  if (!(std::fabs(fine_x) <= kWindowLimit) || !(std::fabs(fine_y) <= kWindowLimit)) {
+    vertex.x = vertex.y = 0;
+    return false;
+  }
+  // Adding this rounds to an integer, ties to even.
+  constexpr double kRound = 0x1.8p52;
+  vertex.x = static_cast<std::int32_t>((fine_x + kRound) - kRound) + to_x_;
+  vertex.y = static_cast<std::int32_t>((fine_y + kRound) - kRound) + to_y_;
+  return true;
+}
+
 VertexTransform::VertexTransform(const RasterState& state) {
   window_ = state.window_positions;
   zero_to_one_ = window_ || state.depth_zero_to_one;
   if (window_) {
-    least_ = state.depth_bounds[0];
-    most_ = state.depth_bounds[1];
+    least_ = state.clip_bounds[0];
+    most_ = state.clip_bounds[1];
   }
+  to_x_ = 128 - state.sample_point[0];
+  to_y_ = 128 - state.sample_point[1];
   guard_ = window_ ? kWindowGuard : kClipGuard;
   for (unsigned axis = 0; axis < 3; ++axis) {
     scale_[axis] = window_ ? 1 : state.viewport_scale[axis];

@@ -27,7 +27,7 @@ enum Outside : std::uint32_t {
 
 struct WindowVertex {
   double inverse_w, depth;
-  std::int32_t x, y;      // 1/256 pixels
+  std::int32_t x, y;      // 1/256 pixels, moved so that samples are where the centres of pixels would be
   std::uint32_t outside;  // bits of Outside
 };
 
@@ -83,11 +83,13 @@ class VertexTransform {
   bool uses_plane(unsigned plane) const { return (used_planes_ >> plane & 1) != 0; }
 
  private:
+  bool to_subpixels(double x, double y, WindowVertex& vertex) const;
   double near_distance(double z, double w) const { return zero_to_one_ ? z - least_ * w : z + w; }
   double far_distance(double z, double w) const { return most_ * w - z; }
 
   std::array<double, 3> scale_, translate_;
-  double least_ = 0, most_ = 1;  // depth bounds
+  double least_ = 0, most_ = 1;       // of depths
+  std::int32_t to_x_ = 0, to_y_ = 0;  // from a pixel's sample to its centre
   double guard_;
   std::uint32_t used_planes_, cull_;
   std::uint8_t first_distance_, distance_count_;

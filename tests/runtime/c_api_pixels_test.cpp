@@ -40,6 +40,7 @@ RasterState raster(bool newer) {
   if (newer) {
     state.depth_bias = {-2000, -1, -0.25F};
     state.depth_bounds = {0.25F, 0.75F};
+    state.sample_point = {32, 200};
   }
   return state;
 }
@@ -202,6 +203,8 @@ TEST_F(CApiPixels, ADrawHasTheBitsOfTheCppInterface) {
   raster.depth_bias_clamp = -0.25F;
   raster.depth_bounds[0] = 0.25F;
   raster.depth_bounds[1] = 0.75F;
+  raster.sample_x = 32;
+  raster.sample_y = 200;
   ASSERT_EQ(warpjit_launch_set_raster_state(draw, &raster, &error), WARPJIT_OK) << error.message;
   output.early_tests = output.blend[0].mixed = 1;
   output.blend[0].mix = {WARPJIT_MIX_ADD_TARGET,      1, WARPJIT_MIX_SOURCE_PLUS_TARGET, 0,
@@ -333,6 +336,11 @@ TEST_F(CApiPixels, DefaultsAreThoseOfANewLaunch) {
   EXPECT_EQ(output.blend[7].mix_alpha.invert_by, 1U);
   EXPECT_EQ(raster.depth_bounds[0], 0);
   EXPECT_EQ(raster.depth_bounds[1], 1);
+  EXPECT_EQ(raster.clip_bounds[0], 0);
+  EXPECT_EQ(raster.clip_bounds[1], 1);
+  EXPECT_EQ(raster.sample_x, 128U);
+  EXPECT_EQ(raster.sample_y, 128U);
+  EXPECT_EQ(output.count_passed, 0U);
   auto small = sized<warpjit_raster_state>();
   small.size = 8;
   EXPECT_EQ(warpjit_default_raster_state(&small, &error), WARPJIT_BAD_INPUT);
@@ -358,6 +366,8 @@ TEST_F(CApiPixels, WhatIsWrongIsRefused) {
   with_raster([](auto& s) { s.point_size_slot = 256; }, "point_size_slot");
   with_raster([](auto& s) { s.distance_cull = 256; }, "distance_cull");
   with_raster([](auto& s) { s.depth_bounds[0] = 2; }, "raster state");
+  with_raster([](auto& s) { s.clip_bounds[0] = 2; }, "raster state");
+  with_raster([](auto& s) { s.sample_y = 256; }, "sample_y");
   const auto with_output = [&](auto change, const char* what) {
     auto state = default_output();
     change(state);

@@ -129,6 +129,11 @@ class NeutralDraw {
     depth_ = target(format, fill);
     EXPECT_TRUE(launch.bind_depth(buffer(depth_, format)));
   }
+  void count_passed(std::uint32_t fill = 0) {
+    output.count_passed = true;
+    passed_ = target(PixelFormat::r32ui, fill);
+    EXPECT_TRUE(launch.bind_pass_counts(buffer(passed_, PixelFormat::r32ui)));
+  }
   // x, y, z, 1/w, then further slots, as bits.
   void vertex(float x, float y, float z, float inverse_w, const std::vector<std::uint32_t>& slots = {}) {
     for (const float coordinate : {x, y, z, inverse_w}) vertices_.push_back(to_bits(coordinate));
@@ -142,7 +147,7 @@ class NeutralDraw {
       vertex(corner.first, corner.second, z, 1);
   }
 
-  // The words of all targets after a run, those of depth last.
+  // The words of all targets after a run, those of depth last but one, then pass counts.
   std::vector<std::uint32_t> run(const Engine& engine, const Way& way) {
     EXPECT_TRUE(launch.set_raster_state(raster));
     EXPECT_TRUE(launch.set_output_state(output));
@@ -182,6 +187,7 @@ class NeutralDraw {
     std::vector<Target*> all;
     for (Target& color : colors_) all.push_back(&color);
     all.push_back(&depth_);
+    all.push_back(&passed_);
     return all;
   }
   Target target(PixelFormat format, std::uint32_t fill) const {
@@ -194,7 +200,7 @@ class NeutralDraw {
 
   std::uint32_t width_, height_, slots_ = 4;
   std::array<Target, kMaxColorTargets> colors_;
-  Target depth_;
+  Target depth_, passed_;
   std::vector<std::uint32_t> vertices_;
 };
 

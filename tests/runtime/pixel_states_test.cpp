@@ -428,7 +428,7 @@ TEST(PixelStates, DepthBounds) {
     NeutralDraw draw(program, 1, 1);
     draw.depth(PixelFormat::d32f, 0x12345678);
     draw.raster.clip_near = draw.raster.clip_far = clips;
-    draw.raster.depth_bounds = bounds;
+    draw.raster.depth_bounds = draw.raster.clip_bounds = bounds;
     draw.output.depth.test = true;
     draw.output.depth.compare = Compare::always;
     draw.cover(exports ? 0.5F : z);
@@ -472,6 +472,143 @@ TEST(PixelStates, StatesAreChecked) {
   output.blend[7].mix.add = BlendMix::Add::target;
   output.blend[7].mix.multiply = static_cast<BlendMix::Multiply>(4);
   EXPECT_FALSE(draw.launch.set_output_state(output));
+}
+
+// The near plane is behind the eye's depth 0, as blitters of drivers have it: nothing is cut, depth is
+// limited.
+TEST(PixelStates, ClipBounds) {
+  const Engine engine;
+  const auto depth = [&](float z, const std::array<float, 2>& bounds) {
+    NeutralDraw draw(nothing(), 1, 1);
+    draw.depth(PixelFormat::d32f, 0x12345678);
+    draw.raster.clip_bounds = bounds;
+    draw.output.depth.test = true;
+    draw.output.depth.compare = Compare::always;
+    draw.cover(z);
+    return to_float(draw.run_everywhere(engine)[0]);
+  };
+  const float untouched = to_float(0x12345678);
+  EXPECT_EQ(depth(-0.5F, {-1, 1}), 0);
+  EXPECT_EQ(depth(-1.5F, {-1, 1}), untouched);
+  EXPECT_EQ(depth(2, {-1, 3}), 1);
+  EXPECT_EQ(depth(4, {-1, 3}), untouched);
+  NeutralDraw draw(nothing(), 1, 1);
+  RasterState state;
+  state.clip_bounds = {1, 0.5F};
+  EXPECT_FALSE(draw.launch.set_raster_state(state));
+  state.clip_bounds = {NAN, 1};
+  EXPECT_FALSE(draw.launch.set_raster_state(state));
+}
+
+// --- Samples and counts ------------------------------------------------------------------------------------
+
+// What is interpolated, as the colour.
+NeutralFragment first_slot() {
+  NeutralFragment program;
+  program.uses = {{.slot = 4, .plane = pixels::SlotUse::Plane::linear}};
+  program.compiled = [](ir::Builder& b, NeutralFrame& frame, NeutralResults& results) {
+    const ir::I32 value = b.BitcastF32ToI32(frame.value(0));
+    results.colors = {{value, value, value, value}};
+  };
+  program.interpreted = [](const Quad& quad, std::int32_t x, std::int32_t y, Fragment& fragment) {
+    fragment.colors[0].fill(quad.primitive->value(0, x, y));
+  };
+  return program;
+}
+
+// A triangle over the left half of a pixel: samples there are covered. Depth is that of the sample, the slot
+// that of the centre. Both grow by 1/8 from column to column.
+TEST(PixelStates, SamplePoint) {
+  const Engine engine;
+  for (const auto& [x, y, covered] : {std::tuple(64, 128, true),
+                                      {192, 128, false},
+                                      {96, 32, true},
+                                      {127, 255, true},
+                                      {129, 0, false},
+                                      {128, 128, false}}) {
+    SCOPED_TRACE(testing::Message() << x << ", " << y);
+    NeutralDraw draw(first_slot(), 1, 1);
+    draw.color(0, PixelFormat::r32f);
+    draw.depth(PixelFormat::d32f);
+    draw.raster.sample_point = {static_cast<std::uint8_t>(x), static_cast<std::uint8_t>(y)};
+    draw.output.depth.test = true;
+    draw.output.depth.compare = Compare::always;
+    draw.vertex(0.5F, -4, 0.0625F, 1, {to_bits(0.0625F)});
+    draw.vertex(0.5F, 4, 0.0625F, 1, {to_bits(0.0625F)});
+    draw.vertex(-7.5F, 0, 0.0625F + 1, 1, {to_bits(0.0625F + 1)});
+    draw.raster.depth_bounds = {0, 1};
+    const auto words = draw.run_everywhere(engine);
+    const float depth = 0.0625F - (static_cast<float>(x) / 256 - 0.5F) / 8;
+    EXPECT_EQ(words[0], covered ? to_bits(0.0625F) : 0);
+    EXPECT_EQ(words[1], covered ? to_bits(depth) : 0);
+  }
+}
+
+// Points and lines have samples, too: where they end, and the coordinate of a sprite at the centre.
+TEST(PixelStates, SamplePointOfPointsAndLines) {
+  const Engine engine;
+  for (const Topology topology : {Topology::points, Topology::lines}) {
+    NeutralFragment program = first_slot();
+    if (topology == Topology::points) program.uses[0].sprite = pixels::SlotUse::Sprite::from_left;
+    for (const bool covered : {true, false}) {
+      NeutralDraw draw(program, 2, 1);
+      draw.color(0, PixelFormat::r32f);
+      draw.raster.topology = topology;
+      draw.raster.point_size = draw.raster.line_width = 1;
+      draw.raster.sample_point = {static_cast<std::uint8_t>(covered ? 32 : 224), 128};
+      draw.vertex(0.25F, 0.5F, 0, 1, {0});  // points: columns -0.25 to 0.75
+      if (topology == Topology::lines) draw.vertex(0.75F, 0.5F, 0, 1, {to_bits(1.0F)});
+      const auto words = draw.run_everywhere(engine);
+      const bool of_point = topology == Topology::points;
+      const bool drawn = of_point ? covered : false;
+      EXPECT_EQ(words[0], drawn ? to_bits(0.75F) : 0) << covered;
+    }
+  }
+}
+
+// Passes are added to what is there; tests and discards take pixels away.
+TEST(PixelStates, PassCounts) {
+  const Engine engine;
+  NeutralDraw draw(nothing(), 3, 2);
+  draw.count_passed(5);
+  draw.cover();
+  draw.cover();
+  for (const std::uint32_t count : draw.run_everywhere(engine)) EXPECT_EQ(count, 7U);
+  // Depth less: the second time nothing passes.
+  draw.depth(PixelFormat::d32f, to_bits(1.0F));
+  draw.output.depth.test = true;
+  std::vector<std::uint32_t> words = draw.run_everywhere(engine);
+  for (std::size_t n = 6; n < 12; ++n) EXPECT_EQ(words[n], 6U);
+  NeutralFragment program = nothing();
+  program.facts.discards = true;
+  program.compiled = [](ir::Builder& b, NeutralFrame& frame, NeutralResults& results) {
+    results.live = b.And1(results.live, b.FLt32(frame.column(), b.constant(1.0F)));
+  };
+  program.interpreted = [](const Quad&, std::int32_t x, std::int32_t, Fragment& fragment) {
+    fragment.live = x < 1;
+  };
+  for (const bool early : {false, true}) {
+    NeutralDraw other(program, 3, 2);
+    other.count_passed();
+    other.output.early_tests = early;
+    other.cover();
+    EXPECT_EQ(other.run_everywhere(engine), (std::vector<std::uint32_t>{1, 0, 0, 1, 0, 0}));
+  }
+}
+
+TEST(PixelStates, PassCountsAreChecked) {
+  NeutralDraw draw(nothing(), 2, 2);
+  draw.cover();
+  std::array<std::uint32_t, 4> words{};
+  const TargetBuffer other{words.data(), sizeof words, 8, PixelFormat::r32i};
+  EXPECT_EQ(draw.launch.bind_pass_counts(other).error().message,
+            "r32i is not the format of counts: r32ui is");
+  draw.output.count_passed = true;
+  ASSERT_TRUE(draw.launch.set_raster_state(draw.raster) && draw.launch.set_output_state(draw.output));
+  const Engine engine;
+  EXPECT_EQ(engine.run(draw.launch).error().message, "count_passed is set, and no counts are bound");
+  ASSERT_TRUE(draw.launch.bind_pass_counts({words.data(), 12, 8, PixelFormat::r32ui}).ok());
+  EXPECT_EQ(engine.run(draw.launch).error().message, "the target needs 16 bytes and has 12");
 }
 
 // A launch runs again with other bounds: the kernel reads them, and one without bounds is another.

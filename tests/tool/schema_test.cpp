@@ -280,7 +280,7 @@ TEST(SchemaTest, ReaderIsAsStrictWithStatesOfDraws) {
   json draw = load(tests::source_file("examples/tesla/graphics/depth_blend.json"));
   draw["program"] = {{"words", {"0xf0000001", "0xe0000781"}}, {"graphics", {{"interpolants", "0x8000403"}}}};
   draw["raster"] = json::parse(
-      R"({"depth-bias":{"units":2,"slope":-0.5,"clamp":"0x3d800000"},"depth-bounds":[0.25,0.75],"shade":"flat"})");
+      R"({"depth-bias":{"units":2,"slope":-0.5,"clamp":"0x3d800000"},"depth-bounds":[0.25,0.75],"clip-bounds":[-1,2],"sample-point":[32,255],"shade":"flat"})");
   draw["output"] = json::parse(
       R"({"early-tests":true,"blend":[{"mix":{"add":"target","multiply":"source-minus-target","by":"source-alpha"}},
       {"mix":{"add":"source","negate-add":true,"multiply":"target","negate-multiply":true,"by":"constant",
@@ -291,6 +291,8 @@ TEST(SchemaTest, ReaderIsAsStrictWithStatesOfDraws) {
   const RasterState& raster = read->pixels.raster;
   EXPECT_EQ(raster.depth_bias, (RasterState::DepthBias{2, -0.5F, 0.0625F}));
   EXPECT_EQ(raster.depth_bounds, (std::array{0.25F, 0.75F}));
+  EXPECT_EQ(raster.clip_bounds, (std::array{-1.0F, 2.0F}));
+  EXPECT_EQ(raster.sample_point, (std::array<std::uint8_t, 2>{32, 255}));
   EXPECT_EQ(raster.shade, ShadeModel::flat);
   const OutputState& output = read->pixels.output;
   EXPECT_TRUE(output.early_tests);
@@ -313,6 +315,10 @@ TEST(SchemaTest, ReaderIsAsStrictWithStatesOfDraws) {
                                {"/raster/shade", "\"gouraud\""},
                                {"/raster/shade", "1"},
                                {"/raster/depth-bounds", "[0,0.5,1]"},
+                               {"/raster/clip-bounds", "[0]"},
+                               {"/raster/sample-point", "[0,256]"},
+                               {"/raster/sample-point", "[0,-1]"},
+                               {"/raster/sample-point", "[0,1,2]"},
                                {"/output/early-tests", "1"},
                                {"/output/blend/0/mix", "\"target\""},
                                {"/output/blend/0/mix/extra", "1"},

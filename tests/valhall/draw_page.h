@@ -53,9 +53,9 @@ inline void set_table(ImagePage& page, std::uint32_t entry, std::uint32_t descri
 // One triangle over the upper left half of a 32 x 32 target of RGBA8, linear in memory, cleared to
 // 0x04030201; the fragment program writes u0 to u3 = 1, 0, 0.5, 1. Window depth is 0.5; D24 without stencil,
 // cleared to 1.
-inline ImagePage draw_page() {
+inline ImagePage draw_page(std::uint64_t address = 0x200001000) {
   using namespace in_draw;
-  ImagePage page(0x200001000, kBytes);
+  ImagePage page(address, kBytes);
   page.u32(kVertexJob + 16, 11 << 1 | 1 << 16);
   page.u32(kVertexJob + 32, 8);   // triangles
   page.u32(kVertexJob + 44, 3);   // indices
@@ -72,7 +72,8 @@ inline ImagePage draw_page() {
   page.point(kDraw + 40, kDepthStencil);
   page.point(kDraw + 48, kBlend, 1);
   page.u32(kDepthStencil, 7);
-  page.u32(kDepthStencil + 16, 1U << 23 | 2U << 25 | 7U << 29);  // clamp to 0 and 1, fixed function, always
+  page.u32(kDepthStencil + 16,
+           1U << 22 | 1U << 23 | 2U << 25 | 7U << 29);  // clip, clamp to 0 and 1, fixed function, always
   page.u32(kBlend, 1 << 9);
   page.u32(kBlend + 4, 0xf << 28 | 0x122 << 12 | 0x122);  // replace
   page.u32(kBlend + 8, 1 | 3 << 3);                       // opaque, four components, target 0

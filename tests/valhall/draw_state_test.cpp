@@ -93,7 +93,8 @@ TEST(ValhallDrawState, Raster) {
   EXPECT_FALSE(raster.provoking_last);
   EXPECT_EQ(raster.point_size, 3.5F);
   EXPECT_EQ(raster.line_width, 4);
-  EXPECT_EQ(raster.depth_bounds, (std::array<float, 2>{0.25F, 0.75F}));
+  EXPECT_EQ(raster.clip_bounds, (std::array<float, 2>{0.25F, 0.75F}));
+  EXPECT_EQ(raster.depth_bounds, (std::array<float, 2>{0, 1}));
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   raster = good_state([](ImagePage& page) { put_floats(page, kDraw + 24, {-kInfinity, kInfinity}); }).raster;
   EXPECT_FALSE(raster.clip_near || raster.clip_far);
@@ -101,10 +102,26 @@ TEST(ValhallDrawState, Raster) {
   EXPECT_EQ(
       good_state([](ImagePage& page) { put_floats(page, kVertexJob + 112, {0.25F}); }).raster.line_width, 1);
   const std::string draw = "malloc vertex job at 0x200001000, draw";
-  EXPECT_EQ(bad_state([](ImagePage& page) {
-              put_floats(page, kDraw + 24, {-1, 1});
-            }),
-            "not supported, " + draw + ": minimum Z is -1.000000, outside of 0 to 1");
+  raster = good_state([](ImagePage& page) { put_floats(page, kDraw + 24, {-1, 1}); }).raster;
+  EXPECT_TRUE(raster.clip_near && raster.clip_far);
+  EXPECT_EQ(raster.clip_bounds, (std::array<float, 2>{-1, 1}));
+  EXPECT_EQ(raster.depth_bounds, (std::array<float, 2>{0, 1}));
+  raster = good_state([](ImagePage& page) { put_floats(page, kDraw + 24, {-kInfinity, -2}); }).raster;
+  EXPECT_FALSE(raster.clip_near);
+  EXPECT_EQ(raster.clip_bounds, (std::array<float, 2>{-2, -2}));
+  raster = good_state([](ImagePage& page) { put_floats(page, kDraw + 24, {2, kInfinity}); }).raster;
+  EXPECT_FALSE(raster.clip_far);
+  EXPECT_EQ(raster.clip_bounds, (std::array<float, 2>{2, 2}));
+  // Depth clamp: no clipping, and depth is limited to the draw's bounds or to 0 and 1.
+  for (const bool to_bounds : {false, true}) {
+    raster = good_state([&](ImagePage& page) {
+               put_floats(page, kDraw + 24, {-0.5F, 0.75F});
+               page.u32(kDepthStencil + 16, (to_bounds ? 2U : 1U) << 23 | 2U << 25 | 7U << 29);
+             }).raster;
+    EXPECT_FALSE(raster.clip_near || raster.clip_far);
+    EXPECT_EQ(raster.clip_bounds, (std::array<float, 2>{0, 1}));
+    EXPECT_EQ(raster.depth_bounds, (std::array<float, 2>{0, to_bounds ? 0.75F : 1.0F}));
+  }
   EXPECT_EQ(bad_state([](ImagePage& page) {
               put_floats(page, kDraw + 24, {0.5F, 0.25F});
             }),
@@ -114,7 +131,12 @@ TEST(ValhallDrawState, Raster) {
             }),
             "bad input, " + draw + ": minimum Z and maximum Z are no range");
   EXPECT_EQ(bad_state(word(kDraw, 1 << 22)), "not supported, " + draw + ": alpha-to-coverage is set");
-  EXPECT_EQ(bad_state(word(kDraw, 2 << 14)), "not supported, " + draw + ": occlusion query is 2");
+  EXPECT_EQ(bad_state(word(kDraw, 2 << 14)), "bad input, " + draw + ": occlusion query: there is no 2");
+  EXPECT_EQ(
+      bad_state(word(kDraw, 1 << 19)),
+      "not supported, " + draw +
+          ": multisample enable is set, and fragment job at 0x200001180, framebuffer 0x200001400 has one "
+          "sample: smooth lines, points and polygons need coverage of 16");
   EXPECT_EQ(bad_state(word(kVertexJob + 32, 8 | 1 << 21)),
             "not supported, malloc vertex job at 0x200001000: primitive: scissor array is set");
 }
@@ -143,7 +165,7 @@ TEST(ValhallDrawState, DepthAndStencil) {
   EXPECT_FALSE(good_state(word(kDraw, 3 << 4)).output.early_tests);
   EXPECT_TRUE(good_state(word(kDraw, 2 << 2 | 1 << 4)).output.early_tests);
   // Always without writes needs no depth; with them it does.
-  constexpr std::uint32_t kFixed = 1 << 23 | 2 << 25;
+  constexpr std::uint32_t kFixed = 1 << 22 | 1 << 23 | 2 << 25;
   EXPECT_TRUE(good_state(word(kDepthStencil + 16, kFixed | 1 << 27 | 7U << 29)).output.depth.test);
   const std::string place = "malloc vertex job at 0x200001000, draw, depth/stencil 0x200001700";
   EXPECT_EQ(bad_state(word(kDepthStencil, 6)), "bad input, " + place + ": type is 6, not 7");
@@ -314,7 +336,7 @@ void set_texture(ImagePage& page) {
   }
   set_table(page, kFragmentTables + 64, kTexture, 1);
 }
-Result<BoundTexture> texture_of(const PageChange& change, std::span<const TargetRange> targets = {}) {
+Result<BoundTexture> texture_of(const PageChange& change, const TargetMemory& memory = {}) {
   ImagePage page = draw_page();
   set_texture(page);
   change(page);
@@ -325,7 +347,7 @@ Result<BoundTexture> texture_of(const PageChange& change, std::span<const Target
   WARPJIT_TRY(const DrawDescriptor draw, read_draw(image, job));
   WARPJIT_TRY(const auto texture, read_texture(image, draw.fragment, 4, 0));
   if (!texture) return Error{ErrorCode::bad_input, "there is none", ""};
-  return convert_texture(image, *texture, true, targets);
+  return convert_texture(image, *texture, true, memory);
 }
 std::string bad_texture(const PageChange& change) {
   const auto texture = texture_of(change);
@@ -467,7 +489,9 @@ TEST(ValhallDrawState, TexturesRefused) {
   EXPECT_EQ(bad_texture(word(kTexture, 2 | 2 << 4 | (94U << 12) << 10)),
             "not supported, " + place + ": format 0x5e000 (snap4) with clump format 2 (raw32)");
   EXPECT_EQ(bad_texture(word(kPlanes, 10 | 6 << 4 | 1 << 8)),
-            "not supported, " + place + ": plane 0: plane type is 6 (AFBC)");
+            "not supported, " + place +
+                ": plane 0: plane type is 6 (AFBC), and no target of the capture was drawn at 0x200005000: "
+                "record with PAN_MESA_DEBUG=noafbc");
   EXPECT_EQ(bad_texture(word(kPlanes, 10 | 8 << 4 | 1 << 8)),
             "not supported, " + place + ": plane 0: plane type is 8 (chroma of two planes)");
   EXPECT_EQ(bad_texture(word(kPlanes, 10 | 1 << 4 | 3 << 8 | 2 << 24)),
@@ -495,7 +519,7 @@ TEST(ValhallDrawState, TexturesRefused) {
       }),
       "bad input, " + place + ": plane 0: 17587891075073 bytes at 0x200005000 are not all in the image");
   const TargetRange range{.place = "the target", .address = 0x200005bff, .size = 1, .stored = false};
-  const auto overlapping = texture_of([](ImagePage&) {}, {&range, 1});
+  const auto overlapping = texture_of([](ImagePage&) {}, {.targets = {&range, 1}});
   ASSERT_FALSE(overlapping.ok());
   EXPECT_EQ(overlapping.error().message, place + ": plane 1: its memory is that of the target");
 }

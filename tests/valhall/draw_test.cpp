@@ -629,6 +629,169 @@ TEST(ValhallDraw, ComputedTextures) {
   EXPECT_NE(run_page(page, true).status.error().message.find("plane type is 6 (AFBC)"), std::string::npos);
 }
 
+// A target in AFBC, and a page of another frame whose draw samples its memory at `column` and `row`, which
+// become u0 and u1.
+constexpr std::uint64_t kOtherPage = 0x200011000;
+ImagePage compressing_page() {
+  ImagePage page = draw_page();
+  page.u32(kTargets + 4, 1U | 19 << 3 | 12 << 8 | 1672U << 16 | 1U << 31);
+  page.u32(kTargets + 40, 0x20);
+  return page;
+}
+ImagePage sampling_page(const ImagePage& target, float column, float row) {
+  ImagePage page = draw_page(kOtherPage);
+  page.code(kFragmentCode,
+            ".stage fragment\n"
+            "MOV.i32 r0, u0\nMOV.i32 r1, u1\nIADD_IMM.i32 r2, 0x0, #0x20001800\nMOV.i32 r3, 0x0\n"
+            "TEX_SINGLE.slot0.auto.32.2d.zero.wait0 @r4:r5:r6:r7, @r0:r1, r2\n"
+            "BLEND.slot0.v4.f32.end @r4:r5:r6:r7, blend_descriptor_0.w0, r60, target:0x0\n");
+  put_floats(page, kUniforms, {column, row});
+  set_table(page, kFragmentTables + 48, kSampler, 1);
+  set_table(page, kFragmentTables + 64, kTexture, 1);
+  page.u32(kSampler, 1 | 9 << 8 | 9 << 12 | 9 << 16 | 3 << 27);
+  page.u32(kTexture, 2 | 2 << 4 | (187U << 12) << 10);
+  page.u32(kTexture + 4, (kExtent - 1) << 16 | (kExtent - 1));
+  page.u32(kTexture + 8, 0x688);
+  page.point(kTexture + 16, kPlanes);
+  page.u32(kPlanes, 10 | 6 << 4);
+  page.u32(kPlanes + 4, 0x1000);
+  page.u64(kPlanes + 8, target.address(kTargetMemory));
+  return page;
+}
+RanPage run_both(const ImagePage& first, const ImagePage& second, EngineKind engine = EngineKind::guest) {
+  RanPage ran;
+  std::vector<std::byte> records = first.records();
+  const std::vector<std::byte> more = second.records();
+  records.insert(records.end(), more.begin(), more.end());
+  auto capture = Capture::load(records, "test");
+  EXPECT_TRUE(capture.ok());
+  ran.capture.emplace(std::move(*capture));
+  for (const ImagePage* page : {&first, &second})
+    for (const std::uint32_t job : {kVertexJob, kFragmentJob})
+      EXPECT_TRUE(ran.capture->add_chain({page->address(job)}).ok());
+  RunOptions options;
+  options.engine = engine;
+  options.threads = 1;
+  ran.status = ran.capture->run(Engine(), ran.seen, options);
+  return ran;
+}
+
+TEST(ValhallDraw, TexturesOfCompressedTargets) {
+  const ImagePage first = compressing_page();
+  for (const EngineKind engine : kKinds)
+    for (const auto& [column, row, wanted] :
+         {std::tuple(3.0F, 4.0F, kColor), std::tuple(30.0F, 20.0F, kClear)}) {
+      const RanPage ran = run_both(first, sampling_page(first, column, row), engine);
+      ASSERT_TRUE(ran.status.ok()) << to_string(ran.status.error());
+      EXPECT_EQ(ran.seen.pictures.at(0).at(0, 0), wanted);
+      EXPECT_EQ(ran.word(first.address(kTargetMemory)), 0U);  // nothing is there
+    }
+}
+
+// A target that is not cleared keeps what it held where nothing is written: a later frame shows both.
+TEST(ValhallDraw, CompressedTargetsKeepUnwrittenPixels) {
+  ImagePage page = compressing_page(), again = draw_page(kOtherPage);
+  again.u32(kTargets + 4, 1U | 19 << 3 | 12 << 8 | 1672U << 16);
+  again.u64(kTargets + 32, page.address(kTargetMemory));
+  put_floats(again, kUniforms, {0, 1, 0, 1});
+  put_floats(again, kVertices, {0, 0, 0, 1, 4, 0, 0, 1, 0, 4, 0, 1});
+  KeptPictures kept;
+  for (const ImagePage* each : {&page, &again}) {
+    auto image = each->image();
+    ASSERT_TRUE(image.ok());
+    const auto job = read_job(*image, each->address(kFragmentJob));
+    auto frame = Frame::begin(*image, *job, kept);
+    ASSERT_TRUE(frame.ok()) << to_string(frame.error());
+    ASSERT_TRUE(frame->store(*image, kept).ok());
+  }
+  const KeptPicture* const picture = kept.find(page.address(kTargetMemory));
+  ASSERT_NE(picture, nullptr);
+  EXPECT_EQ(picture->pixel_bytes, 4U);
+  ASSERT_EQ(picture->bytes.size(), 4U * kExtent * kExtent);
+  EXPECT_EQ(picture->bytes[0], std::byte{1});
+  EXPECT_EQ(kept.find_over(page.address(kTargetMemory) + 16, 4), picture);
+  EXPECT_EQ(kept.find_over(page.address(kTargetMemory) - 4, 4), nullptr);
+  kept.forget(page.address(kTargetMemory) + 64, 1);
+  EXPECT_EQ(kept.find(page.address(kTargetMemory)), nullptr);
+}
+
+TEST(ValhallDraw, CompressedTexturesRefused) {
+  const ImagePage first = compressing_page();
+  const auto failure = [&](const std::function<void(ImagePage&)>& change_first,
+                           const std::function<void(ImagePage&)>& change) {
+    ImagePage target = first, page = sampling_page(first, 0, 0);
+    change_first(target);
+    change(page);
+    const RanPage ran = run_both(target, page);
+    return ran.status ? std::string("runs") : ran.status.error().message;
+  };
+  const auto same = [](ImagePage&) {};
+  const std::string place =
+      "draw 1: malloc vertex job at 0x200011000, draw, fragment environment, table 4, descriptor 0: ";
+  const std::string target = "fragment job at 0x200001180, framebuffer 0x200001400, target 0";
+  EXPECT_EQ(failure(same, same), "runs");
+  EXPECT_EQ(failure(same, [&](ImagePage& p) { p.u64(kPlanes + 8, first.address(kTargetMemory) + 64); }),
+            place +
+                "plane 0: plane type is 6 (AFBC), and no target of the capture was drawn at 0x200003040: "
+                "record with PAN_MESA_DEBUG=noafbc");
+  EXPECT_EQ(failure(same, [](ImagePage& p) { p.u32(kTexture + 4, 15 << 16 | 31); }),
+            place + "plane 0: plane type is 6 (AFBC), and its target, " + target +
+                ", has 32 x 32 pixels, not 32 x 16");
+  EXPECT_EQ(failure(same, [](ImagePage& p) { p.u32(kTexture, 2 | 2 << 4 | (67U << 12) << 10); }),
+            place + "format 0x43000 (rgb10a2unorm) is not that of its target in AFBC, " + target);
+  EXPECT_EQ(
+      failure([](ImagePage& p) { p.u32(kTargets + 4, 1U | 30 << 3 | 12 << 8 | 1672U << 16 | 1U << 31); },
+              same),
+      place + "plane 0: plane type is 6 (AFBC), and its target, " + target +
+          ", is not kept: writeback format is 30 (no format)");
+  // A plain texture in memory of a target in AFBC has nothing to read.
+  EXPECT_EQ(failure(same,
+                    [](ImagePage& p) {
+                      p.u32(kPlanes, 10 | 1 << 4 | 2 << 8 | 2U << 24);
+                      p.u32(kPlanes + 16, 4 * kExtent);
+                    }),
+            place + "plane 0: its memory is that of " + target);
+}
+
+// Queries: how many pixels pass, added to what is there, and whether any do.
+TEST(ValhallDraw, OcclusionQueries) {
+  const std::uint32_t covered = kExtent * (kExtent - 1) / 2;
+  for (const EngineKind engine : kKinds)
+    for (const bool clean : {true, false}) {
+      ImagePage page = draw_page();
+      if (!clean) page.u32(kTargets + 4, 1U | 19 << 3 | 2 << 8 | 1672U << 16);
+      page.point(kDraw + 56, kUniforms + 64);
+      page.u64(kUniforms + 64, 0x100000007);
+      const auto result = [&] {
+        const RanPage ran = run_page(page, true, engine);
+        EXPECT_TRUE(ran.status.ok()) << to_string(ran.status.error());
+        EXPECT_EQ(ran.word(page.address(kTargetMemory)), kColor);
+        return ran.word(page.address(kUniforms + 64), 8);
+      };
+      page.u32(kDraw, 3 << 14);
+      EXPECT_EQ(result(), 0x100000007 + covered);
+      page.u32(kDraw, 1 << 14);
+      EXPECT_EQ(result(), 1U);
+      // Depth fails in one column.
+      put_floats(page, kVertices, {0, 0, 0.5F, 1, 32, 0, 0.5F, 1, 0, 32, 0.5F, 1});
+      page.u32(kDraw, 3 << 14);
+      page.code(kFragmentCode, std::string(".stage fragment\nDISCARD.f32.eq u0, u0\n") +
+                                   (std::string(kUniformColor).c_str() + std::strlen(".stage fragment\n")));
+      const RanPage gone = run_page(page, true, engine);
+      ASSERT_TRUE(gone.status.ok()) << to_string(gone.status.error());
+      EXPECT_EQ(gone.word(page.address(kUniforms + 64), 8), 0x100000007U);
+      page.u32(kDraw, 1 << 14);
+      EXPECT_EQ(run_page(page, true, engine).word(page.address(kUniforms + 64), 8), 0x100000007U);
+    }
+  ImagePage page = draw_page();
+  page.u32(kDraw, 3 << 14);
+  page.point(kDraw + 56, kBytes - 4);
+  EXPECT_EQ(
+      run_page(page, true).status.error().message,
+      "draw 0: malloc vertex job at 0x200001000, draw: occlusion: 8 bytes at 0x200008ffc are not all in "
+      "the image");
+}
+
 // Images in which any words of descriptors are others end, with pictures or with an error.
 TEST(ValhallDraw, AnythingChanged) {
   Random random(20);

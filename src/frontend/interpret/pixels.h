@@ -92,6 +92,7 @@ struct PixelWork {
   std::uint32_t width = 0, height = 0;  // of all targets
   std::array<PixelTarget, kMaxColorTargets> colors{};
   PixelTarget depth{};
+  PixelTarget passed{};  // words: how many fragments of each pixel passed all tests is added
   // Vertices: `slots` words each, of which 0 to 3 are the position. `stride`: words from one to the next; 0:
   // all are the same.
   std::span<const std::uint32_t> vertices{};

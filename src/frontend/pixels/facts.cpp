@@ -40,7 +40,7 @@ void append_key(const PixelFacts& facts, std::vector<std::byte>& bytes) {
     append(key, blend.mix_alpha);
   }
   key.put(state.depth_format, state.depth.test, state.depth.write, state.depth.compare, state.stencil.test,
-          state.alpha_test, state.alpha_compare, state.early_tests);
+          state.alpha_test, state.alpha_compare, state.early_tests, state.count_passed);
   append(key, state.stencil.front);
   append(key, state.stencil.back);
   key.put(facts.flat_w, facts.narrow_depth, facts.uses.size());

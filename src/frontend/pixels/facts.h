@@ -48,11 +48,11 @@ struct PixelFacts {
 // Appends what a translation depends on.
 void append_key(const PixelFacts& facts, std::vector<std::byte>& key);
 
-// Planes of a tile: those of each bound colour target in order, then that of depth.
+// Planes of a tile: those of each bound colour target in order, then those of depth and of what has passed.
 struct TileLayout {
   static constexpr std::uint8_t kNone = 0xff;
   std::array<std::uint8_t, kMaxColorTargets> color{};  // the first plane of each; kNone: not bound
-  std::uint8_t depth = kNone;
+  std::uint8_t depth = kNone, passed = kNone;
   std::uint8_t planes = 0;
   explicit TileLayout(const OutputState& output);
 };

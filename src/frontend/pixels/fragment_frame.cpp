@@ -10,6 +10,7 @@ TileLayout::TileLayout(const OutputState& output) {
   };
   for (unsigned k = 0; k < kMaxColorTargets; ++k) color[k] = take(output.colors[k]);
   depth = take(output.depth_format);
+  if (output.count_passed) passed = take(PixelFormat::r32ui);
 }
 
 FragmentFrame::FragmentFrame(ir::Builder& b, const PixelFacts& facts)
@@ -91,6 +92,8 @@ void FragmentFrame::end(I1 live, std::span<const Words> colors, std::optional<I3
   if (!tested_early_)
     live = depth_stencil(
         live, exported_depth ? limited_depth(b_.FFlush32(as_float(*exported_depth))) : depth(), reference);
+  if (layout_.passed != TileLayout::kNone)
+    b_.StoreTile(live, b_.IAdd32(b_.LoadTile(layout_.passed), word(1)), layout_.passed);
   for (unsigned k = 0; k < colors.size(); ++k) {
     if (layout_.color[k] == TileLayout::kNone) continue;
     store_color(k, facts_.output.blend[k], written.empty() ? live : b_.And1(live, written[k]), colors[k]);

@@ -58,6 +58,12 @@ inline RasterState raster_state(Random& random, std::uint32_t width, std::uint32
   if (random.one_in(4))
     state.depth_bounds = {static_cast<float>(random.below(5)) / 10,
                           1 - static_cast<float>(random.below(6)) / 10};
+  if (random.one_in(4))
+    state.clip_bounds = {static_cast<float>(random.below(4)) / 2 - 1.5F,
+                         1 - static_cast<float>(random.below(3)) / 4};
+  if (random.one_in(4))
+    state.sample_point = {static_cast<std::uint8_t>(random.below(256)),
+                          static_cast<std::uint8_t>(random.below(256))};
   return state;
 }
 

@@ -211,6 +211,14 @@ Status Launch::bind_depth(const TargetBuffer& target) {
   set_format(*state_, pixels->output.depth_format, target);
   return {};
 }
+Status Launch::bind_pass_counts(const TargetBuffer& target) {
+  WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
+  if (target.data != nullptr && target.format != PixelFormat::r32ui)
+    return Error{ErrorCode::bad_input, format_text(target.format) + " is not the format of counts: r32ui is",
+                 "pass counts"};
+  pixels->pass_counts = target;
+  return {};
+}
 Status Launch::bind_vertices(const VertexBuffer& vertices) {
   WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
   if (vertices.slots < 4 || vertices.slots > 128 || vertices.stride % 4 != 0 || vertices.stride > 1U << 20 ||

@@ -66,6 +66,7 @@ struct LaunchPixels {
   std::uint32_t width = 0, height = 0;
   std::array<TargetBuffer, kMaxColorTargets> colors{};
   TargetBuffer depth;
+  TargetBuffer pass_counts;
   VertexBuffer vertices;
   std::shared_ptr<const std::vector<std::uint32_t>> indices;  // null: vertices in order
   std::shared_ptr<const LaunchData> vertex;                   // null: vertices are bound

@@ -22,6 +22,8 @@ void each_target(const LaunchPixels& work, const frontend::TileLayout& layout, B
       body(work.output.colors[k], memory_of(work.colors[k], work), layout.color[k]);
   if (layout.depth != frontend::TileLayout::kNone)
     body(work.output.depth_format, memory_of(work.depth, work), layout.depth);
+  if (layout.passed != frontend::TileLayout::kNone)
+    body(PixelFormat::r32ui, memory_of(work.pass_counts, work), layout.passed);
 }
 
 // Runs the groups of a tile as they come.
@@ -170,6 +172,8 @@ Status check_state(const RasterState& state) {
   const auto [least, most] = state.depth_bounds;
   if (!(least >= 0 && least <= most && most <= 1))
     return wrong("depth bounds are not 0 <= least <= greatest <= 1");
+  if (!(state.clip_bounds[0] <= state.clip_bounds[1]))
+    return wrong("the first of the clip bounds is above the second");
   return {};
 }
 
@@ -209,6 +213,11 @@ Status check_pixels(const LaunchPixels& work, std::uint64_t count) {
   for (unsigned k = 0; k < kMaxColorTargets; ++k)
     if (work.colors[k].data != nullptr) bound.push_back({&work.colors[k], color_name(k)});
   if (work.depth.data != nullptr) bound.push_back({&work.depth, "depth target"});
+  if (work.output.count_passed) {
+    if (work.pass_counts.data == nullptr)
+      return Error{ErrorCode::bad_input, "count_passed is set, and no counts are bound", "pass counts"};
+    bound.push_back({&work.pass_counts, "pass counts"});
+  }
   for (std::size_t k = 0; k < bound.size(); ++k) {
     WARPJIT_CHECK(check_target(*bound[k].target, work, bound[k].name));
     for (std::size_t other = 0; other < k; ++other)

@@ -29,6 +29,9 @@ interpret::PixelWork guest_work(const LaunchState& launch, const pixels::Vertice
     draw.colors[k] = {static_cast<std::byte*>(work.colors[k].data),
                       static_cast<std::ptrdiff_t>(work.colors[k].pitch)};
   draw.depth = {static_cast<std::byte*>(work.depth.data), static_cast<std::ptrdiff_t>(work.depth.pitch)};
+  if (work.output.count_passed)
+    draw.passed = {static_cast<std::byte*>(work.pass_counts.data),
+                   static_cast<std::ptrdiff_t>(work.pass_counts.pitch)};
   draw.vertices = {part.words, part.count == 0 ? 0 : (part.count - 1) * part.stride + run.slots};
   draw.slots = run.slots;
   draw.stride = part.stride;

@@ -111,10 +111,11 @@ Status read_raster(const Reading& reading, LaunchPixels& pixels) {
   const auto field = reading.root.find("raster");
   if (!field) return {};
   WARPJIT_CHECK(field->expect_object());
-  WARPJIT_CHECK(field->expect_keys({"topology", "viewport", "scissor", "depth-zero-to-one", "clip-near",
-                                    "clip-far", "positive-is-front", "cull-front", "cull-back", "provoking",
-                                    "shade", "point-size", "point-size-slot", "line-width", "distances",
-                                    "window-positions", "depth-bias", "depth-bounds", "console"}));
+  WARPJIT_CHECK(field->expect_keys(
+      {"topology",          "viewport",     "scissor",   "depth-zero-to-one", "clip-near",  "clip-far",
+       "positive-is-front", "cull-front",   "cull-back", "provoking",         "shade",      "point-size",
+       "point-size-slot",   "line-width",   "distances", "window-positions",  "depth-bias", "depth-bounds",
+       "clip-bounds",       "sample-point", "console"}));
   WARPJIT_CHECK(read_word(*field, "topology", kTopologies, state.topology));
   bool console = false;
   WARPJIT_CHECK(read_flag(*field, "console", console));
@@ -171,6 +172,15 @@ Status read_raster(const Reading& reading, LaunchPixels& pixels) {
     WARPJIT_CHECK(read_float(*bias, "clamp", state.depth_bias.clamp));
   }
   WARPJIT_CHECK(read_floats(*field, "depth-bounds", state.depth_bounds));
+  WARPJIT_CHECK(read_floats(*field, "clip-bounds", state.clip_bounds));
+  if (const auto point = field->find("sample-point")) {
+    WARPJIT_CHECK(point->expect_array());
+    if (point->size() != 2) return point->error("needs 2 numbers: columns and rows in 1/256 pixels");
+    for (std::size_t k = 0; k < 2; ++k) {
+      WARPJIT_TRY(const std::int64_t number, point->at(k).integer(0, 255));
+      state.sample_point[k] = static_cast<std::uint8_t>(number);
+    }
+  }
   return {};
 }
 

@@ -85,6 +85,9 @@ Json raster_json(const RasterState& state) {
                           {"slope", single_json(bias.slope)},
                           {"clamp", single_json(bias.clamp)}};
   if (state.depth_bounds != usual.depth_bounds) json["depth-bounds"] = floats_json(state.depth_bounds);
+  if (state.clip_bounds != usual.clip_bounds) json["clip-bounds"] = floats_json(state.clip_bounds);
+  if (state.sample_point != usual.sample_point)
+    json["sample-point"] = {state.sample_point[0], state.sample_point[1]};
   return json;
 }
 

@@ -56,7 +56,7 @@ ClipVolume::ClipVolume(const PixelWork& work) : work_(work) {
   // |x| and |y| are at most w times this. Points end at the view volume itself.
   const double bound = raster.window_positions ? 32768 : raster.topology == Topology::points ? 1 : 8;
   const bool from_zero = raster.depth_zero_to_one || raster.window_positions;
-  const auto [least, most] = raster.window_positions ? raster.depth_bounds : std::array<float, 2>{0, 1};
+  const auto [least, most] = raster.window_positions ? raster.clip_bounds : std::array<float, 2>{0, 1};
   if (raster.clip_near) planes_.push_back({{0, 0, 1, from_zero ? -double{least} : 1.0}});
   if (raster.clip_far) planes_.push_back({{0, 0, -1, most}});
   planes_.push_back({{1, 0, 0, bound}});

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -159,8 +160,11 @@ class Draw {
       for (Vertex& vertex : polygon_) take_colors(work_, provoking, vertex);
     const Source source{
         work_.numbers.empty() ? static_cast<std::uint32_t>(n) : work_.numbers[static_cast<std::size_t>(n)],
-        work_.vertices.subspan(static_cast<std::size_t>(provoking) * work_.stride, work_.slots), work_.uses,
-        work_.raster.depth_bounds, work_.output.depth_format};
+        work_.vertices.subspan(static_cast<std::size_t>(provoking) * work_.stride, work_.slots),
+        work_.uses,
+        work_.raster.depth_bounds,
+        work_.output.depth_format,
+        from_sample(work_.raster)};
     Ending ending = &DrawCounts::outside;
     std::vector<std::unique_ptr<RasterPrimitive>> parts = parts_of(source, count, ending);
     if (parts.empty()) return ends(ending);
@@ -340,6 +344,15 @@ class Draw {
     if (result == TestResult::fails_depth) ++counts_.depth_failed;
   }
 
+  void note_pass(std::int32_t x, std::int32_t y) const {
+    if (work_.passed.data == nullptr) return;
+    std::byte* const place = work_.passed.data + y * work_.passed.pitch + std::ptrdiff_t{4} * x;
+    std::uint32_t passed = 0;
+    std::memcpy(&passed, place, sizeof passed);
+    ++passed;
+    std::memcpy(place, &passed, sizeof passed);
+  }
+
   Status run_quads() {
     if (quads_.empty()) return {};
     WARPJIT_CHECK(not_cancelled());
@@ -364,7 +377,9 @@ class Draw {
       }
       std::uint32_t depth = fragment.depth;
       if (!program_.exports_depth()) depth = asks_for_depth ? quad.primitive->depth(x, y) : 0;
-      count(write_fragment(work_, quad.primitive->front_facing(), depth, fragment, x, y));
+      const TestResult result = write_fragment(work_, quad.primitive->front_facing(), depth, fragment, x, y);
+      count(result);
+      if (result == TestResult::passes) note_pass(x, y);
     }
     quads_.clear();
     return {};

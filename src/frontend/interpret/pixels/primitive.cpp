@@ -62,7 +62,7 @@ class Triangle final : public RasterPrimitive {
     set_box({left, top, right, bottom}, false);
 
     inverse_w_ = plane(v[0].inverse_w, v[1].inverse_w, v[2].inverse_w);
-    depth_ = plane(v[0].z, v[1].z, v[2].z);
+    depth_ = rounded(exact_plane(v[0].z, v[1].z, v[2].z, {}));
     planes_.reserve(source.uses.size());
     for (std::size_t n = 0; n < source.uses.size(); ++n) {
       const pixels::SlotUse& use = source.uses[n];
@@ -88,7 +88,7 @@ class Triangle final : public RasterPrimitive {
 
   void move_depth(const RasterState::DepthBias& bias, const std::array<WindowVertex, 3>& v) {
     if (bias.units == 0 && bias.slope == 0) return;
-    std::array<double, 3> abc = exact_plane(v[0].z, v[1].z, v[2].z);
+    std::array<double, 3> abc = exact_plane(v[0].z, v[1].z, v[2].z, {});
     const double steepest = std::max(std::fabs(abc[1]), std::fabs(abc[2]));
     const double largest = std::max({std::fabs(v[0].z), std::fabs(v[1].z), std::fabs(v[2].z)});
     double by = bias.slope * steepest + bias.units * depth_step(source_.depth_format, largest);
@@ -99,22 +99,25 @@ class Triangle final : public RasterPrimitive {
   }
 
  private:
-  Plane plane(double a0, double a1, double a2) const { return rounded(exact_plane(a0, a1, a2)); }
+  Plane plane(double a0, double a1, double a2) const {
+    return rounded(exact_plane(a0, a1, a2, source_.to_center));
+  }
 
   static Plane rounded(const std::array<double, 3>& abc) {
     return {f32::converted(abc[0]), f32::converted(abc[1]), f32::converted(abc[2])};
   }
 
-  // A, B and C.
-  std::array<double, 3> exact_plane(double a0, double a1, double a2) const {
+  // A, B and C; the plane's places are so far from the samples.
+  std::array<double, 3> exact_plane(double a0, double a1, double a2,
+                                    const std::array<std::int64_t, 2>& from_samples) const {
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     if (!std::isfinite(a0) || !std::isfinite(a1) || !std::isfinite(a2)) return {kNan, kNan, kNan};
     const auto number = [](std::int64_t x) { return static_cast<double>(x); };
     const double d1 = a1 - a0, d2 = a2 - a0, area = number(area_);
     const double b = (d1 * number(y_[2] - y_[0]) - d2 * number(y_[1] - y_[0])) * 256 / area;
     const double c = (d2 * number(x_[1] - x_[0]) - d1 * number(x_[2] - x_[0])) * 256 / area;
-    const double x = number(256 * origin_x_ + 128 - x_[0]) / 256;
-    const double y = number(256 * origin_y_ + 128 - y_[0]) / 256;
+    const double x = number(256 * origin_x_ + 128 + from_samples[0] - x_[0]) / 256;
+    const double y = number(256 * origin_y_ + 128 + from_samples[1] - y_[0]) / 256;
     return {(a0 + b * x) + c * y, b, c};
   }
 
@@ -147,8 +150,9 @@ class Point final : public RasterPrimitive {
   Plane sprite(const WindowVertex& v, const pixels::SlotUse& use) const {
     const auto side = static_cast<double>(2 * half_side_);
     const double step = 256 / side;
-    const double across = static_cast<double>(256 * origin_x_ + 128 - (x_ - half_side_)) / side;
-    const double down = static_cast<double>(256 * origin_y_ + 128 - (y_ - half_side_)) / side;
+    const auto [to_x, to_y] = source_.to_center;
+    const double across = static_cast<double>(256 * origin_x_ + 128 + to_x - (x_ - half_side_)) / side;
+    const double down = static_cast<double>(256 * origin_y_ + 128 + to_y - (y_ - half_side_)) / side;
     std::array<double, 3> abc{};
     if (use.sprite == Sprite::from_left) abc = {across, step, 0};
     if (use.sprite == Sprite::from_top) abc = {down, 0, step};
@@ -165,6 +169,10 @@ class Point final : public RasterPrimitive {
 };
 
 }  // namespace
+
+std::array<std::int64_t, 2> from_sample(const RasterState& raster) {
+  return {128 - std::int64_t{raster.sample_point[0]}, 128 - std::int64_t{raster.sample_point[1]}};
+}
 
 std::optional<WindowVertex> to_window(const RasterState& raster, const Vertex& vertex) {
   WindowVertex window;
@@ -189,8 +197,9 @@ std::optional<WindowVertex> to_window(const RasterState& raster, const Vertex& v
   }
   constexpr double kMaxSubpixel = 0x1p26;
   if (!(std::fabs(column * 256) <= kMaxSubpixel && std::fabs(row * 256) <= kMaxSubpixel)) return std::nullopt;
-  window.x = static_cast<std::int64_t>(f32::nearest_integer(column * 256));
-  window.y = static_cast<std::int64_t>(f32::nearest_integer(row * 256));
+  const auto [to_x, to_y] = from_sample(raster);
+  window.x = static_cast<std::int64_t>(f32::nearest_integer(column * 256)) + to_x;
+  window.y = static_cast<std::int64_t>(f32::nearest_integer(row * 256)) + to_y;
   window.values = vertex.values;
   return window;
 }

@@ -22,6 +22,10 @@ struct WindowVertex {
 // None: the vertex lies too far out.
 std::optional<WindowVertex> to_window(const RasterState& raster, const Vertex& vertex);
 
+// From a pixel's sample to its centre, in subpixels. Everything is moved so that samples are where the
+// centres of pixels would be.
+std::array<std::int64_t, 2> from_sample(const RasterState& raster);
+
 // What all parts of a primitive share.
 struct Source {
   std::uint32_t number = 0;
@@ -29,6 +33,7 @@ struct Source {
   std::span<const pixels::SlotUse> uses;
   std::array<float, 2> depth_bounds{0, 1};
   PixelFormat depth_format = PixelFormat::none;
+  std::array<std::int64_t, 2> to_center{};  // from samples, in subpixels
 };
 
 // The plane of a value: three words of f32.

@@ -36,6 +36,7 @@ Result<DepthStencilDescriptor> read_depth_stencil(const Image& image, const std:
                                .stencil_from_shader = d.bit(0, 30),
                                .front = side(4, 0),
                                .back = side(16, 1),
+                               .depth_cull = d.bit(4, 22),
                                .depth_source = static_cast<DepthSource>(d.bits(4, 25, 2)),
                                .depth_write = d.bit(4, 27),
                                .depth_bias = d.bit(4, 28),
@@ -109,11 +110,14 @@ Result<DrawDescriptor> read_draw_at(const Image& image, std::string place, std::
   draw.scissor_last = {0xffff, 0xffff};
   draw.pixel_kill = static_cast<TestTime>(d.bits(0, 2, 2));
   draw.depth_update = static_cast<TestTime>(d.bits(0, 4, 2));
-  if (const std::uint32_t mode = d.bits(0, 14, 2); mode != 0)
-    return d.refuse("occlusion query is " + std::to_string(mode));
+  const std::uint32_t query = d.bits(0, 14, 2);
+  if (query == 2) return d.error("occlusion query: there is no 2");
+  draw.query = static_cast<OcclusionQuery>(query);
+  draw.query_result = d.address(14);
   draw.front_counterclockwise = d.bit(0, 16);
   draw.cull_front = d.bit(0, 17);
   draw.cull_back = d.bit(0, 18);
+  draw.multisample = d.bit(0, 19);
   if (d.bit(0, 22)) return d.refuse("alpha-to-coverage is set");
   draw.sample_mask = static_cast<std::uint16_t>(d.bits(1, 0, 16));
   draw.target_mask = small(d.bits(1, 16, 8));

@@ -23,7 +23,8 @@ struct DepthStencilDescriptor {
   std::string place;  // for messages
   bool stencil_test = false, stencil_from_shader = false;
   StencilSide front, back;
-  bool clamp_to_bounds = false;  // else to 0 and 1
+  bool depth_cull = false;       // clip at the draw's minimum and maximum Z
+  bool clamp_to_bounds = false;  // depth to these; else to 0 and 1
   DepthSource depth_source = DepthSource::fixed_function;
   bool depth_write = false, depth_bias = false;
   std::uint8_t depth_function = 7;
@@ -51,16 +52,22 @@ struct BlendDescriptor {
   std::uint32_t shader = 0;  // low word of its address, of shader
 };
 
+// What is counted of the pixels that pass: whether there are any, or how many.
+enum class OcclusionQuery : std::uint8_t { off = 0, any = 1, count = 3 };
+
 enum class TestTime : std::uint8_t { force_early, strong_early, weak_early, force_late };
 
 struct DrawDescriptor {
   std::uint64_t address = 0;
   std::string place;  // "malloc vertex job at 0xf7fd3180, draw"
   TestTime pixel_kill = TestTime::force_early, depth_update = TestTime::force_early;
+  OcclusionQuery query = OcclusionQuery::off;
+  std::uint64_t query_result = 0;  // address, of 8 bytes
   bool front_counterclockwise = false, cull_front = false, cull_back = false;
+  bool multisample = false;
   std::uint16_t sample_mask = 0;
   std::uint8_t target_mask = 0;
-  float minimum_depth = 0, maximum_depth = 1;  // infinite: no clipping there
+  float minimum_depth = 0, maximum_depth = 1;  // infinite: no limit there
   std::array<std::uint16_t, 2> scissor_first{}, scissor_last{};
   float size = 1;                    // of points without a size of their own, and of lines
   std::uint8_t point_size_bits = 0;  // of the sizes that the position program stores; 0: it stores none

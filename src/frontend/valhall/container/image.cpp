@@ -133,6 +133,15 @@ std::optional<std::span<const std::byte>> Image::find(std::uint64_t address, std
   return {};
 }
 
+std::optional<std::span<std::byte>> Image::find_writable(std::uint64_t address, std::uint64_t size) {
+  for (ImageWindow& window : windows_) {
+    const std::uint64_t offset = address - window.address();
+    if (offset <= window.size() && size <= window.size() - offset)
+      return window.bytes().subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
+  }
+  return {};
+}
+
 Result<std::span<const std::byte>> Image::bytes(std::uint64_t address, std::uint64_t size) const {
   if (const auto found = find(address, size)) return *found;
   return Error{ErrorCode::bad_input,

@@ -69,6 +69,7 @@ class Image {
 
   // Nothing if they are not all in one window.
   std::optional<std::span<const std::byte>> find(std::uint64_t address, std::uint64_t size) const;
+  std::optional<std::span<std::byte>> find_writable(std::uint64_t address, std::uint64_t size);
   // Little-endian. Errors name the address: bad_input.
   Result<std::span<const std::byte>> bytes(std::uint64_t address, std::uint64_t size) const;
   Result<std::uint8_t> u8(std::uint64_t address) const { return number<std::uint8_t>(address); }

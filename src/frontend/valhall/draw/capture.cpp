@@ -60,7 +60,7 @@ Status CaptureRun::run_job(const Job& job) {
     case JobKind::compute: {
       const auto& payload = std::get<ComputePayload>(job.payload);
       if (std::ranges::find(payload.count, 0U) != payload.count.end()) break;
-      WARPJIT_TRY(seen.report, run_compute(engine_, image_, job, options_));
+      WARPJIT_TRY(seen.report, run_compute(engine_, image_, job, kept_, options_));
       break;
     }
     case JobKind::malloc_vertex:
@@ -78,11 +78,8 @@ Status CaptureRun::write_value(const Job& job) {
   const auto& payload = std::get<WriteValue>(job.payload);
   const std::size_t size = payload.kind < 4 ? 8 : std::size_t{1} << (payload.kind - 4);
   const std::uint64_t value = payload.kind < 4 ? 0 : payload.value;
-  for (ImageWindow& window : image_.windows()) {
-    const std::uint64_t offset = payload.address - window.address();
-    if (offset > window.size() || size > window.size() - offset) continue;
-    for (std::size_t k = 0; k < size; ++k)
-      window.bytes()[offset + k] = static_cast<std::byte>(value >> 8 * k);
+  if (const auto bytes = image_.find_writable(payload.address, size)) {
+    for (std::size_t k = 0; k < size; ++k) (*bytes)[k] = static_cast<std::byte>(value >> 8 * k);
     return {};
   }
   return Error{ErrorCode::bad_input,
@@ -97,7 +94,7 @@ Status CaptureRun::shade(const Job& job) {
   WaitingDraw waiting{.number = number, .job = job, .tiler = {}, .vertices = {}};
   const auto shaded = [&]() -> Status {
     WARPJIT_TRY(waiting.tiler, read_tiler(image_, job.place(), payload.tiler));
-    WARPJIT_TRY(waiting.vertices, shade_vertices(engine_, image_, job, waiting.tiler.first_provoking,
+    WARPJIT_TRY(waiting.vertices, shade_vertices(engine_, image_, job, waiting.tiler.first_provoking, kept_,
                                                  kMaxWaitingBytes - waiting_bytes_, options_));
     return {};
   };
@@ -130,7 +127,7 @@ CaptureDraw CaptureRun::record_of(const WaitingDraw& waiting) const {
 }
 
 Status CaptureRun::run_fragments(const Job& job) {
-  WARPJIT_TRY(Frame frame, Frame::begin(image_, job, compressed_));
+  WARPJIT_TRY(Frame frame, Frame::begin(image_, job, kept_));
   Context& context = contexts_[frame.framebuffer().tiler];
   context.used = true;
   WARPJIT_CHECK(frame.run_pre_frame(engine_, image_, job, options_));
@@ -148,11 +145,7 @@ Status CaptureRun::run_fragments(const Job& job) {
     ended_ = !visitor_.draw(record);
     if (ended_) return {};
   }
-  frame.store(image_);
-  for (const TargetRange& range : frame.ranges())
-    if (!range.stored &&
-        std::ranges::none_of(compressed_, [&](const TargetRange& r) { return r.address == range.address; }))
-      compressed_.push_back(range);
+  WARPJIT_CHECK(frame.store(image_, kept_));
   return show_pictures(job, frame);
 }
 

@@ -58,7 +58,7 @@ class CaptureRun {
   std::map<std::uint64_t, Context> contexts_;  // by the address of the tiler context
   std::uint64_t waiting_bytes_ = 0;
   std::size_t draws_ = 0;
-  std::vector<TargetRange> compressed_;
+  KeptPictures kept_;
   bool ended_ = false;
   Stop* stop_ = nullptr;
 };

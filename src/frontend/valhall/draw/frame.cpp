@@ -1,6 +1,7 @@
 #include "frontend/valhall/draw/frame.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "frontend/valhall/assembly/assemble.h"
 #include "frontend/valhall/draw/blend_shaders.h"
@@ -50,6 +51,7 @@ Status bind_vertices(Launch& launch, const ShadedVertices& vertices) {
 Result<FragmentRun> Frame::prepare(Image& image, const WaitingDraw& waiting) {
   WARPJIT_TRY(const DrawDescriptor draw, read_draw(image, waiting.job));
   WARPJIT_TRY(FragmentRun run, read_run(image, waiting.job, draw));
+  run.draw = draw;
   if (run.state.nothing || waiting.vertices.count == 0) {
     run.state.nothing = true;
     return run;
@@ -108,15 +110,13 @@ Status Frame::bind_run(Image& image, const DrawDescriptor& draw, const ShadedVer
   };
   if (const Status status = bound(); !status)
     return at_draw(draw.place, image, to_string(status.error()), status.error().code);
-  WARPJIT_CHECK(bind_textures(launch, image, draw.fragment, ranges, run.textures));
-  return bind_images(launch, image, draw.fragment, ranges);
+  const TargetMemory memory{.targets = ranges, .kept = kept_};
+  WARPJIT_CHECK(bind_textures(launch, image, draw.fragment, memory, run.textures));
+  return bind_images(launch, image, draw.fragment, memory);
 }
 
 // Memory that has not been stored yet is what the frame's targets held before.
 Status Frame::run_pre_frame(const Engine& engine, Image& image, const Job& job, const RunOptions& options) {
-  unsigned loaded = 0;
-  bool loads_depth = false;
-  const std::span<const TargetRange> earlier = std::span(ranges_).subspan(own_ranges_);
   for (unsigned k = 0; k < framebuffer_.pre_frame.size(); ++k) {
     const FrameShaderMode mode = framebuffer_.pre_frame[k];
     if (mode == FrameShaderMode::never) continue;
@@ -125,50 +125,75 @@ Status Frame::run_pre_frame(const Engine& engine, Image& image, const Job& job, 
                 read_draw_at(image, framebuffer_.place + ", " + what,
                              framebuffer_.frame_draws + std::uint64_t{kDrawBytes} * k));
     if (!draw.fragment.program) return at_draw(draw.place, image, "it has no program", ErrorCode::bad_input);
-    for (const RenderTarget& target : framebuffer_.targets)
-      if (mode == FrameShaderMode::intersect && target.write && target.write_clean)
-        return at_draw(draw.place, image,
-                       "pre frame " + std::to_string(k) + " is 2, intersect, and " + target.place +
-                           " has clean pixel write enable",
-                       ErrorCode::unsupported);
     WARPJIT_TRY(FragmentRun run, read_run(image, job, draw));
     if (run.state.nothing) continue;
     WARPJIT_TRY(const ShadedVertices vertices,
                 pre_frame_vertices(image, draw.fragment, framebuffer_, run.given.program));
-    WARPJIT_CHECK(bind_run(image, draw, vertices, earlier, run));
+    WARPJIT_CHECK(bind_run(image, draw, vertices, {}, run));
     const auto report = engine.run(*run.launch, options);
     if (!report) return at_draw(draw.place, image, to_string(report.error()), report.error().code);
     WARPJIT_CHECK(run.descriptors.unchanged(image));
-    for (unsigned n = 0; n < pixels_.colors.size(); ++n) {
-      if (run.state.output.colors[n] == PixelFormat::none) continue;
-      loaded |= 1U << n;
-      pixels_.colors[n].format = run.state.output.colors[n];
-    }
-    const OutputState& output = run.state.output;
-    loads_depth = loads_depth || (output.depth_format != PixelFormat::none &&
-                                  ((output.depth.test && output.depth.write) || output.stencil.test));
+    for (unsigned n = 0; n < pixels_.colors.size(); ++n)
+      if (const PixelFormat format = run.state.output.colors[n]; format != PixelFormat::none)
+        pixels_.colors[n].format = format;
   }
-  return framebuffer_.has_pre_frame() ? check_loaded(image, framebuffer_, loaded, loads_depth) : Status{};
+  begin_draws(framebuffer_, pixels_);
+  return {};
 }
 
-Result<Frame> Frame::begin(const Image& image, const Job& job, std::span<const TargetRange> compressed) {
+Status Frame::store(Image& image, KeptPictures& kept) {
+  end_draws(framebuffer_, pixels_);
+  for (const TargetRange& range : ranges_)
+    if (range.stored) kept.forget(range.address, range.size);
+  store_frame(image, framebuffer_, area_, pixels_);
+  return keep_frame(framebuffer_, area_, pixels_, kept);
+}
+
+Result<Frame> Frame::begin(const Image& image, const Job& job, const KeptPictures& kept) {
   Frame frame;
+  frame.kept_ = &kept;
   WARPJIT_TRY(frame.framebuffer_, read_framebuffer(image, job));
   frame.area_ = area_of(frame.framebuffer_, std::get<FragmentPayload>(job.payload));
   WARPJIT_TRY(frame.pixels_, begin_frame(image, frame.framebuffer_, frame.area_));
   frame.ranges_ = target_ranges(frame.framebuffer_);
-  frame.own_ranges_ = frame.ranges_.size();
-  frame.ranges_.insert(frame.ranges_.end(), compressed.begin(), compressed.end());
   return frame;
+}
+
+// A count is added to what is there.
+Status Frame::add_to_query(Image& image, const DrawDescriptor& draw,
+                           std::span<const std::uint32_t> passed) const {
+  constexpr std::size_t kBytes = 8;
+  const std::uint64_t sum = std::accumulate(passed.begin(), passed.end(), std::uint64_t{0});
+  const auto to = image.find_writable(draw.query_result, kBytes);
+  if (!to)
+    return at_draw(draw.place, image,
+                   "occlusion: 8 bytes at " + hex_text(draw.query_result) + " are not all in the image",
+                   ErrorCode::bad_input);
+  WARPJIT_TRY(const std::uint64_t before, image.u64(draw.query_result));
+  if (draw.query == OcclusionQuery::any && sum == 0) return {};
+  const std::uint64_t value = draw.query == OcclusionQuery::any ? 1 : before + sum;
+  for (std::size_t k = 0; k < kBytes; ++k) (*to)[k] = static_cast<std::byte>(value >> 8 * k);
+  return {};
 }
 
 Status Frame::draw(const Engine& engine, Image& image, const WaitingDraw& waiting, const RunOptions& options,
                    CaptureDraw& drawn) {
-  WARPJIT_TRY(const FragmentRun run, prepare(image, waiting));
+  WARPJIT_TRY(FragmentRun run, prepare(image, waiting));
   if (!run.launch) return {};
+  const bool queries = run.draw.query != OcclusionQuery::off;
+  std::vector<std::uint32_t> own(queries ? std::size_t{pixels_.width} * pixels_.height : 0);
+  std::vector<std::uint32_t>& passed = queries ? own : pixels_.passed;
+  if (!passed.empty()) {
+    run.state.output.count_passed = true;
+    WARPJIT_CHECK(run.launch->set_output_state(run.state.output));
+    WARPJIT_CHECK(run.launch->bind_pass_counts(
+        {passed.data(), 4 * passed.size(), std::size_t{4} * pixels_.width, PixelFormat::r32ui}));
+  }
   auto report = engine.run(*run.launch, options);
   if (!report)
     return at_draw(waiting.job.place() + ", draw", image, to_string(report.error()), report.error().code);
+  if (queries) WARPJIT_CHECK(add_to_query(image, run.draw, own));
+  for (std::size_t n = 0; queries && n < pixels_.passed.size(); ++n) pixels_.passed[n] += own[n];
   WARPJIT_CHECK(run.descriptors.unchanged(image));
   drawn.drawn = true;
   drawn.fragment = std::move(*report);

@@ -23,6 +23,7 @@ struct WaitingDraw {
 // A launch of a draw's fragment program, all of it bound; what it refers to.
 struct FragmentRun {
   std::optional<Launch> launch;  // nothing: no pixel can change
+  DrawDescriptor draw;
   DrawState state;
   JobLaunch given;  // the program and its memory
   DescriptorCopies descriptors;
@@ -31,28 +32,26 @@ struct FragmentRun {
 
 class Frame {
  public:
-  // Reads the framebuffer and clears its tiles. `compressed`: memory that targets of earlier jobs would have
-  // been compressed to.
-  static Result<Frame> begin(const Image& image, const Job& job, std::span<const TargetRange> compressed);
+  // Reads the framebuffer and clears its tiles. `kept`: what targets of earlier jobs hold, which must outlive
+  // it.
+  static Result<Frame> begin(const Image& image, const Job& job, const KeptPictures& kept);
 
   // The draws with which the frame begins, if there are any: they load targets. Errors name the draw.
   Status run_pre_frame(const Engine& engine, Image& image, const Job& job, const RunOptions& options);
   // A launch of one, all of it bound. The image, the draw and the frame must outlive it.
   Result<FragmentRun> prepare(Image& image, const WaitingDraw& waiting);
-  // Draws one. `drawn`: what the record says of it.
+  // Draws one, and adds to its query. `drawn`: what the record says of it.
   Status draw(const Engine& engine, Image& image, const WaitingDraw& waiting, const RunOptions& options,
               CaptureDraw& drawn);
 
-  // To memory what goes there.
-  void store(Image& image) const { store_frame(image, framebuffer_, area_, pixels_); }
+  // After the last draw. To memory what goes there, and the others' to `kept`.
+  Status store(Image& image, KeptPictures& kept);
 
   // The targets as they are before the first draw.
   Result<FramePixels> cleared(const Image& image) const { return begin_frame(image, framebuffer_, area_); }
 
   const Framebuffer& framebuffer() const { return framebuffer_; }
   const FramePixels& pixels() const { return pixels_; }
-  // Its own and those of earlier jobs.
-  const std::vector<TargetRange>& ranges() const { return ranges_; }
 
  private:
   Frame() = default;
@@ -60,12 +59,13 @@ class Frame {
   Result<FragmentRun> read_run(Image& image, const Job& job, const DrawDescriptor& draw) const;
   Status bind_run(Image& image, const DrawDescriptor& draw, const ShadedVertices& vertices,
                   std::span<const TargetRange> ranges, FragmentRun& run);
+  Status add_to_query(Image& image, const DrawDescriptor& draw, std::span<const std::uint32_t> passed) const;
 
   Framebuffer framebuffer_;
   DrawArea area_;
   FramePixels pixels_;
   std::vector<TargetRange> ranges_;
-  std::size_t own_ranges_ = 0;  // the first ones
+  const KeptPictures* kept_ = nullptr;
 };
 
 }  // namespace warpjit::valhall

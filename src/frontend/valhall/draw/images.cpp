@@ -15,8 +15,8 @@ constexpr std::uint8_t kGeneric = 1, kUInterleaved = 1, kLinear = 2;
 
 class ImageReader {
  public:
-  ImageReader(const Image& image, const TextureDescriptor& descriptor, std::span<const TargetRange> targets)
-      : image_(image), d_(descriptor), targets_(targets) {}
+  ImageReader(const Image& image, const TextureDescriptor& descriptor, const TargetMemory& memory)
+      : image_(image), d_(descriptor), memory_(memory) {}
 
   Result<frontend::ImageSource> read() {
     if (d_.samples != 1) return fail("sample count is " + std::to_string(d_.samples));
@@ -85,15 +85,14 @@ class ImageReader {
       return plane_error(
           n, std::to_string(size) + " bytes at " + hex_text(plane.memory) + " are not all in the image",
           ErrorCode::bad_input);
-    for (const TargetRange& target : targets_)
-      if (plane.memory < target.address + target.size && target.address < plane.memory + size)
-        return plane_error(n, "its memory is that of " + target.place);
+    if (const std::string place = memory_.place_of(plane.memory, size); !place.empty())
+      return plane_error(n, "its memory is that of " + place);
     return {};
   }
 
   const Image& image_;
   const TextureDescriptor& d_;
-  std::span<const TargetRange> targets_;
+  const TargetMemory& memory_;
   frontend::ImageSource source_;
 };
 
@@ -101,12 +100,12 @@ class ImageReader {
 
 Result<std::vector<frontend::ImageSource>> read_images(const Image& image, const Environment& environment,
                                                        std::span<const std::uint32_t> numbers,
-                                                       std::span<const TargetRange> targets) {
+                                                       const TargetMemory& memory) {
   std::vector<frontend::ImageSource> images;
   for (const std::uint32_t n : numbers) {
     WARPJIT_TRY(const auto descriptor, read_texture(image, environment, kImageTable, n));
     if (!descriptor) continue;
-    const auto read = ImageReader(image, *descriptor, targets).read();
+    const auto read = ImageReader(image, *descriptor, memory).read();
     if (!read)
       return Error{read.error().code,
                    environment.place + ", image " + std::to_string(n) + ": " + read.error().message,

@@ -12,10 +12,10 @@
 namespace warpjit::valhall {
 
 // The images of table 5 by their numbers, those that are named here; the others, and those that the table
-// does not have, are not there. `targets`: memory that an image may not be in. Errors name descriptor and
+// does not have, are not there. `memory`: memory that an image may not be in. Errors name descriptor and
 // field.
 Result<std::vector<frontend::ImageSource>> read_images(const Image& image, const Environment& environment,
                                                        std::span<const std::uint32_t> numbers,
-                                                       std::span<const TargetRange> targets = {});
+                                                       const TargetMemory& memory = {});
 
 }  // namespace warpjit::valhall

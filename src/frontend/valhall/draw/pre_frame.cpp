@@ -81,23 +81,4 @@ Result<ShadedVertices> pre_frame_vertices(const Image& image, const Environment&
   return vertices;
 }
 
-Status check_loaded(const Image& image, const Framebuffer& framebuffer, unsigned loaded, bool loads_depth) {
-  const auto fail = [&](const std::string& place, const char* field) {
-    return Error{ErrorCode::unsupported,
-                 place + ": " + field + " is 0, and no pre-frame draw loads what is there", image.name()};
-  };
-  const auto is_stored = [](BlockFormat blocks) {
-    return blocks == BlockFormat::linear || blocks == BlockFormat::u_interleaved;
-  };
-  for (std::size_t n = 0; n < framebuffer.targets.size(); ++n) {
-    const RenderTarget& target = framebuffer.targets[n];
-    if (target.write && is_stored(target.blocks) && !target.write_clean && (loaded >> n & 1) == 0)
-      return fail(target.place, "clean pixel write enable");
-  }
-  if (framebuffer.depth_write && framebuffer.depth && is_stored(framebuffer.depth->blocks) &&
-      !framebuffer.depth_write_clean && !loads_depth)
-    return fail(framebuffer.place + ", ZS/CRC extension", "ZS clean pixel write enable");
-  return {};
-}
-
 }  // namespace warpjit::valhall

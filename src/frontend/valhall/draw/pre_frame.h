@@ -15,7 +15,4 @@ Result<ShadedVertices> pre_frame_vertices(const Image& image, const Environment&
 // The address of an LD_VAR, LD_VAR_FLAT or immediate form of these that control reaches, if there is one.
 std::optional<std::uint32_t> find_table_varying(const ReachedCode& code);
 
-// Targets that store pixels only where something wrote them must be loaded: bit n of `loaded` is target n.
-Status check_loaded(const Image& image, const Framebuffer& framebuffer, unsigned loaded, bool loads_depth);
-
 }  // namespace warpjit::valhall

@@ -29,15 +29,16 @@ Error at_job(const Job& job, const Error& error) {
 }
 
 Result<Report> run_grid(const Engine& engine, Image& image, const Job& job, const Environment& environment,
-                        const JobLaunch& given, const RunOptions& options) {
+                        const JobLaunch& given, const KeptPictures& kept, const RunOptions& options) {
   DescriptorCopies copies;
   copies.add(image, given.descriptors);
   Launch launch{warpjit::Program(std::make_shared<const Shader>(given.program))};
   if (const Status ready = set_up(launch, given.grid, given.program.stage); !ready)
     return at_job(job, ready.error());
   TextureCopies textures;
-  WARPJIT_CHECK(bind_textures(launch, image, environment, {}, textures));
-  WARPJIT_CHECK(bind_images(launch, image, environment, {}));
+  const TargetMemory memory{.targets = {}, .kept = &kept};
+  WARPJIT_CHECK(bind_textures(launch, image, environment, memory, textures));
+  WARPJIT_CHECK(bind_images(launch, image, environment, memory));
   auto report = engine.run(launch, options);
   if (!report) return at_job(job, report.error());
   WARPJIT_CHECK(copies.unchanged(image));
@@ -51,7 +52,8 @@ struct ShadedRows {
   std::vector<std::uint64_t> words;
 };
 Result<ShadedRows> run_vertex_program(const Engine& engine, Image& image, const Job& job, VertexProgram which,
-                                      std::uint64_t most_bytes, const RunOptions& options) {
+                                      const KeptPictures& kept, std::uint64_t most_bytes,
+                                      const RunOptions& options) {
   WARPJIT_TRY(JobLaunch given, vertex_launch(image, job, which));
   const auto& payload = std::get<MallocVertexPayload>(job.payload);
   const frontend::Vertices& vertices = given.grid.vertices;
@@ -70,7 +72,7 @@ Result<ShadedRows> run_vertex_program(const Engine& engine, Image& image, const 
   given.grid.globals[kResultSpace] = {{0, std::as_writable_bytes(std::span(rows.words))}};
   WARPJIT_TRY(rows.report, run_grid(engine, image, job,
                                     which == VertexProgram::position ? payload.position : payload.varying,
-                                    given, options));
+                                    given, kept, options));
   return rows;
 }
 
@@ -104,11 +106,11 @@ namespace {
 class TextureBinder {
  public:
   TextureBinder(Launch& launch, const Image& image, const Environment& environment,
-                std::span<const TargetRange> targets, TextureCopies& copies)
+                const TargetMemory& memory, TextureCopies& copies)
       : launch_(launch),
         image_(image),
         environment_(environment),
-        targets_(targets),
+        memory_(memory),
         copies_(copies),
         shader_(std::static_pointer_cast<const Shader>(launch.program().shader())),
         setup_(shader_->program().fragment) {
@@ -161,7 +163,7 @@ class TextureBinder {
     if (std::exchange(bound_[slot % kMaxTextures], true)) return {};
     WARPJIT_TRY(const auto texture, read_texture(image_, environment_, setup_.texture_table, slot));
     if (!texture) return missing("texture", slot, setup_.texture_table, DescriptorType::texture);
-    WARPJIT_TRY(BoundTexture converted, convert_texture(image_, *texture, normalized, targets_));
+    WARPJIT_TRY(BoundTexture converted, convert_texture(image_, *texture, normalized, memory_));
     if (const Status set = launch_.set_texture(slot, converted.texture); !set)
       return named("texture", slot, set.error());
     copies_.push_back(std::move(converted.copy));
@@ -194,7 +196,7 @@ class TextureBinder {
   Launch& launch_;
   const Image& image_;
   const Environment& environment_;
-  std::span<const TargetRange> targets_;
+  const TargetMemory& memory_;
   TextureCopies& copies_;
   std::shared_ptr<const Shader> shader_;
   const FragmentSetup& setup_;
@@ -205,27 +207,29 @@ class TextureBinder {
 }  // namespace
 
 Status bind_textures(Launch& launch, const Image& image, const Environment& environment,
-                     std::span<const TargetRange> targets, TextureCopies& copies) {
-  return TextureBinder(launch, image, environment, targets, copies).bind();
+                     const TargetMemory& memory, TextureCopies& copies) {
+  return TextureBinder(launch, image, environment, memory, copies).bind();
 }
 
 Status bind_images(Launch& launch, const Image& image, const Environment& environment,
-                   std::span<const TargetRange> targets) {
+                   const TargetMemory& memory) {
   const auto shader = std::static_pointer_cast<const Shader>(launch.program().shader());
   const std::vector<std::uint32_t> uses = shader->image_uses();
   if (uses.empty()) return {};
-  WARPJIT_TRY(const auto images, read_images(image, environment, uses, targets));
+  WARPJIT_TRY(const auto images, read_images(image, environment, uses, memory));
   return launch.set_images(images);
 }
 
-Result<Report> run_compute(const Engine& engine, Image& image, const Job& job, const RunOptions& options) {
+Result<Report> run_compute(const Engine& engine, Image& image, const Job& job, const KeptPictures& kept,
+                           const RunOptions& options) {
   WARPJIT_TRY(const JobLaunch launch, compute_launch(image, job));
-  return run_grid(engine, image, job, std::get<ComputePayload>(job.payload).environment, launch, options);
+  return run_grid(engine, image, job, std::get<ComputePayload>(job.payload).environment, launch, kept,
+                  options);
 }
 
 Result<ShadedVertices> shade_vertices(const Engine& engine, Image& image, const Job& job,
-                                      bool first_provoking, std::uint64_t most_bytes,
-                                      const RunOptions& options) {
+                                      bool first_provoking, const KeptPictures& kept,
+                                      std::uint64_t most_bytes, const RunOptions& options) {
   const auto& payload = std::get<MallocVertexPayload>(job.payload);
   ShadedVertices shaded;
   if (payload.index_count == 0 || payload.instance_count == 0 || payload.mode == DrawMode::none)
@@ -233,7 +237,7 @@ Result<ShadedVertices> shade_vertices(const Engine& engine, Image& image, const 
   WARPJIT_TRY(shaded.primitives, assemble_primitives(image, job, first_provoking));
   if (shaded.primitives.indexed && shaded.primitives.indices.empty()) return shaded;
   WARPJIT_TRY(const ShadedRows positions,
-              run_vertex_program(engine, image, job, VertexProgram::position, most_bytes, options));
+              run_vertex_program(engine, image, job, VertexProgram::position, kept, most_bytes, options));
   shaded.position = positions.report;
   shaded.count = positions.count;
   shaded.instances = payload.instance_count;
@@ -242,7 +246,7 @@ Result<ShadedVertices> shade_vertices(const Engine& engine, Image& image, const 
   unsigned words = 0;  // of varyings
   if (payload.secondary) {
     WARPJIT_TRY(varyings,
-                run_vertex_program(engine, image, job, VertexProgram::varying, most_bytes, options));
+                run_vertex_program(engine, image, job, VertexProgram::varying, kept, most_bytes, options));
     shaded.varying = varyings.report;
     words = payload.attribute_stride / 4U;
   }

@@ -20,14 +20,15 @@ Status set_up(Launch& launch, const frontend::Grid& grid, Stage stage);
 // runs. Errors: also a texture in the memory of a target.
 using TextureCopies = std::vector<std::vector<std::byte>>;
 Status bind_textures(Launch& launch, const Image& image, const Environment& environment,
-                     std::span<const TargetRange> targets, TextureCopies& copies);
+                     const TargetMemory& memory, TextureCopies& copies);
 
 // Gives it the images that its program names. Errors: also an image in the memory of a target.
 Status bind_images(Launch& launch, const Image& image, const Environment& environment,
-                   std::span<const TargetRange> targets);
+                   const TargetMemory& memory);
 
 // A compute job. Errors: also those of Engine::run, and a program that writes its own descriptors.
-Result<Report> run_compute(const Engine& engine, Image& image, const Job& job, const RunOptions& options);
+Result<Report> run_compute(const Engine& engine, Image& image, const Job& job, const KeptPictures& kept,
+                           const RunOptions& options);
 
 // What a draw's vertex programs leave: slots as pixels.md has them, window positions first, then the words of
 // the varyings, then the point's size if the program gives one.
@@ -44,7 +45,7 @@ struct ShadedVertices {
 // `most_bytes` of results and indices; more is an error (resource_limit). A draw without vertices has
 // none, and runs nothing.
 Result<ShadedVertices> shade_vertices(const Engine& engine, Image& image, const Job& job,
-                                      bool first_provoking, std::uint64_t most_bytes,
-                                      const RunOptions& options);
+                                      bool first_provoking, const KeptPictures& kept,
+                                      std::uint64_t most_bytes, const RunOptions& options);
 
 }  // namespace warpjit::valhall

@@ -106,17 +106,24 @@ class DrawReader {
     raster.provoking_last = !framebuffer_.first_provoking;
     raster.point_size = draw_.size;
     raster.line_width = draw_.size > 1 ? std::min(std::nearbyint(draw_.size), 16384.0F) : 1;
-    const float bounds[] = {draw_.minimum_depth, draw_.maximum_depth};
-    for (unsigned k = 0; k < 2; ++k) {
-      bool& clip = k == 0 ? raster.clip_near : raster.clip_far;
-      clip = std::isfinite(bounds[k]);
-      if (!clip) continue;
-      if (bounds[k] < 0 || bounds[k] > 1)
-        return fail(draw_.place, std::string(k == 0 ? "minimum" : "maximum") + " Z is " +
-                                     std::to_string(bounds[k]) + ", outside of 0 to 1");
-      raster.depth_bounds[k] = bounds[k];
-    }
+    set_depth_limits();
+    if (draw_.multisample)
+      return fail(draw_.place, "multisample enable is set, and " + framebuffer_.place +
+                                   " has one sample: smooth lines, points and polygons need coverage of 16");
     return {};
+  }
+
+  // Where primitives are clipped, and what depth is limited to: never beyond 0 and 1, as no depth is.
+  void set_depth_limits() {
+    RasterState& raster = state_.raster;
+    const float bounds[] = {draw_.minimum_depth, draw_.maximum_depth};
+    const bool culls = draw_.depth_stencil.depth_cull;
+    raster.clip_near = culls && std::isfinite(bounds[0]);
+    raster.clip_far = culls && std::isfinite(bounds[1]);
+    if (raster.clip_near) raster.clip_bounds = {bounds[0], std::max(bounds[0], 1.0F)};
+    if (raster.clip_far) raster.clip_bounds = {std::min(raster.clip_bounds[0], bounds[1]), bounds[1]};
+    if (draw_.depth_stencil.clamp_to_bounds)
+      for (unsigned k = 0; k < 2; ++k) raster.depth_bounds[k] = std::clamp(bounds[k], 0.0F, 1.0F);
   }
 
   Status read_depth_stencil() {

@@ -10,16 +10,19 @@
 namespace warpjit::valhall {
 namespace {
 
-constexpr std::uint8_t kGeneric = 1, kAstc = 4, kUInterleaved = 1, kLinear = 2;
+constexpr std::uint8_t kGeneric = 1, kAstc = 4, kAfbc = 6, kUInterleaved = 1, kLinear = 2;
 
 class TextureReader {
  public:
-  TextureReader(const Image& image, const TextureDescriptor& descriptor, std::span<const TargetRange> targets)
-      : image_(image), d_(descriptor), targets_(targets), three_(d_.kind == TextureKind::three) {}
+  TextureReader(const Image& image, const TextureDescriptor& descriptor, const TargetMemory& memory)
+      : image_(image), d_(descriptor), memory_(memory), three_(d_.kind == TextureKind::three) {}
 
   Result<BoundTexture> read(bool normalized) {
     WARPJIT_CHECK(check_fields());
     WARPJIT_TRY(planes_, read_planes(image_, d_));
+    kept_.resize(planes_.size());
+    for (std::size_t n = 0; n < planes_.size(); ++n)
+      if (planes_[n].kind == kAfbc) WARPJIT_CHECK(take_kept(n));
     WARPJIT_CHECK(check_planes());
     Texture& t = bound_.texture;
     t.normalized = normalized;
@@ -44,6 +47,48 @@ class TextureReader {
     if (d_.minimum_level != 0) return fail("minimum level is " + std::to_string(d_.minimum_level));
     if (three_ && d_.layers != 1) return fail("array size of a 3D texture is " + std::to_string(d_.layers));
     return {};
+  }
+
+  // A plane in AFBC becomes a linear one of the picture that the target of the same memory has left.
+  Status take_kept(std::size_t n) {
+    PlaneDescriptor& plane = planes_[n];
+    const KeptPicture* const picture = memory_.kept != nullptr ? memory_.kept->find(plane.memory) : nullptr;
+    const std::string kind = "plane type is " + plane_kind_text(kAfbc) + ", and ";
+    if (picture == nullptr)
+      return plane_error(n, kind + "no target of the capture was drawn at " + hex_text(plane.memory) +
+                                ": record with PAN_MESA_DEBUG=noafbc");
+    const auto level = static_cast<std::uint32_t>(n % d_.levels);
+    const std::uint32_t width = std::max(d_.width >> level, 1U), height = std::max(d_.height >> level, 1U);
+    const std::string target = kind + "its target, " + picture->place + ", ";
+    if (picture->width != width || picture->height != height)
+      return plane_error(n, target + "has " + std::to_string(picture->width) + " x " +
+                                std::to_string(picture->height) + " pixels, not " + std::to_string(width) +
+                                " x " + std::to_string(height));
+    if (picture->bytes.empty()) return plane_error(n, target + "is not kept: " + picture->why);
+    if (const std::string place = memory_.target_of(plane.memory, 1); !place.empty())
+      return plane_error(n, "its memory is that of " + place);
+    static constexpr std::array<std::uint8_t, 17> kClumps{0, 0, 1, 8, 2, 0, 9, 0, 3, 0, 0, 0, 10, 0, 0, 0, 4};
+    constexpr std::uint8_t kStencilAbove = 21, kStencil = 93;  // a clump; a format
+    plane.kind = kGeneric;
+    plane.ordering = kLinear;
+    plane.clump = (d_.format >> 12 & 0xff) == kStencil ? kStencilAbove : kClumps[picture->pixel_bytes];
+    plane.row_stride = width * picture->pixel_bytes;
+    plane.slice_stride = 0;
+    kept_[n] = picture;
+    return {};
+  }
+
+  // Do texels of the format have the components of the kept pictures?
+  bool fits_kept(const TextureFormat& format) const {
+    std::array<std::uint8_t, 4> bits{};
+    for (std::size_t k = 0; k < 4; ++k) bits[k] = format.components[k].bits;
+    std::ranges::sort(bits);
+    return std::ranges::all_of(kept_, [&](const KeptPicture* picture) {
+      if (picture == nullptr) return true;
+      std::array<std::uint8_t, 4> wanted = picture->bits;
+      std::ranges::sort(wanted);
+      return format.bytes == picture->pixel_bytes && (wanted[3] == 0 || wanted == bits);
+    });
   }
 
   Status check_planes() const {
@@ -89,6 +134,10 @@ class TextureReader {
                   std::to_string(plane.block_width) + ", " + std::to_string(plane.block_height));
     if (!texel)
       return fail("format " + pixel_format_text(d_.format) + " with clump format " + clump_text(plane.clump));
+    if (!fits_kept(texel->format))
+      return fail(
+          "format " + pixel_format_text(d_.format) + " is not that of its target in AFBC, " +
+          (*std::ranges::find_if(kept_, [](const auto* picture) { return picture != nullptr; }))->place);
     t.format = texel->format;
     for (unsigned k = 0; k < 4; ++k) {
       const unsigned selector = d_.swizzle >> 3 * k & 7;
@@ -144,14 +193,14 @@ class TextureReader {
                                  std::to_string(slice) + " bytes of a slice",
                              ErrorCode::bad_input);
         const std::uint64_t size = (slices - 1) * plane.slice_stride + slice;
+        sizes_.push_back(size);  // by level, then layer and face
+        if (kept_[n] != nullptr) continue;
         if (!image_.find(plane.memory, size))
           return plane_error(
               n, std::to_string(size) + " bytes at " + hex_text(plane.memory) + " are not all in the image",
               ErrorCode::bad_input);
-        for (const TargetRange& target : targets_)
-          if (plane.memory < target.address + target.size && target.address < plane.memory + size)
-            return plane_error(n, "its memory is that of " + target.place);
-        sizes_.push_back(size);  // by level, then layer and face
+        if (const std::string place = memory_.place_of(plane.memory, size); !place.empty())
+          return plane_error(n, "its memory is that of " + place);
       }
     }
     return {};
@@ -163,6 +212,7 @@ class TextureReader {
 
   // Where the image has the levels of all layers at the same distances, which do not need to be copied.
   bool place_regular() {
+    if (std::ranges::any_of(kept_, [](const auto* picture) { return picture != nullptr; })) return false;
     Texture& t = bound_.texture;
     const std::size_t levels = d_.levels, layers = planes_.size() / levels;
     std::uint64_t base = planes_.front().memory, end = 0;
@@ -209,7 +259,8 @@ class TextureReader {
                   ErrorCode::resource_limit);
     bound_.copy.resize(static_cast<std::size_t>(layer) * layers);
     for (std::size_t n = 0; n < planes_.size(); ++n) {
-      const auto from = *image_.find(planes_[n].memory, size_of(n));
+      const auto from = kept_[n] != nullptr ? std::span<const std::byte>(kept_[n]->bytes)
+                                            : *image_.find(planes_[n].memory, size_of(n));
       std::memcpy(bound_.copy.data() + n / levels * layer + places_[n % levels].offset, from.data(),
                   from.size());
     }
@@ -221,9 +272,10 @@ class TextureReader {
 
   const Image& image_;
   const TextureDescriptor& d_;
-  std::span<const TargetRange> targets_;
+  const TargetMemory& memory_;
   const bool three_;
   std::vector<PlaneDescriptor> planes_;
+  std::vector<const KeptPicture*> kept_;  // of each plane; null: the image has it
   std::vector<std::uint64_t> sizes_;
   std::vector<TextureLevelPlace> places_;
   BoundTexture bound_;
@@ -259,8 +311,8 @@ Compare turned(std::uint8_t function) {
 }  // namespace
 
 Result<BoundTexture> convert_texture(const Image& image, const TextureDescriptor& descriptor, bool normalized,
-                                     std::span<const TargetRange> targets) {
-  return TextureReader(image, descriptor, targets).read(normalized);
+                                     const TargetMemory& memory) {
+  return TextureReader(image, descriptor, memory).read(normalized);
 }
 
 Result<Sampler> convert_sampler(const Image& image, const SamplerDescriptor& d) {

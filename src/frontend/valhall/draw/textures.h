@@ -16,10 +16,10 @@ struct BoundTexture {
   // Planes that do not lie as textures do, moved together.
   std::vector<std::byte> copy;
 };
-// `normalized`: coordinates are, as the sampler says. `targets`: memory that a texture may not be in. Errors
-// name descriptor and field.
+// `normalized`: coordinates are, as the sampler says. Textures in AFBC read kept pictures. Errors name
+// descriptor and field.
 Result<BoundTexture> convert_texture(const Image& image, const TextureDescriptor& descriptor, bool normalized,
-                                     std::span<const TargetRange> targets = {});
+                                     const TargetMemory& memory = {});
 Result<Sampler> convert_sampler(const Image& image, const SamplerDescriptor& descriptor);
 
 }  // namespace warpjit::valhall

@@ -87,6 +87,7 @@ class PixelStore {
     }
     if (tile == nullptr) return store;
     unsigned to = 0;
+    std::size_t count = 0;
     for (unsigned k = 0; k < 4; ++k) {
       const unsigned channel = row->reversed ? 3 - k : k, bits = row->bits[channel];
       if (bits == 0) continue;
@@ -95,6 +96,7 @@ class PixelStore {
         what = "swizzle: there is no " + std::to_string(selector);
         return std::nullopt;
       }
+      store.bits_[count++] = static_cast<std::uint8_t>(bits);
       Part part{.from = 0, .to = static_cast<std::uint8_t>(to), .bits = static_cast<std::uint8_t>(bits)};
       to += bits;
       if (selector >= 4) {
@@ -114,6 +116,8 @@ class PixelStore {
   }
 
   std::uint32_t bytes() const { return bytes_; }
+  // Of a stored pixel's components, from the lowest up; none of raw ones.
+  const std::array<std::uint8_t, 4>& bits() const { return bits_; }
   void store(const std::byte* from, std::byte* to) const {
     if (!channels_) {
       std::memcpy(to, from, bytes_);
@@ -131,6 +135,7 @@ class PixelStore {
   };
   std::uint32_t bytes_ = 0, tile_bytes_ = 0, constant_ = 0;
   bool channels_ = false;
+  std::array<std::uint8_t, 4> bits_{};
   std::vector<Part> parts_;
 };
 
@@ -163,6 +168,29 @@ struct PlanePlace {
 
 bool is_stored(BlockFormat blocks) {
   return blocks == BlockFormat::linear || blocks == BlockFormat::u_interleaved;
+}
+bool is_compressed(BlockFormat blocks) {
+  return blocks == BlockFormat::afbc || blocks == BlockFormat::afbc_tiled;
+}
+// A header of 16 bytes for each block of 16 x 16 pixels, and bodies that are no larger than the pixels.
+std::uint64_t compressed_size(const Framebuffer& framebuffer, std::uint32_t pixel_bytes) {
+  const std::uint64_t blocks =
+      std::uint64_t{framebuffer.width + 15} / 16 * ((std::uint64_t{framebuffer.height} + 15) / 16);
+  return blocks * (16 + 256ULL * std::max(pixel_bytes, 1U));
+}
+
+// Pixels that nothing writes keep their memory.
+bool keeps_unwritten(const RenderTarget& target) {
+  return target.write && target.blocks != BlockFormat::none && !target.write_clean;
+}
+bool keeps_unwritten_depth(const Framebuffer& framebuffer) {
+  return (framebuffer.depth_write || framebuffer.stencil_write) && framebuffer.depth &&
+         !framebuffer.depth_write_clean;
+}
+// Colours are loaded only in tiles that a draw touches, and stored in all.
+bool clears_untouched(const Framebuffer& framebuffer) {
+  return framebuffer.pre_frame[0] == FrameShaderMode::intersect &&
+         std::ranges::any_of(framebuffer.targets, &RenderTarget::write_clean);
 }
 
 // Bytes of a pixel of depth, or of stencil alone; 0: not supported.
@@ -216,12 +244,16 @@ class FrameBuilder {
       WARPJIT_CHECK(check_target(target));
     }
     WARPJIT_CHECK(check_depth());
+    const bool counts = keeps_unwritten_depth(framebuffer_) || clears_untouched(framebuffer_) ||
+                        std::ranges::any_of(framebuffer_.targets, keeps_unwritten);
+    if (counts) bytes += sizeof(std::uint32_t) * pixels;
     if (bytes > kMostBytes)
       return fail(framebuffer_.place,
                   std::to_string(bytes) + " bytes of its targets are more than " + std::to_string(kMostBytes),
                   ErrorCode::resource_limit);
     for (const RenderTarget& target : framebuffer_.targets) clear_target(target, pixels);
     clear_depth(pixels);
+    if (counts) frame_.passed.resize(static_cast<std::size_t>(pixels));
     return std::move(frame_);
   }
 
@@ -250,8 +282,6 @@ class FrameBuilder {
 
   Status check_target(const RenderTarget& target) const {
     if (!target.write || !is_stored(target.blocks)) return {};
-    if (!target.write_clean && !framebuffer_.has_pre_frame())
-      return fail(target.place, "clean pixel write enable is 0");
     std::string what;
     const auto store = PixelStore::make(target, what);
     if (!store) return fail(target.place, what);
@@ -263,8 +293,6 @@ class FrameBuilder {
       return fail(framebuffer_.place, "Z clear is no finite number", ErrorCode::bad_input);
     const std::string place = framebuffer_.place + ", ZS/CRC extension";
     if (const auto depth = depth_place(framebuffer_)) {
-      if (!framebuffer_.depth_write_clean && !framebuffer_.has_pre_frame())
-        return fail(place, "ZS clean pixel write enable is 0");
       if (depth->bytes == 0)
         return fail(place, "ZS write format is " + depth_format_text(framebuffer_.depth->format) + " of " +
                                std::string(name(framebuffer_.depth_format)));
@@ -337,6 +365,7 @@ class FrameBuilder {
 
   static void fill(TilePixels& target, const std::array<std::byte, 16>& pixel, std::uint64_t pixels) {
     const std::size_t size = target.pixel_bytes;
+    target.clear = pixel;
     target.bytes.resize(size * static_cast<std::size_t>(pixels));
     for (std::size_t at = 0; at < target.bytes.size(); at += size)
       std::memcpy(target.bytes.data() + at, pixel.data(), size);
@@ -348,23 +377,61 @@ class FrameBuilder {
   FramePixels frame_;
 };
 
-// The image's own bytes, which may be written.
-std::byte* writable(Image& image, std::uint64_t address) {
-  for (ImageWindow& window : image.windows())
-    if (address >= window.address() && address - window.address() < window.size())
-      return window.bytes().data() + (address - window.address());
-  return nullptr;
+// Has a fragment passed there?
+bool is_written(const FramePixels& frame, std::size_t pixel) {
+  return frame.passed.empty() || frame.passed[pixel] != 0;
+}
+// A test that fails may change the stencil.
+bool is_depth_written(const FramePixels& frame, std::size_t pixel) {
+  if (is_written(frame, pixel) || frame.depth_before.empty()) return true;
+  const std::size_t at = pixel * frame.depth.pixel_bytes;
+  return !std::equal(frame.depth.bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                     frame.depth.bytes.begin() + static_cast<std::ptrdiff_t>(at + frame.depth.pixel_bytes),
+                     frame.depth_before.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-template <class Store>
-void store_pixels(Image& image, const PlanePlace& plane, const DrawArea& area, const FramePixels& frame,
-                  const TilePixels& pixels, const Store& store) {
-  std::byte* const base = writable(image, plane.memory + plane.begin(area));
-  const std::uint64_t begin = plane.begin(area);
+// Calls body(x, y, number of the pixel) for those of the area for which `wanted(number)`.
+template <class Wanted, class Body>
+void each_pixel(const DrawArea& area, const FramePixels& frame, const Wanted& wanted, const Body& body) {
   for (std::uint32_t y = area.first[1]; y <= area.last[1]; ++y)
     for (std::uint32_t x = area.first[0]; x <= area.last[0]; ++x)
-      store(pixels.bytes.data() + (std::size_t{y} * frame.width + x) * pixels.pixel_bytes,
-            base + (plane.offset(x, y) - begin));
+      if (const std::size_t pixel = std::size_t{y} * frame.width + x; wanted(pixel)) body(x, y, pixel);
+}
+template <class Wanted, class Store>
+void store_pixels(Image& image, const PlanePlace& plane, const DrawArea& area, const FramePixels& frame,
+                  const TilePixels& pixels, const Wanted& wanted, const Store& store) {
+  const std::uint64_t begin = plane.begin(area);
+  std::byte* const base = image.find_writable(plane.memory + begin, plane.end(area) - begin)->data();
+  each_pixel(area, frame, wanted, [&](std::uint32_t x, std::uint32_t y, std::size_t pixel) {
+    store(pixels.bytes.data() + pixel * pixels.pixel_bytes, base + (plane.offset(x, y) - begin));
+  });
+}
+
+// How depth lies in memory, with the stencil above it if the format says so.
+void store_depth(const Framebuffer& framebuffer, std::uint32_t pixel_bytes, std::uint32_t bytes,
+                 const std::byte* from, std::byte* to) {
+  std::uint32_t value = read_pixel(from, pixel_bytes);
+  if (framebuffer.depth->format == 4) value &= 0xffffff;
+  write_pixel(to, bytes, value);
+}
+
+// A target in AFBC gets what it had where nothing is written.
+template <class Wanted, class Store>
+Status keep_pixels(KeptPictures& kept, KeptPicture picture, const DrawArea& area, const FramePixels& frame,
+                   const TilePixels& pixels, const Wanted& wanted, const Store& store) {
+  const KeptPicture* const before = kept.find(picture.address);
+  picture.width = frame.width;
+  picture.height = frame.height;
+  if (before != nullptr && before->width == picture.width && before->height == picture.height &&
+      before->pixel_bytes == picture.pixel_bytes)
+    picture.bytes = before->bytes;
+  picture.bytes.resize(std::size_t{frame.width} * frame.height * picture.pixel_bytes);
+  if (!area.empty && picture.pixel_bytes != 0)
+    each_pixel(area, frame, wanted, [&](std::uint32_t, std::uint32_t, std::size_t pixel) {
+      store(pixels.bytes.data() + pixel * pixels.pixel_bytes,
+            picture.bytes.data() + pixel * picture.pixel_bytes);
+    });
+  return kept.keep(std::move(picture));
 }
 
 }  // namespace
@@ -394,6 +461,33 @@ Result<FramePixels> begin_frame(const Image& image, const Framebuffer& framebuff
   return FrameBuilder(image, framebuffer, area).build();
 }
 
+void begin_draws(const Framebuffer& framebuffer, FramePixels& frame) {
+  if (keeps_unwritten_depth(framebuffer)) frame.depth_before = frame.depth.bytes;
+}
+
+void end_draws(const Framebuffer& framebuffer, FramePixels& frame) {
+  if (!clears_untouched(framebuffer)) return;
+  constexpr std::uint32_t kTile = 16;
+  for (std::uint32_t top = 0; top < frame.height; top += kTile)
+    for (std::uint32_t left = 0; left < frame.width; left += kTile) {
+      const DrawArea tile{
+          .first = {left, top},
+          .last = {std::min(left + kTile, frame.width) - 1, std::min(top + kTile, frame.height) - 1}};
+      bool touched = false;
+      each_pixel(
+          tile, frame, [&](std::size_t pixel) { return frame.passed[pixel] != 0; },
+          [&](std::uint32_t, std::uint32_t, std::size_t) { touched = true; });
+      if (touched) continue;
+      for (TilePixels& color : frame.colors)
+        each_pixel(
+            tile, frame, [&](std::size_t) { return color.pixel_bytes != 0; },
+            [&](std::uint32_t, std::uint32_t, std::size_t pixel) {
+              std::memcpy(color.bytes.data() + pixel * color.pixel_bytes, color.clear.data(),
+                          color.pixel_bytes);
+            });
+    }
+}
+
 void store_frame(Image& image, const Framebuffer& framebuffer, const DrawArea& area,
                  const FramePixels& frame) {
   if (area.empty) return;
@@ -402,18 +496,55 @@ void store_frame(Image& image, const Framebuffer& framebuffer, const DrawArea& a
     std::string ignored;
     if (!target.write || !is_stored(target.blocks)) continue;
     if (const auto store = PixelStore::make(target, ignored))
-      store_pixels(image, target_place(target, store->bytes()), area, frame, frame.colors[n],
-                   [&](const std::byte* from, std::byte* to) { store->store(from, to); });
+      store_pixels(
+          image, target_place(target, store->bytes()), area, frame, frame.colors[n],
+          [&](std::size_t pixel) { return target.write_clean || is_written(frame, pixel); },
+          [&](const std::byte* from, std::byte* to) { store->store(from, to); });
   }
+  const auto wanted = [&](std::size_t pixel) {
+    return framebuffer.depth_write_clean || is_depth_written(frame, pixel);
+  };
   if (const auto plane = depth_place(framebuffer))
-    store_pixels(image, *plane, area, frame, frame.depth, [&](const std::byte* from, std::byte* to) {
-      std::uint32_t value = read_pixel(from, frame.depth.pixel_bytes);
-      if (framebuffer.depth->format == 4) value &= 0xffffff;
-      write_pixel(to, plane->bytes, value);
+    store_pixels(image, *plane, area, frame, frame.depth, wanted, [&](const std::byte* from, std::byte* to) {
+      store_depth(framebuffer, frame.depth.pixel_bytes, plane->bytes, from, to);
     });
   if (const auto plane = stencil_place(framebuffer))
-    store_pixels(image, *plane, area, frame, frame.depth,
+    store_pixels(image, *plane, area, frame, frame.depth, wanted,
                  [&](const std::byte* from, std::byte* to) { *to = from[3]; });
+}
+
+Status keep_frame(const Framebuffer& framebuffer, const DrawArea& area, const FramePixels& frame,
+                  KeptPictures& kept) {
+  for (std::size_t n = 0; n < framebuffer.targets.size(); ++n) {
+    const RenderTarget& target = framebuffer.targets[n];
+    if (!target.write || !is_compressed(target.blocks)) continue;
+    KeptPicture picture{.place = target.place,
+                        .address = target.memory,
+                        .size = compressed_size(framebuffer, tile_pixel_bytes(target.tile_format))};
+    const auto store = PixelStore::make(target, picture.why);
+    if (store) {
+      picture.pixel_bytes = store->bytes();
+      picture.bits = store->bits();
+    }
+    WARPJIT_CHECK(keep_pixels(
+        kept, std::move(picture), area, frame, frame.colors[n],
+        [&](std::size_t pixel) { return target.write_clean || is_written(frame, pixel); },
+        [&](const std::byte* from, std::byte* to) { store->store(from, to); }));
+  }
+  if (!framebuffer.depth_write || !framebuffer.depth || !is_compressed(framebuffer.depth->blocks)) return {};
+  const DepthPlane& plane = *framebuffer.depth;
+  KeptPicture picture{.place = framebuffer.place + ", ZS/CRC extension",
+                      .address = plane.memory,
+                      .size = compressed_size(framebuffer, 4),
+                      .pixel_bytes = depth_bytes(framebuffer.depth_format, plane.format)};
+  if (picture.pixel_bytes == 0) picture.why = "ZS write format is " + depth_format_text(plane.format);
+  const std::uint32_t bytes = picture.pixel_bytes;
+  return keep_pixels(
+      kept, std::move(picture), area, frame, frame.depth,
+      [&](std::size_t pixel) { return framebuffer.depth_write_clean || is_depth_written(frame, pixel); },
+      [&](const std::byte* from, std::byte* to) {
+        store_depth(framebuffer, frame.depth.pixel_bytes, bytes, from, to);
+      });
 }
 
 std::vector<TargetRange> target_ranges(const Framebuffer& framebuffer) {
@@ -425,10 +556,7 @@ std::vector<TargetRange> target_ranges(const Framebuffer& framebuffer) {
     if (range.stored) {
       range.size = plane.end(whole);
     } else {
-      // A header of 16 bytes for each block of 16 x 16 pixels, and bodies that are no larger than the pixels.
-      const std::uint64_t blocks =
-          std::uint64_t{framebuffer.width + 15} / 16 * ((std::uint64_t{framebuffer.height} + 15) / 16);
-      range.size = blocks * (16 + 256ULL * std::max(plane.bytes, 1U));
+      range.size = compressed_size(framebuffer, plane.bytes);
     }
     ranges.push_back(std::move(range));
   };
@@ -442,6 +570,17 @@ std::vector<TargetRange> target_ranges(const Framebuffer& framebuffer) {
     add(place, {framebuffer.stencil->blocks, framebuffer.stencil->memory, framebuffer.stencil->row_stride, 1},
         framebuffer.stencil_write);
   return ranges;
+}
+
+std::string TargetMemory::target_of(std::uint64_t address, std::uint64_t size) const {
+  for (const TargetRange& target : targets)
+    if (address < target.address + target.size && target.address < address + size) return target.place;
+  return {};
+}
+
+std::string TargetMemory::place_of(std::uint64_t address, std::uint64_t size) const {
+  const KeptPicture* const picture = kept != nullptr ? kept->find_over(address, size) : nullptr;
+  return picture != nullptr ? picture->place : target_of(address, size);
 }
 
 }  // namespace warpjit::valhall

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "frontend/valhall/container/framebuffer.h"
+#include "frontend/valhall/draw/kept_pictures.h"
 #include "frontend/valhall/draw/state.h"
 #include "warpjit/pixels.hpp"
 
@@ -26,6 +27,7 @@ bool is_integer_format(PixelFormat format);
 struct TilePixels {
   PixelFormat format = PixelFormat::none;  // of a raw target that nothing has drawn to: none
   std::uint32_t pixel_bytes = 0;
+  std::array<std::byte, 16> clear{};  // a pixel
   std::vector<std::byte> bytes{};
 };
 
@@ -33,20 +35,42 @@ struct FramePixels {
   std::uint32_t width = 0, height = 0;
   std::vector<TilePixels> colors;
   TilePixels depth;  // with stencil, if the format has it
+  // How many fragments of each pixel passed; empty: nothing asks for it.
+  std::vector<std::uint32_t> passed;
+  std::vector<std::byte> depth_before;  // the bytes of depth before the first draw; empty likewise
 };
 
 // Checks where everything is stored to, before anything is drawn. Errors name descriptor and field.
 Result<FramePixels> begin_frame(const Image& image, const Framebuffer& framebuffer, const DrawArea& area);
+// To be called when what is loaded is there, before the first draw.
+void begin_draws(const Framebuffer& framebuffer, FramePixels& frame);
+// To be called after the last draw: tiles that none of them has touched are clear, if the framebuffer says
+// so.
+void end_draws(const Framebuffer& framebuffer, FramePixels& frame);
 // Stores what the framebuffer says to memory, inside of the area. Nothing fails that begin_frame took.
 void store_frame(Image& image, const Framebuffer& framebuffer, const DrawArea& area,
                  const FramePixels& frame);
+// Likewise what goes to targets in AFBC. Errors: those of KeptPictures::keep.
+Status keep_frame(const Framebuffer& framebuffer, const DrawArea& area, const FramePixels& frame,
+                  KeptPictures& kept);
 
 // Memory that a target or depth plane takes.
 struct TargetRange {
   std::string place;
   std::uint64_t address = 0, size = 0;
-  bool stored = false;  // its pixels come there; else they do not, as they would have to be compressed
+  bool stored = false;  // its pixels come there; else it is in AFBC, and they do not
 };
 std::vector<TargetRange> target_ranges(const Framebuffer& framebuffer);
+
+// What memory is not what the image says while jobs run.
+struct TargetMemory {
+  std::span<const TargetRange> targets{};  // that textures and images may not be in
+  const KeptPictures* kept = nullptr;      // null: none are
+
+  // The target of the frame that has any of these bytes; empty: none.
+  std::string target_of(std::uint64_t address, std::uint64_t size) const;
+  // Likewise, or the kept picture.
+  std::string place_of(std::uint64_t address, std::uint64_t size) const;
+};
 
 }  // namespace warpjit::valhall

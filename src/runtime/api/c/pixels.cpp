@@ -114,6 +114,7 @@ Result<OutputState> output_state(const warpjit_output_state& from) {
   state.alpha_reference = from.alpha_reference;
   std::copy(std::begin(from.blend_constant), std::end(from.blend_constant), state.blend_constant.begin());
   state.early_tests = from.early_tests != 0;
+  state.count_passed = from.count_passed != 0;
   return state;
 }
 warpjit_output_state output_of(const OutputState& state) {
@@ -130,6 +131,7 @@ warpjit_output_state output_of(const OutputState& state) {
   to.alpha_reference = state.alpha_reference;
   std::copy(state.blend_constant.begin(), state.blend_constant.end(), to.blend_constant);
   to.early_tests = state.early_tests ? 1 : 0;
+  to.count_passed = state.count_passed ? 1 : 0;
   return to;
 }
 
@@ -166,6 +168,9 @@ Result<RasterState> raster_state(const warpjit_raster_state& from) {
   WARPJIT_CHECK(take(from.distance_cull, 255, "distance_cull", state.distances.cull));
   state.depth_bias = {from.depth_bias_units, from.depth_bias_slope, from.depth_bias_clamp};
   state.depth_bounds = {from.depth_bounds[0], from.depth_bounds[1]};
+  state.clip_bounds = {from.clip_bounds[0], from.clip_bounds[1]};
+  WARPJIT_CHECK(take(from.sample_x, 255, "sample_x", state.sample_point[0]));
+  WARPJIT_CHECK(take(from.sample_y, 255, "sample_y", state.sample_point[1]));
   return state;
 }
 warpjit_raster_state raster_of(const RasterState& state) {
@@ -190,6 +195,9 @@ warpjit_raster_state raster_of(const RasterState& state) {
   to.depth_bias_slope = state.depth_bias.slope;
   to.depth_bias_clamp = state.depth_bias.clamp;
   std::copy(state.depth_bounds.begin(), state.depth_bounds.end(), to.depth_bounds);
+  std::copy(state.clip_bounds.begin(), state.clip_bounds.end(), to.clip_bounds);
+  to.sample_x = state.sample_point[0];
+  to.sample_y = state.sample_point[1];
   return to;
 }
 
@@ -263,6 +271,13 @@ warpjit_status warpjit_launch_bind_depth(warpjit_launch* launch, const warpjit_t
   return call(error, {{launch, "launch"}}, [&]() -> Status {
     WARPJIT_TRY(const TargetBuffer made, target_buffer(target));
     return launch->launch.bind_depth(made);
+  });
+}
+warpjit_status warpjit_launch_bind_pass_counts(warpjit_launch* launch, const warpjit_target_buffer* target,
+                                               warpjit_error* error) {
+  return call(error, {{launch, "launch"}}, [&]() -> Status {
+    WARPJIT_TRY(const TargetBuffer made, target_buffer(target));
+    return launch->launch.bind_pass_counts(made);
   });
 }
 warpjit_status warpjit_launch_bind_vertices(warpjit_launch* launch, const warpjit_vertex_buffer* vertices,
