@@ -46,6 +46,10 @@ struct FragmentSetup {
   // The resource tables, 0 to 31, whose entries are the textures and samplers of a launch, by their slots.
   // Of other tables a program reads 0.
   std::uint8_t texture_table = 4, sampler_table = 3;
+  // Of targets with several samples a pixel, 1 or 4: each has runs of its own, for which
+  // RasterState::sample_point is the sample's. Its number, and where all of them lie.
+  std::uint8_t samples = 1, sample = 0;
+  std::array<std::array<std::uint8_t, 2>, 4> sample_points{{{128, 128}, {128, 128}, {128, 128}, {128, 128}}};
   bool operator==(const FragmentSetup&) const = default;
 };
 

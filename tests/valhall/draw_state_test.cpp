@@ -478,7 +478,8 @@ TEST(ValhallDrawState, TexelLayouts) {
 TEST(ValhallDrawState, TexturesRefused) {
   const std::string place =
       "malloc vertex job at 0x200001000, draw, fragment environment, table 4, descriptor 0";
-  EXPECT_EQ(bad_texture(word(kTexture + 12, 2 << 13)), "not supported, " + place + ": sample count is 4");
+  EXPECT_EQ(bad_texture(word(kTexture + 12, 3 << 13)),
+            "not supported, " + place + ": sample count is 8 of a texture that is not plain 2D");
   EXPECT_EQ(bad_texture(word(kTexture + 8, 1672 | 1 << 16 | 1 << 24)),
             "not supported, " + place + ": minimum level is 1");
   EXPECT_EQ(bad_texture(word(kTexture + 8, 7 | 1 << 16)), "bad input, " + place + ": swizzle: there is no 7");

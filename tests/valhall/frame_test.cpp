@@ -208,7 +208,11 @@ TEST(ValhallFrame, Refused) {
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer, 2 << 6); }),
             "not supported, " + job + ": post frame is 2");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer + 44, 2); }),
-            "not supported, " + job + ": sample count is 2");
+            "not supported, " + job + ": sample pattern is 0 of 4 samples, not 1 or 2");
+  EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer + 44, 3 | 3 << 3); }),
+            "not supported, " + job + ": sample count is 8");
+  EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer + 44, 2 | 2 << 3); }),
+            "not supported, " + job + ", target 0: writeback MSAA is 0 of 4 samples");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer + 32, 8192); }),
             "resource limit, " + job + ": 8193 x 1 pixels are more than 8192 each way");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer + 44, 8 << 19); }),
@@ -223,7 +227,7 @@ TEST(ValhallFrame, Refused) {
             "not supported, " + job + ", target 0: YUV enable is set");
   const auto target = [](std::uint32_t word) { return [word](ImagePage& p) { p.u32(kTargets + 4, word); }; };
   EXPECT_EQ(failure(target(1U | 19 << 3 | 2 << 8 | 1 << 12 | 1672U << 16 | 1U << 31)),
-            "not supported, " + job + ", target 0: writeback MSAA is 1");
+            "not supported, " + job + ", target 0: writeback MSAA is 1 of 1 sample");
   EXPECT_EQ(failure(target(1U | 19 << 3 | 5 << 8 | 1672U << 16 | 1U << 31)),
             "bad input, " + job + ", target 0: writeback block format: there is no 5");
   EXPECT_EQ(failure(target(1U | 31 << 3 | 2 << 8 | 1672U << 16 | 1U << 31)),

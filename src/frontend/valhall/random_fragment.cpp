@@ -43,6 +43,14 @@ class FragmentGenerator final : public RandomCode {
     if (random_.one_in(4))
       program.mode = {random_.one_in(2), random_.one_in(2), random_.one_in(3), random_.one_in(3)};
     program.fragment.points_from_bottom = random_.one_in(2);
+    if (random_.one_in(4)) {
+      FragmentSetup& setup = program.fragment;
+      setup.samples = 4;
+      sample_ = random_.below(4);
+      setup.sample = static_cast<std::uint8_t>(sample_);
+      for (auto& point : setup.sample_points)
+        for (std::uint8_t& place : point) place = static_cast<std::uint8_t>(random_.below(256));
+    }
     fragment.slots = 4 + kVaryings;
     fragment.targets = 1 + random_.below(random_.one_in(3) ? 4 : 1);
     if (random_.one_in(3))
@@ -250,7 +258,7 @@ class FragmentGenerator final : public RandomCode {
   void store_tile() {
     const unsigned format = random_.below(random_.one_in(2) ? kFormats : 1), count = 1 + random_.below(4);
     const unsigned coverage = random_.one_in(3) ? any() : 60;
-    emit(Text{"IADD_IMM.i32 r", kTemporary, ", 0x0, #", hex(0xff000000 | replaced_target_ << 8)});
+    emit(Text{"IADD_IMM.i32 r", kTemporary, ", 0x0, #", hex(0xff000000 | replaced_target_ << 8 | sample_)});
     emit(Text{"ST_TILE", vector(count), ".", kFormatNames[format], ".slot0 ",
               staging(words_of(format, count)), ", r", kTemporary, ", r", coverage, ", 0x0"});
   }
@@ -271,6 +279,7 @@ class FragmentGenerator final : public RandomCode {
   }
 
   unsigned targets_ = 1;
+  unsigned sample_ = 0;                          // of the program's runs
   std::optional<unsigned> replaced_descriptor_;  // whose target ST_TILE writes
   std::uint32_t replaced_target_ = 0;
 };

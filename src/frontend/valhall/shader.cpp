@@ -11,6 +11,7 @@
 #include "frontend/valhall/interpret/lanes.h"
 #include "frontend/valhall/interpret/op.h"
 #include "frontend/valhall/launch.h"
+#include "frontend/valhall/translate/program.h"
 
 namespace warpjit::valhall {
 namespace {
@@ -67,6 +68,12 @@ bool Shader::emits_stencil() const {
   return code_ && std::ranges::any_of(code_->instructions(), [](const auto& reached) {
            return reached.instruction.opcode == Opcode::zs_emit && reached.instruction.stencil;
          });
+}
+
+bool Shader::changes_memory() const {
+  if (!code_) return true;
+  const Effects effects(*code_);
+  return effects.stores || effects.atomics;
 }
 
 std::vector<std::uint32_t> Shader::image_uses() const {

@@ -45,6 +45,8 @@ class Shader final : public frontend::Shader {
 
   // Does a fragment program give references of the stencil test?
   bool emits_stencil() const;
+  // May it store to memory, or do atomics?
+  bool changes_memory() const;
   // True if an instruction that samples computes which texture it does, so that all of a table may be meant.
   bool computes_textures() const { return computes_textures_; }
   // The numbers of the images that the program names, each once, ascending.

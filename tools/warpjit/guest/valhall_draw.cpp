@@ -66,8 +66,9 @@ void pack(valhall::BoundTexture& bound, LaunchTexture& to) {
 
 class DrawLaunch {
  public:
-  DrawLaunch(const valhall::Image& image, const valhall::WaitingDraw& draw, const valhall::FragmentRun& run)
-      : image_(image), draw_(draw), run_(run), state_(run.launch->state()) {}
+  DrawLaunch(const valhall::Image& image, const valhall::WaitingDraw& draw, const valhall::FragmentRun& run,
+             const valhall::KeptPictures& kept)
+      : image_(image), draw_(draw), run_(run), kept_(kept), state_(run.launch->state()) {}
 
   Result<LaunchFile> make(const valhall::FramePixels& frame) {
     file_.name = image_.name();
@@ -217,7 +218,8 @@ class DrawLaunch {
       WARPJIT_TRY(const auto texture,
                   valhall::read_texture(image_, draw.fragment, setup.texture_table, use.texture));
       if (!texture) return fail(fmt::format("there is no texture {}", use.texture));
-      WARPJIT_TRY(valhall::BoundTexture bound, valhall::convert_texture(image_, *texture, normalized));
+      WARPJIT_TRY(valhall::BoundTexture bound,
+                  valhall::convert_texture(image_, *texture, normalized, {.targets = {}, .kept = &kept_}));
       if (!name(bound.texture.format))
         return fail(fmt::format("texture {} has a format without a name", use.texture));
       LaunchTexture& added = file_.textures.emplace_back();
@@ -231,6 +233,7 @@ class DrawLaunch {
   const valhall::Image& image_;
   const valhall::WaitingDraw& draw_;
   const valhall::FragmentRun& run_;
+  const valhall::KeptPictures& kept_;
   const runtime::LaunchState& state_;
   LaunchFile file_;
 };
@@ -250,6 +253,12 @@ Result<LaunchFile> launch_of_draw(valhall::Capture& capture, std::size_t number)
   WARPJIT_CHECK(run.run(jobs));
   if (!stop.draw)
     return Error{ErrorCode::bad_input, fmt::format("no fragment job draws a draw {}", number), image.name()};
+  if (const unsigned samples = stop.frame->framebuffer().samples; samples != 1)
+    return Error{
+        ErrorCode::unsupported,
+        fmt::format("{}: its pixels have {} samples, for each of which the draw runs; a launch is one run",
+                    stop.frame->framebuffer().place, samples),
+        image.name()};
   if (stop.frame->framebuffer().has_pre_frame())
     return Error{ErrorCode::unsupported,
                  stop.frame->framebuffer().place +
@@ -260,7 +269,7 @@ Result<LaunchFile> launch_of_draw(valhall::Capture& capture, std::size_t number)
     return Error{ErrorCode::bad_input, fmt::format("draw {} changes no pixel", number), image.name()};
   // The targets as they are before the first draw.
   WARPJIT_TRY(const valhall::FramePixels clear, stop.frame->cleared(image));
-  return DrawLaunch(image, *stop.draw, prepared).make(clear);
+  return DrawLaunch(image, *stop.draw, prepared, stop.frame->kept()).make(clear);
 }
 
 }  // namespace warpjit::tool

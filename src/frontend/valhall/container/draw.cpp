@@ -118,6 +118,7 @@ Result<DrawDescriptor> read_draw_at(const Image& image, std::string place, std::
   draw.cull_front = d.bit(0, 17);
   draw.cull_back = d.bit(0, 18);
   draw.multisample = d.bit(0, 19);
+  draw.per_sample = d.bit(0, 11);
   if (d.bit(0, 22)) return d.refuse("alpha-to-coverage is set");
   draw.sample_mask = static_cast<std::uint16_t>(d.bits(1, 0, 16));
   draw.target_mask = small(d.bits(1, 16, 8));

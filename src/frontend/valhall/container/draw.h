@@ -64,7 +64,7 @@ struct DrawDescriptor {
   OcclusionQuery query = OcclusionQuery::off;
   std::uint64_t query_result = 0;  // address, of 8 bytes
   bool front_counterclockwise = false, cull_front = false, cull_back = false;
-  bool multisample = false;
+  bool multisample = false, per_sample = false;
   std::uint16_t sample_mask = 0;
   std::uint8_t target_mask = 0;
   float minimum_depth = 0, maximum_depth = 1;  // infinite: no limit there

@@ -18,6 +18,10 @@ inline constexpr std::uint32_t kMaxFramebufferExtent = 8192;
 enum class BlockFormat : std::uint8_t { none = 0, u_interleaved = 1, linear = 2, afbc = 12, afbc_tiled = 13 };
 std::string_view name(BlockFormat format);  // empty: there is no such format
 
+// What becomes of the samples of a pixel when it is stored: there is one, their average is stored, or each of
+// them in a layer of its own.
+enum class SampleStore : std::uint8_t { single = 0, average = 1, multiple = 2, layered = 3 };
+
 // 64 bytes.
 struct RenderTarget {
   std::uint64_t address = 0;
@@ -29,7 +33,8 @@ struct RenderTarget {
   bool srgb = false;
   std::uint16_t swizzle = 0;  // four selectors of 3 bits
   std::uint64_t memory = 0;   // address of row 0
-  std::uint32_t row_stride = 0;
+  std::uint32_t row_stride = 0, layer_stride = 0;
+  SampleStore samples = SampleStore::single;
   std::array<std::uint32_t, 4> clear{};  // of every pixel
 
   // Neither kept in the tile nor stored: what draws write to it is gone.
@@ -48,8 +53,11 @@ struct DepthPlane {
   std::uint8_t format = 0;
   BlockFormat blocks = BlockFormat::none;
   std::uint64_t memory = 0;
-  std::uint32_t row_stride = 0;
+  std::uint32_t row_stride = 0, layer_stride = 0;
+  SampleStore samples = SampleStore::single;
 };
+
+inline constexpr unsigned kMostSamples = 4;
 
 struct Framebuffer {
   std::uint64_t address = 0;
@@ -58,6 +66,9 @@ struct Framebuffer {
   std::array<std::uint32_t, 2> first{}, last{};  // pixels of the bounds, inclusive
   std::uint64_t frame_argument = 0;
   bool first_provoking = false, points_from_bottom = false;
+  unsigned samples = 1;  // of a pixel, or 4
+  // Where these lie, from the pixel's corner, in 1/256 pixels.
+  std::array<std::array<std::uint8_t, 2>, kMostSamples> sample_points{};
   std::vector<RenderTarget> targets{};
   DepthFormat depth_format = DepthFormat::d24;
   float depth_clear = 0;

@@ -41,6 +41,9 @@ Status check_limits(const Program& program) {
     return fail(ErrorCode::resource_limit, "a workgroup has at most 64 KiB of memory");
   if (!find_stage(stage_name(program.stage)))
     return fail(ErrorCode::unsupported, "this GPU has no programs for this stage");
+  if ((program.fragment.samples != 1 && program.fragment.samples != 4) ||
+      program.fragment.sample >= program.fragment.samples)
+    return fail(ErrorCode::bad_input, "pixels have 1 or 4 samples, and a sample is one of these");
   for (const std::uint8_t target : program.fragment.blend_targets)
     if (target >= kMaxColorTargets && target != FragmentSetup::kNoTarget)
       return fail(ErrorCode::bad_input, "a blend descriptor names a colour target above 7");

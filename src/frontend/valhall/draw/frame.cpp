@@ -24,6 +24,13 @@ TargetBuffer buffer_of(TilePixels& pixels, PixelFormat format, std::uint32_t wid
   return {pixels.bytes.data(), pixels.bytes.size(), std::size_t{width} * pixels.pixel_bytes, format};
 }
 
+// What a draw has written has its format.
+void set_formats(const DrawState& state, FramePixels& pixels) {
+  for (unsigned n = 0; n < pixels.colors.size(); ++n)
+    if (const PixelFormat format = state.output.colors[n]; format != PixelFormat::none)
+      pixels.colors[n].format = format;
+}
+
 Status bind_targets(Launch& launch, const DrawState& state, FramePixels& pixels) {
   WARPJIT_CHECK(launch.set_target_size(pixels.width, pixels.height));
   for (unsigned n = 0; n < pixels.colors.size(); ++n)
@@ -48,10 +55,9 @@ Status bind_vertices(Launch& launch, const ShadedVertices& vertices) {
 
 }  // namespace
 
-Result<FragmentRun> Frame::prepare(Image& image, const WaitingDraw& waiting) {
+Result<FragmentRun> Frame::prepare(Image& image, const WaitingDraw& waiting, unsigned sample) {
   WARPJIT_TRY(const DrawDescriptor draw, read_draw(image, waiting.job));
-  WARPJIT_TRY(FragmentRun run, read_run(image, waiting.job, draw));
-  run.draw = draw;
+  WARPJIT_TRY(FragmentRun run, read_run(image, waiting.job, draw, sample));
   if (run.state.nothing || waiting.vertices.count == 0) {
     run.state.nothing = true;
     return run;
@@ -72,9 +78,10 @@ Result<FragmentRun> Frame::prepare(Image& image, const WaitingDraw& waiting) {
 }
 
 // The draw's state and its program.
-Result<FragmentRun> Frame::read_run(Image& image, const Job& job, const DrawDescriptor& draw) const {
+Result<FragmentRun> Frame::read_run(Image& image, const Job& job, const DrawDescriptor& draw,
+                                    unsigned sample) const {
   FragmentRun run;
-  WARPJIT_TRY(run.state, convert_draw(image, draw, framebuffer_, area_));
+  WARPJIT_TRY(run.state, convert_draw(image, draw, framebuffer_, area_, sample));
   if (run.state.nothing) return run;
   if (draw.fragment.program) {
     WARPJIT_TRY(run.given, fragment_launch(image, job, draw.fragment));
@@ -92,6 +99,11 @@ Result<FragmentRun> Frame::read_run(Image& image, const Job& job, const DrawDesc
 Status Frame::bind_run(Image& image, const DrawDescriptor& draw, const ShadedVertices& vertices,
                        std::span<const TargetRange> ranges, FragmentRun& run) {
   auto shader = std::make_shared<const Shader>(run.given.program);
+  if (framebuffer_.samples > 1 && !draw.per_sample && shader->changes_memory())
+    return at_draw(draw.place, image,
+                   "the program stores to memory once for a pixel, and " + framebuffer_.place + " has " +
+                       std::to_string(framebuffer_.samples) + " samples",
+                   ErrorCode::unsupported);
   if (run.state.output.stencil.test && !draw.depth_stencil.stencil_from_shader && shader->emits_stencil())
     return at_draw(draw.place, image,
                    draw.depth_stencil.place +
@@ -105,7 +117,7 @@ Status Frame::bind_run(Image& image, const DrawDescriptor& draw, const ShadedVer
     WARPJIT_CHECK(set_up(launch, run.given.grid, Stage::fragment));
     WARPJIT_CHECK(launch.set_raster_state(run.state.raster));
     WARPJIT_CHECK(launch.set_output_state(run.state.output));
-    WARPJIT_CHECK(bind_targets(launch, run.state, pixels_));
+    WARPJIT_CHECK(bind_targets(launch, run.state, samples_[run.state.fragment.sample]));
     return bind_vertices(launch, vertices);
   };
   if (const Status status = bound(); !status)
@@ -118,35 +130,41 @@ Status Frame::bind_run(Image& image, const DrawDescriptor& draw, const ShadedVer
 // Memory that has not been stored yet is what the frame's targets held before.
 Status Frame::run_pre_frame(const Engine& engine, Image& image, const Job& job, const RunOptions& options) {
   for (unsigned k = 0; k < framebuffer_.pre_frame.size(); ++k) {
-    const FrameShaderMode mode = framebuffer_.pre_frame[k];
-    if (mode == FrameShaderMode::never) continue;
-    const std::string what = "pre-frame draw " + std::to_string(k);
+    if (framebuffer_.pre_frame[k] == FrameShaderMode::never) continue;
     WARPJIT_TRY(const DrawDescriptor draw,
-                read_draw_at(image, framebuffer_.place + ", " + what,
+                read_draw_at(image, framebuffer_.place + ", pre-frame draw " + std::to_string(k),
                              framebuffer_.frame_draws + std::uint64_t{kDrawBytes} * k));
     if (!draw.fragment.program) return at_draw(draw.place, image, "it has no program", ErrorCode::bad_input);
-    WARPJIT_TRY(FragmentRun run, read_run(image, job, draw));
-    if (run.state.nothing) continue;
-    WARPJIT_TRY(const ShadedVertices vertices,
-                pre_frame_vertices(image, draw.fragment, framebuffer_, run.given.program));
-    WARPJIT_CHECK(bind_run(image, draw, vertices, {}, run));
-    const auto report = engine.run(*run.launch, options);
-    if (!report) return at_draw(draw.place, image, to_string(report.error()), report.error().code);
-    WARPJIT_CHECK(run.descriptors.unchanged(image));
-    for (unsigned n = 0; n < pixels_.colors.size(); ++n)
-      if (const PixelFormat format = run.state.output.colors[n]; format != PixelFormat::none)
-        pixels_.colors[n].format = format;
+    for (unsigned sample = 0; sample < samples_.size(); ++sample)
+      WARPJIT_CHECK(run_pre_frame(engine, image, job, draw, sample, options));
   }
-  begin_draws(framebuffer_, pixels_);
+  for (FramePixels& sample : samples_) begin_draws(framebuffer_, sample);
+  return {};
+}
+
+Status Frame::run_pre_frame(const Engine& engine, Image& image, const Job& job, const DrawDescriptor& draw,
+                            unsigned sample, const RunOptions& options) {
+  WARPJIT_TRY(FragmentRun run, read_run(image, job, draw, sample));
+  if (run.state.nothing) return {};
+  WARPJIT_TRY(const ShadedVertices vertices,
+              pre_frame_vertices(image, draw.fragment, framebuffer_, run.given.program));
+  WARPJIT_CHECK(bind_run(image, draw, vertices, {}, run));
+  const auto report = engine.run(*run.launch, options);
+  if (!report) return at_draw(draw.place, image, to_string(report.error()), report.error().code);
+  WARPJIT_CHECK(run.descriptors.unchanged(image));
+  set_formats(run.state, samples_[sample]);
   return {};
 }
 
 Status Frame::store(Image& image, KeptPictures& kept) {
-  end_draws(framebuffer_, pixels_);
+  for (FramePixels& sample : samples_) end_draws(framebuffer_, sample);
+  if (samples_.size() > 1) resolved_ = resolve_samples(samples_);
   for (const TargetRange& range : ranges_)
     if (range.stored) kept.forget(range.address, range.size);
-  store_frame(image, framebuffer_, area_, pixels_);
-  return keep_frame(framebuffer_, area_, pixels_, kept);
+  store_frame(image, framebuffer_, area_, pixels());
+  for (unsigned sample = 0; samples_.size() > 1 && sample < samples_.size(); ++sample)
+    store_frame(image, framebuffer_, area_, samples_[sample], sample);
+  return keep_frame(framebuffer_, area_, pixels(), kept);
 }
 
 Result<Frame> Frame::begin(const Image& image, const Job& job, const KeptPictures& kept) {
@@ -154,7 +172,8 @@ Result<Frame> Frame::begin(const Image& image, const Job& job, const KeptPicture
   frame.kept_ = &kept;
   WARPJIT_TRY(frame.framebuffer_, read_framebuffer(image, job));
   frame.area_ = area_of(frame.framebuffer_, std::get<FragmentPayload>(job.payload));
-  WARPJIT_TRY(frame.pixels_, begin_frame(image, frame.framebuffer_, frame.area_));
+  WARPJIT_TRY(const FramePixels pixels, begin_frame(image, frame.framebuffer_, frame.area_));
+  frame.samples_.assign(frame.framebuffer_.samples, pixels);
   frame.ranges_ = target_ranges(frame.framebuffer_);
   return frame;
 }
@@ -178,32 +197,40 @@ Status Frame::add_to_query(Image& image, const DrawDescriptor& draw,
 
 Status Frame::draw(const Engine& engine, Image& image, const WaitingDraw& waiting, const RunOptions& options,
                    CaptureDraw& drawn) {
-  WARPJIT_TRY(FragmentRun run, prepare(image, waiting));
+  for (unsigned sample = 0; sample < samples_.size(); ++sample)
+    WARPJIT_CHECK(draw_sample(engine, image, waiting, sample, options, drawn));
+  return {};
+}
+
+// The record says of the last sample what its program did.
+Status Frame::draw_sample(const Engine& engine, Image& image, const WaitingDraw& waiting, unsigned sample,
+                          const RunOptions& options, CaptureDraw& drawn) {
+  WARPJIT_TRY(const DrawDescriptor draw, read_draw(image, waiting.job));
+  WARPJIT_TRY(FragmentRun run, prepare(image, waiting, sample));
   if (!run.launch) return {};
-  const bool queries = run.draw.query != OcclusionQuery::off;
-  std::vector<std::uint32_t> own(queries ? std::size_t{pixels_.width} * pixels_.height : 0);
-  std::vector<std::uint32_t>& passed = queries ? own : pixels_.passed;
+  FramePixels& pixels = samples_[sample];
+  const bool queries = draw.query != OcclusionQuery::off;
+  std::vector<std::uint32_t> own(queries ? std::size_t{pixels.width} * pixels.height : 0);
+  std::vector<std::uint32_t>& passed = queries ? own : pixels.passed;
   if (!passed.empty()) {
     run.state.output.count_passed = true;
     WARPJIT_CHECK(run.launch->set_output_state(run.state.output));
     WARPJIT_CHECK(run.launch->bind_pass_counts(
-        {passed.data(), 4 * passed.size(), std::size_t{4} * pixels_.width, PixelFormat::r32ui}));
+        {passed.data(), 4 * passed.size(), std::size_t{4} * pixels.width, PixelFormat::r32ui}));
   }
   auto report = engine.run(*run.launch, options);
   if (!report)
     return at_draw(waiting.job.place() + ", draw", image, to_string(report.error()), report.error().code);
-  if (queries) WARPJIT_CHECK(add_to_query(image, run.draw, own));
-  for (std::size_t n = 0; queries && n < pixels_.passed.size(); ++n) pixels_.passed[n] += own[n];
   WARPJIT_CHECK(run.descriptors.unchanged(image));
+  if (queries) WARPJIT_CHECK(add_to_query(image, draw, own));
+  for (std::size_t n = 0; queries && n < pixels.passed.size(); ++n) pixels.passed[n] += own[n];
   drawn.drawn = true;
   drawn.fragment = std::move(*report);
   drawn.depth = run.state.output.depth_format != PixelFormat::none;
-  for (unsigned n = 0; n < pixels_.colors.size(); ++n) {
-    const PixelFormat format = run.state.output.colors[n];
-    if (format == PixelFormat::none) continue;
-    drawn.targets = static_cast<std::uint8_t>(drawn.targets | 1U << n);
-    pixels_.colors[n].format = format;
-  }
+  for (unsigned n = 0; n < pixels.colors.size(); ++n)
+    if (run.state.output.colors[n] != PixelFormat::none)
+      drawn.targets = static_cast<std::uint8_t>(drawn.targets | 1U << n);
+  set_formats(run.state, pixels);
   return {};
 }
 

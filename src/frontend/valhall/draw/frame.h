@@ -23,7 +23,6 @@ struct WaitingDraw {
 // A launch of a draw's fragment program, all of it bound; what it refers to.
 struct FragmentRun {
   std::optional<Launch> launch;  // nothing: no pixel can change
-  DrawDescriptor draw;
   DrawState state;
   JobLaunch given;  // the program and its memory
   DescriptorCopies descriptors;
@@ -38,8 +37,9 @@ class Frame {
 
   // The draws with which the frame begins, if there are any: they load targets. Errors name the draw.
   Status run_pre_frame(const Engine& engine, Image& image, const Job& job, const RunOptions& options);
-  // A launch of one, all of it bound. The image, the draw and the frame must outlive it.
-  Result<FragmentRun> prepare(Image& image, const WaitingDraw& waiting);
+  // A launch of one, all of it bound, for one of the samples of pixels. The image, the draw and the frame
+  // must outlive it.
+  Result<FragmentRun> prepare(Image& image, const WaitingDraw& waiting, unsigned sample = 0);
   // Draws one, and adds to its query. `drawn`: what the record says of it.
   Status draw(const Engine& engine, Image& image, const WaitingDraw& waiting, const RunOptions& options,
               CaptureDraw& drawn);
@@ -51,19 +51,27 @@ class Frame {
   Result<FramePixels> cleared(const Image& image) const { return begin_frame(image, framebuffer_, area_); }
 
   const Framebuffer& framebuffer() const { return framebuffer_; }
-  const FramePixels& pixels() const { return pixels_; }
+  // After store(): what whoever runs the capture gets, of several samples the average.
+  const FramePixels& pixels() const { return resolved_ ? *resolved_ : samples_.front(); }
+  const KeptPictures& kept() const { return *kept_; }
 
  private:
   Frame() = default;
 
-  Result<FragmentRun> read_run(Image& image, const Job& job, const DrawDescriptor& draw) const;
+  Result<FragmentRun> read_run(Image& image, const Job& job, const DrawDescriptor& draw,
+                               unsigned sample) const;
   Status bind_run(Image& image, const DrawDescriptor& draw, const ShadedVertices& vertices,
                   std::span<const TargetRange> ranges, FragmentRun& run);
+  Status run_pre_frame(const Engine& engine, Image& image, const Job& job, const DrawDescriptor& draw,
+                       unsigned sample, const RunOptions& options);
+  Status draw_sample(const Engine& engine, Image& image, const WaitingDraw& waiting, unsigned sample,
+                     const RunOptions& options, CaptureDraw& drawn);
   Status add_to_query(Image& image, const DrawDescriptor& draw, std::span<const std::uint32_t> passed) const;
 
   Framebuffer framebuffer_;
   DrawArea area_;
-  FramePixels pixels_;
+  std::vector<FramePixels> samples_;
+  std::optional<FramePixels> resolved_;
   std::vector<TargetRange> ranges_;
   const KeptPictures* kept_ = nullptr;
 };

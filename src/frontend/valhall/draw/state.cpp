@@ -56,7 +56,8 @@ class DrawReader {
              DrawState state = {})
       : image_(image), draw_(draw), framebuffer_(framebuffer), state_(std::move(state)) {}
 
-  Result<DrawState> read(const DrawArea& area) {
+  Result<DrawState> read(const DrawArea& area, unsigned sample) {
+    sample_ = sample;
     WARPJIT_CHECK(read_raster(area));
     WARPJIT_CHECK(read_depth_stencil());
     state_.fragment.points_from_bottom = framebuffer_.points_from_bottom;
@@ -97,7 +98,7 @@ class DrawReader {
       last[k] = std::min<std::uint32_t>(draw_.scissor_last[k], area.last[k]);
       if (first[k] > last[k]) state_.nothing = true;
     }
-    if (area.empty || (draw_.sample_mask & 1) == 0) state_.nothing = true;
+    if (area.empty || (draw_.sample_mask >> sample_ & 1) == 0) state_.nothing = true;
     if (!state_.nothing)
       raster.scissor = {first[0], first[1], last[0] - first[0] + 1, last[1] - first[1] + 1};
     raster.positive_is_front = !draw_.front_counterclockwise;
@@ -107,10 +108,20 @@ class DrawReader {
     raster.point_size = draw_.size;
     raster.line_width = draw_.size > 1 ? std::min(std::nearbyint(draw_.size), 16384.0F) : 1;
     set_depth_limits();
-    if (draw_.multisample)
+    set_sample();
+    if (draw_.multisample && framebuffer_.samples == 1)
       return fail(draw_.place, "multisample enable is set, and " + framebuffer_.place +
                                    " has one sample: smooth lines, points and polygons need coverage of 16");
     return {};
+  }
+
+  // Without multisample enable all samples lie in the centre, as far as the draw goes.
+  void set_sample() {
+    FragmentSetup& setup = state_.fragment;
+    setup.samples = static_cast<std::uint8_t>(framebuffer_.samples);
+    setup.sample = static_cast<std::uint8_t>(sample_);
+    if (draw_.multisample) setup.sample_points = framebuffer_.sample_points;
+    state_.raster.sample_point = setup.sample_points[sample_];
   }
 
   // Where primitives are clipped, and what depth is limited to: never beyond 0 and 1, as no depth is.
@@ -216,6 +227,7 @@ class DrawReader {
   const DrawDescriptor& draw_;
   const Framebuffer& framebuffer_;
   std::optional<std::array<float, 4>> constant_;
+  unsigned sample_ = 0;
   DrawState state_;
 };
 
@@ -238,8 +250,8 @@ DrawArea area_of(const Framebuffer& framebuffer, const FragmentPayload& payload)
 }
 
 Result<DrawState> convert_draw(const Image& image, const DrawDescriptor& draw, const Framebuffer& framebuffer,
-                               const DrawArea& area) {
-  return DrawReader(image, draw, framebuffer).read(area);
+                               const DrawArea& area, unsigned sample) {
+  return DrawReader(image, draw, framebuffer).read(area, sample);
 }
 
 Status bind_shader_target(const Image& image, const DrawDescriptor& draw, const Framebuffer& framebuffer,

@@ -24,9 +24,9 @@ struct DrawState {
   OutputState output;    // with the formats of what the draw uses
   FragmentSetup fragment;
 };
-// Errors name descriptor and field: bad_input, unsupported.
+// Of one of the samples of pixels. Errors name descriptor and field: bad_input, unsupported.
 Result<DrawState> convert_draw(const Image& image, const DrawDescriptor& draw, const Framebuffer& framebuffer,
-                               const DrawArea& area);
+                               const DrawArea& area, unsigned sample = 0);
 
 // Descriptor n writes this target in this pixel format, by its blend shader (draw/blend_shaders.h); `state`
 // is that of the draw. Errors likewise.

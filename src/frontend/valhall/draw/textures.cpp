@@ -15,7 +15,10 @@ constexpr std::uint8_t kGeneric = 1, kAstc = 4, kAfbc = 6, kUInterleaved = 1, kL
 class TextureReader {
  public:
   TextureReader(const Image& image, const TextureDescriptor& descriptor, const TargetMemory& memory)
-      : image_(image), d_(descriptor), memory_(memory), three_(d_.kind == TextureKind::three) {}
+      : image_(image),
+        d_(descriptor),
+        memory_(memory),
+        three_(d_.kind == TextureKind::three || descriptor.samples != 1) {}
 
   Result<BoundTexture> read(bool normalized) {
     WARPJIT_CHECK(check_fields());
@@ -43,7 +46,10 @@ class TextureReader {
   }
 
   Status check_fields() const {
-    if (d_.samples != 1) return fail("sample count is " + std::to_string(d_.samples));
+    // Samples lie as slices do, and fetches name them by the third component of their offsets.
+    if (d_.samples != 1 &&
+        (d_.samples != 4 || d_.kind != TextureKind::two || d_.layers != 1 || d_.levels != 1))
+      return fail("sample count is " + std::to_string(d_.samples) + " of a texture that is not plain 2D");
     if (d_.minimum_level != 0) return fail("minimum level is " + std::to_string(d_.minimum_level));
     if (three_ && d_.layers != 1) return fail("array size of a 3D texture is " + std::to_string(d_.layers));
     return {};
@@ -118,7 +124,7 @@ class TextureReader {
     const PlaneDescriptor& plane = planes_.front();
     constexpr TextureDimension kDimensions[] = {TextureDimension::cube, TextureDimension::d1,
                                                 TextureDimension::d2, TextureDimension::d3};
-    t.dimension = kDimensions[static_cast<std::size_t>(d_.kind)];
+    t.dimension = three_ ? TextureDimension::d3 : kDimensions[static_cast<std::size_t>(d_.kind)];
     t.array = d_.layers > 1;
     t.layout = plane.ordering == kLinear ? TextureLayout::linear : TextureLayout::u_interleaved;
     std::optional<TexelLayout> texel;
@@ -150,7 +156,7 @@ class TextureReader {
     }
     t.width = d_.width;
     t.height = t.dimension == TextureDimension::d1 ? 1 : d_.height;
-    t.depth_extent = three_ ? d_.depth : 1;
+    t.depth_extent = d_.samples != 1 ? d_.samples : three_ ? d_.depth : 1;
     t.layers = d_.layers;
     t.levels = d_.levels;
     t.min_lod = d_.minimum_lod;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "frontend/valhall/container/format_names.h"
+#include "frontend/valhall/interpret/numbers.h"
 
 namespace warpjit::valhall {
 namespace {
@@ -208,21 +209,32 @@ std::uint32_t depth_bytes(DepthFormat tile, std::uint8_t stored) {
   }
 }
 
-std::optional<PlanePlace> depth_place(const Framebuffer& framebuffer) {
+// What a sample's layer begins with; 0 where all samples come to one place.
+std::uint64_t layer_offset(SampleStore samples, std::uint32_t stride, std::optional<unsigned> layer) {
+  return samples == SampleStore::layered ? std::uint64_t{stride} * layer.value_or(0) : 0;
+}
+// Does a sample's layer, or what has none, go there?
+bool has_layer(SampleStore samples, std::optional<unsigned> layer) {
+  return (samples == SampleStore::layered) == layer.has_value();
+}
+
+std::optional<PlanePlace> depth_place(const Framebuffer& framebuffer, std::optional<unsigned> layer = {}) {
   if (!framebuffer.depth_write || !framebuffer.depth || !is_stored(framebuffer.depth->blocks))
     return std::nullopt;
   const DepthPlane& plane = *framebuffer.depth;
-  return PlanePlace{plane.blocks, plane.memory, plane.row_stride,
-                    depth_bytes(framebuffer.depth_format, plane.format)};
+  return PlanePlace{plane.blocks, plane.memory + layer_offset(plane.samples, plane.layer_stride, layer),
+                    plane.row_stride, depth_bytes(framebuffer.depth_format, plane.format)};
 }
-std::optional<PlanePlace> stencil_place(const Framebuffer& framebuffer) {
+std::optional<PlanePlace> stencil_place(const Framebuffer& framebuffer, std::optional<unsigned> layer = {}) {
   if (!framebuffer.stencil_write || !framebuffer.stencil || !is_stored(framebuffer.stencil->blocks))
     return std::nullopt;
   const DepthPlane& plane = *framebuffer.stencil;
-  return PlanePlace{plane.blocks, plane.memory, plane.row_stride, plane.format == 1 ? 1U : 0U};
+  return PlanePlace{plane.blocks, plane.memory + layer_offset(plane.samples, plane.layer_stride, layer),
+                    plane.row_stride, plane.format == 1 ? 1U : 0U};
 }
-PlanePlace target_place(const RenderTarget& target, std::uint32_t bytes) {
-  return {target.blocks, target.memory, target.row_stride, bytes};
+PlanePlace target_place(const RenderTarget& target, std::uint32_t bytes, std::optional<unsigned> layer = {}) {
+  return {target.blocks, target.memory + layer_offset(target.samples, target.layer_stride, layer),
+          target.row_stride, bytes};
 }
 
 class FrameBuilder {
@@ -247,6 +259,7 @@ class FrameBuilder {
     const bool counts = keeps_unwritten_depth(framebuffer_) || clears_untouched(framebuffer_) ||
                         std::ranges::any_of(framebuffer_.targets, keeps_unwritten);
     if (counts) bytes += sizeof(std::uint32_t) * pixels;
+    bytes *= framebuffer_.samples;
     if (bytes > kMostBytes)
       return fail(framebuffer_.place,
                   std::to_string(bytes) + " bytes of its targets are more than " + std::to_string(kMostBytes),
@@ -263,7 +276,15 @@ class FrameBuilder {
     return {code, place + ": " + what, image_.name()};
   }
 
-  Status check_place(const std::string& place, const PlanePlace& plane) const {
+  // The first layer of samples, or what they share, and the last one.
+  Status check_place(const std::string& place, PlanePlace plane, SampleStore samples,
+                     std::uint32_t stride) const {
+    WARPJIT_CHECK(check_layer(place, plane));
+    if (samples != SampleStore::layered) return {};
+    plane.memory += std::uint64_t{stride} * (framebuffer_.samples - 1);
+    return check_layer(place, plane);
+  }
+  Status check_layer(const std::string& place, const PlanePlace& plane) const {
     if (area_.empty) return {};
     const std::uint64_t least = plane.least_row(area_);
     if (plane.row_stride < least && (area_.first[1] != area_.last[1] || plane.row_stride != 0))
@@ -285,7 +306,8 @@ class FrameBuilder {
     std::string what;
     const auto store = PixelStore::make(target, what);
     if (!store) return fail(target.place, what);
-    return check_place(target.place, target_place(target, store->bytes()));
+    return check_place(target.place, target_place(target, store->bytes()), target.samples,
+                       target.layer_stride);
   }
 
   Status check_depth() const {
@@ -296,13 +318,15 @@ class FrameBuilder {
       if (depth->bytes == 0)
         return fail(place, "ZS write format is " + depth_format_text(framebuffer_.depth->format) + " of " +
                                std::string(name(framebuffer_.depth_format)));
-      WARPJIT_CHECK(check_place(place + ", ZS writeback", *depth));
+      WARPJIT_CHECK(check_place(place + ", ZS writeback", *depth, framebuffer_.depth->samples,
+                                framebuffer_.depth->layer_stride));
     }
     if (const auto stencil = stencil_place(framebuffer_)) {
       if (stencil->bytes == 0 || framebuffer_.depth_format != DepthFormat::d24)
         return fail(place, "S write format is " + stencil_format_text(framebuffer_.stencil->format) + " of " +
                                std::string(name(framebuffer_.depth_format)));
-      WARPJIT_CHECK(check_place(place + ", S writeback", *stencil));
+      WARPJIT_CHECK(check_place(place + ", S writeback", *stencil, framebuffer_.stencil->samples,
+                                framebuffer_.stencil->layer_stride));
     }
     return {};
   }
@@ -415,6 +439,62 @@ void store_depth(const Framebuffer& framebuffer, std::uint32_t pixel_bytes, std:
   write_pixel(to, bytes, value);
 }
 
+// Components as floats, of which the format has so many; none: they are averaged otherwise, or not at all.
+struct FloatComponents {
+  unsigned count = 0;
+  bool half = false;
+};
+FloatComponents float_components(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::rgba16f:
+      return {4, true};
+    case PixelFormat::rgba32f:
+      return {4, false};
+    case PixelFormat::r32f:
+      return {1, false};
+    default:
+      return {};
+  }
+}
+
+// Unorm components are averaged as they are stored, ties to even; of integers the first sample counts.
+void average_color(std::span<const FramePixels> samples, std::size_t target, TilePixels& to) {
+  const auto count = static_cast<std::uint32_t>(samples.size());
+  const std::size_t pixels = to.pixel_bytes == 0 ? 0 : to.bytes.size() / to.pixel_bytes;
+  const std::array<std::uint8_t, 4> bits = channel_bits(to.format);
+  const FloatComponents floats = float_components(to.format);
+  if (bits[0] == 0 && floats.count == 0) return;
+  for (std::size_t pixel = 0; pixel < pixels; ++pixel) {
+    const std::size_t at = pixel * to.pixel_bytes;
+    std::array<const std::byte*, kMostSamples> from{};
+    for (std::size_t n = 0; n < count; ++n) from[n] = samples[n].colors[target].bytes.data() + at;
+    if (bits[0] != 0) {
+      std::uint32_t value = 0;
+      unsigned shift = 0;
+      for (const unsigned width : bits) {
+        std::uint32_t sum = 0;
+        for (std::size_t n = 0; n < count; ++n)
+          sum += read_pixel(from[n], to.pixel_bytes) >> shift & most(width);
+        const std::uint32_t whole = sum / count, rest = sum % count;
+        value |= (whole + (2 * rest > count || (2 * rest == count && whole % 2 != 0) ? 1 : 0)) << shift;
+        shift += width;
+      }
+      write_pixel(to.bytes.data() + at, to.pixel_bytes, value);
+      continue;
+    }
+    const std::size_t size = floats.half ? 2 : 4;
+    for (std::size_t k = 0; k < floats.count; ++k) {
+      double sum = 0;
+      for (std::size_t n = 0; n < count; ++n) {
+        const std::uint32_t word = read_pixel(from[n] + size * k, static_cast<std::uint32_t>(size));
+        sum += floats.half ? half_value(word) : static_cast<double>(std::bit_cast<float>(word));
+      }
+      write_pixel(to.bytes.data() + at + size * k, static_cast<std::uint32_t>(size),
+                  round_by_hand(floats.half ? kHalf : kSingle, sum / count, Round::nearest_even));
+    }
+  }
+}
+
 // A target in AFBC gets what it had where nothing is written.
 template <class Wanted, class Store>
 Status keep_pixels(KeptPictures& kept, KeptPicture picture, const DrawArea& area, const FramePixels& frame,
@@ -488,27 +568,37 @@ void end_draws(const Framebuffer& framebuffer, FramePixels& frame) {
     }
 }
 
-void store_frame(Image& image, const Framebuffer& framebuffer, const DrawArea& area,
-                 const FramePixels& frame) {
+FramePixels resolve_samples(std::span<const FramePixels> samples) {
+  FramePixels resolved = samples.front();
+  for (std::size_t n = 0; n < resolved.colors.size(); ++n) average_color(samples, n, resolved.colors[n]);
+  for (std::size_t pixel = 0; pixel < resolved.passed.size(); ++pixel)
+    for (const FramePixels& sample : samples.subspan(1)) resolved.passed[pixel] += sample.passed[pixel];
+  return resolved;
+}
+
+void store_frame(Image& image, const Framebuffer& framebuffer, const DrawArea& area, const FramePixels& frame,
+                 std::optional<unsigned> layer) {
   if (area.empty) return;
   for (std::size_t n = 0; n < framebuffer.targets.size(); ++n) {
     const RenderTarget& target = framebuffer.targets[n];
     std::string ignored;
-    if (!target.write || !is_stored(target.blocks)) continue;
+    if (!target.write || !is_stored(target.blocks) || !has_layer(target.samples, layer)) continue;
     if (const auto store = PixelStore::make(target, ignored))
       store_pixels(
-          image, target_place(target, store->bytes()), area, frame, frame.colors[n],
+          image, target_place(target, store->bytes(), layer), area, frame, frame.colors[n],
           [&](std::size_t pixel) { return target.write_clean || is_written(frame, pixel); },
           [&](const std::byte* from, std::byte* to) { store->store(from, to); });
   }
   const auto wanted = [&](std::size_t pixel) {
     return framebuffer.depth_write_clean || is_depth_written(frame, pixel);
   };
-  if (const auto plane = depth_place(framebuffer))
+  if (const auto plane = depth_place(framebuffer, layer);
+      plane && has_layer(framebuffer.depth->samples, layer))
     store_pixels(image, *plane, area, frame, frame.depth, wanted, [&](const std::byte* from, std::byte* to) {
       store_depth(framebuffer, frame.depth.pixel_bytes, plane->bytes, from, to);
     });
-  if (const auto plane = stencil_place(framebuffer))
+  if (const auto plane = stencil_place(framebuffer, layer);
+      plane && has_layer(framebuffer.stencil->samples, layer))
     store_pixels(image, *plane, area, frame, frame.depth, wanted,
                  [&](const std::byte* from, std::byte* to) { *to = from[3]; });
 }
@@ -522,7 +612,9 @@ Status keep_frame(const Framebuffer& framebuffer, const DrawArea& area, const Fr
                         .address = target.memory,
                         .size = compressed_size(framebuffer, tile_pixel_bytes(target.tile_format))};
     const auto store = PixelStore::make(target, picture.why);
-    if (store) {
+    if (target.samples == SampleStore::layered) {
+      picture.why = "it has several samples";
+    } else if (store) {
       picture.pixel_bytes = store->bytes();
       picture.bits = store->bits();
     }
@@ -537,6 +629,7 @@ Status keep_frame(const Framebuffer& framebuffer, const DrawArea& area, const Fr
                       .address = plane.memory,
                       .size = compressed_size(framebuffer, 4),
                       .pixel_bytes = depth_bytes(framebuffer.depth_format, plane.format)};
+  if (plane.samples == SampleStore::layered) picture.pixel_bytes = 0;
   if (picture.pixel_bytes == 0) picture.why = "ZS write format is " + depth_format_text(plane.format);
   const std::uint32_t bytes = picture.pixel_bytes;
   return keep_pixels(
@@ -550,25 +643,29 @@ Status keep_frame(const Framebuffer& framebuffer, const DrawArea& area, const Fr
 std::vector<TargetRange> target_ranges(const Framebuffer& framebuffer) {
   std::vector<TargetRange> ranges;
   const DrawArea whole{.last = {framebuffer.width - 1, framebuffer.height - 1}};
-  const auto add = [&](const std::string& place, const PlanePlace& plane, bool write) {
+  const auto add = [&](const std::string& place, const PlanePlace& plane, bool write, std::uint64_t last) {
+    const std::uint64_t layers = last * (framebuffer.samples - 1);
     if (!write || plane.blocks == BlockFormat::none) return;
     TargetRange range{.place = place, .address = plane.memory, .stored = is_stored(plane.blocks)};
     if (range.stored) {
-      range.size = plane.end(whole);
+      range.size = plane.end(whole) + layers;
     } else {
       range.size = compressed_size(framebuffer, plane.bytes);
     }
     ranges.push_back(std::move(range));
   };
   for (const RenderTarget& target : framebuffer.targets)
-    add(target.place, target_place(target, tile_pixel_bytes(target.tile_format)), target.write);
+    add(target.place, target_place(target, tile_pixel_bytes(target.tile_format)), target.write,
+        layer_offset(target.samples, target.layer_stride, 1));
   const std::string place = framebuffer.place + ", ZS/CRC extension";
   if (framebuffer.depth)
     add(place, {framebuffer.depth->blocks, framebuffer.depth->memory, framebuffer.depth->row_stride, 4},
-        framebuffer.depth_write);
+        framebuffer.depth_write,
+        layer_offset(framebuffer.depth->samples, framebuffer.depth->layer_stride, 1));
   if (framebuffer.stencil)
     add(place, {framebuffer.stencil->blocks, framebuffer.stencil->memory, framebuffer.stencil->row_stride, 1},
-        framebuffer.stencil_write);
+        framebuffer.stencil_write,
+        layer_offset(framebuffer.stencil->samples, framebuffer.stencil->layer_stride, 1));
   return ranges;
 }
 

@@ -31,6 +31,7 @@ struct TilePixels {
   std::vector<std::byte> bytes{};
 };
 
+// Of one of the samples of all pixels.
 struct FramePixels {
   std::uint32_t width = 0, height = 0;
   std::vector<TilePixels> colors;
@@ -47,9 +48,12 @@ void begin_draws(const Framebuffer& framebuffer, FramePixels& frame);
 // To be called after the last draw: tiles that none of them has touched are clear, if the framebuffer says
 // so.
 void end_draws(const Framebuffer& framebuffer, FramePixels& frame);
-// Stores what the framebuffer says to memory, inside of the area. Nothing fails that begin_frame took.
-void store_frame(Image& image, const Framebuffer& framebuffer, const DrawArea& area,
-                 const FramePixels& frame);
+// One sample for each pixel: the average of the colours of all, of depth and stencil the first one.
+FramePixels resolve_samples(std::span<const FramePixels> samples);
+// Stores what the framebuffer says to memory, inside of the area: to a layer of its own what has one for each
+// sample; without a layer all else. Nothing fails that begin_frame took.
+void store_frame(Image& image, const Framebuffer& framebuffer, const DrawArea& area, const FramePixels& frame,
+                 std::optional<unsigned> layer = {});
 // Likewise what goes to targets in AFBC. Errors: those of KeptPictures::keep.
 Status keep_frame(const Framebuffer& framebuffer, const DrawArea& area, const FramePixels& frame,
                   KeptPictures& kept);

@@ -17,10 +17,12 @@ using pixels::SlotUse;
 
 // ---- What instructions ask for
 
-constexpr std::uint8_t kFlat32 = 0, kFlat16 = 1, kFloat16 = 3;  // source formats; 2 is f32
-constexpr std::uint8_t kExplicitPlace = 3;                      // of samples
-constexpr std::uint8_t kPlace = 0, kInverseW = 2, kDepth = 3;   // of LD_VAR_SPECIAL
-constexpr std::uint8_t kFirstBlend = 8, kLastBlend = 15;        // special values of page 0
+constexpr std::uint8_t kFlat32 = 0, kFlat16 = 1, kFloat16 = 3;          // source formats; 2 is f32
+constexpr std::uint8_t kCentroid = 1, kSample = 2, kExplicitPlace = 3;  // where a varying is read
+constexpr unsigned kSampleShift = 16,
+                   kSamples = 4;  // of the sample's number in a word, and how many there are
+constexpr std::uint8_t kPlace = 0, kInverseW = 2, kDepth = 3;  // of LD_VAR_SPECIAL
+constexpr std::uint8_t kFirstBlend = 8, kLastBlend = 15;       // special values of page 0
 
 bool is_half(RegisterFormat format) {
   return format == RegisterFormat::f16 || format == RegisterFormat::s16 || format == RegisterFormat::u16;
@@ -29,6 +31,9 @@ bool is_integer(RegisterFormat format) {
   return format != RegisterFormat::automatic && format != RegisterFormat::f32 &&
          format != RegisterFormat::f16;
 }
+
+// Is the place one that source 0 names?
+bool reads_place(const Instruction& i) { return i.sample == kSample || i.sample == kExplicitPlace; }
 
 // Registers that so many components take.
 unsigned registers_of(unsigned components, bool halves) { return halves ? (components + 1) / 2 : components; }
@@ -242,6 +247,8 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
   std::int32_t column(unsigned lane) const { return quad(lane).x + static_cast<std::int32_t>(lane & 1); }
   std::int32_t row(unsigned lane) const { return quad(lane).y + static_cast<std::int32_t>(lane >> 1 & 1); }
   bool is_live(unsigned lane) const { return (live_ >> lane & 1) != 0; }
+  // The bit of coverage that stands for the sample of this run.
+  std::uint32_t sample_bit() const { return 1U << program_.fragment.sample; }
 
   void start_lane(unsigned lane) {
     const std::uint32_t covered = covered_ >> lane & 1;
@@ -249,7 +256,9 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
     warp_.registers[58][lane] = primitive(lane).front_facing() ? 0 : 1;
     warp_.registers[59][lane] =
         static_cast<std::uint32_t>(column(lane)) | static_cast<std::uint32_t>(row(lane)) << 16;
-    warp_.registers[60][lane] = warp_.registers[61][lane] = covered;
+    const FragmentSetup& setup = program_.fragment;
+    warp_.registers[60][lane] = covered << setup.sample;
+    warp_.registers[61][lane] = covered << setup.sample | std::uint32_t{setup.sample} << kSampleShift;
     fragments_[lane].depth = primitive(lane).depth(column(lane), row(lane));
     fragments_[lane].written = fragments_[lane].replaced = 0;
   }
@@ -278,20 +287,20 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
             kill(lane);
           return;
         case WarpOp::Kind::coverage:
-          return write({is_live(lane) ? word(0) & 1 : 0});
+          return write({is_live(lane) ? word(0) & sample_bit() : 0});
         case WarpOp::Kind::depth:
-          if ((word(2) & 1) == 0) kill(lane);
+          if ((word(2) & sample_bit()) == 0) kill(lane);
           if (is_live(lane) && op.i.depth) fragments_[lane].depth = word(0);
           if (is_live(lane) && op.i.stencil)
             fragments_[lane].stencil_reference = static_cast<std::uint8_t>(word(1));
-          return write({is_live(lane) ? 1U : 0U});
+          return write({is_live(lane) ? sample_bit() : 0});
         case WarpOp::Kind::blend:
-          if (is_live(lane) && (word(1) & 1) != 0) blend(warp, op, lane);
+          if (is_live(lane) && (word(1) & sample_bit()) != 0) blend(warp, op, lane);
           return;
         case WarpOp::Kind::load_tile:
           return write(tile(op, lane, word(0)));
         case WarpOp::Kind::store_tile:
-          if (is_live(lane) && (word(1) & 1) != 0) store_tile(warp, op, lane, word(0));
+          if (is_live(lane) && (word(1) & sample_bit()) != 0) store_tile(warp, op, lane, word(0));
           return;
         default:
           return;
@@ -309,7 +318,15 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
   struct Away {
     float x = 0, y = 0;  // from the pixel's centre, in pixels
   };
-  static Away away(const Instruction& i, std::uint32_t place) {
+  Away away(const Instruction& i, std::uint32_t place) const {
+    if (i.sample == kCentroid || i.sample == kSample) {
+      const FragmentSetup& setup = program_.fragment;
+      const unsigned number = i.sample == kCentroid ? setup.sample : place >> kSampleShift & (kSamples - 1);
+      const auto part = [&](unsigned k) {
+        return static_cast<float>(setup.sample_points[number][k] - 128) / 256;
+      };
+      return {part(0), part(1)};
+    }
     if (i.sample != kExplicitPlace) return {};
     const auto part = [&](unsigned shift) {
       return static_cast<float>(static_cast<std::int16_t>(place >> shift & 0xffff) - 128) / 256;
@@ -370,7 +387,7 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
   // What a place names that is no target's own pixel is dropped.
   void store_tile(const Warp& warp, const WarpOp& op, unsigned lane, std::uint32_t place) {
     const std::uint32_t target = place >> 8 & 0xff, sample = place & 0xff;
-    if (place >> 24 != 0xff || sample != 0 || target >= kMaxColorTargets) return;
+    if (place >> 24 != 0xff || sample != program_.fragment.sample || target >= kMaxColorTargets) return;
     write_color(warp, op, lane, target);
     fragments_[lane].replaced |= static_cast<std::uint8_t>(1U << target);
   }
@@ -454,7 +471,7 @@ Status make_fragment_op(WarpOp& op) {
     case Opcode::ld_var_imm:
       op.kind = Kind::varying;
       WARPJIT_CHECK(check_varying(i));
-      if (i.sample != kExplicitPlace || is_flat(i)) i.source[0] = {};
+      if (!reads_place(i) || is_flat(i)) i.source[0] = {};
       return {};
     case Opcode::ld_var_flat:
     case Opcode::ld_var_flat_imm:
@@ -463,7 +480,7 @@ Status make_fragment_op(WarpOp& op) {
     case Opcode::ld_var_special:
       op.kind = Kind::special_varying;
       WARPJIT_CHECK(check_special_varying(i));
-      if (i.sample != kExplicitPlace || i.index == kDepth) i.source[0] = {};
+      if (!reads_place(i) || i.index == kDepth) i.source[0] = {};
       return {};
     case Opcode::atest:
       op.kind = Kind::coverage;

@@ -14,8 +14,9 @@ using ir::I32;
 
 namespace {
 
-constexpr unsigned kFirstBlendDescriptor = 8;  // entries of page 0
-constexpr std::uint8_t kExplicit = 3;          // a sample mode
+constexpr unsigned kFirstBlendDescriptor = 8;                      // entries of page 0
+constexpr std::uint8_t kCentroid = 1, kSample = 2, kExplicit = 3;  // sample modes
+constexpr unsigned kSampleShift = 16;                              // of the sample's number in a word
 constexpr std::uint32_t kOnes = 0x3f800000;
 
 bool is_half(RegisterFormat format) {
@@ -136,8 +137,9 @@ class FragmentTranslator final : public ProgramTranslator {
     const I32 column = b_.F32ToI32Lowest(frame_.center_x()), row = b_.F32ToI32Lowest(frame_.center_y());
     set_gpr(59, b_.IOr32(column, b_.IShl32(row, word(16))));
     const I1 covered = b_.PixelCovered();
-    set_gpr(60, flag(covered));
-    set_gpr(61, flag(covered));
+    set_gpr(60, coverage(covered));
+    const std::uint32_t sample = program_.fragment.sample;
+    set_gpr(61, sample == 0 ? coverage(covered) : b_.IOr32(coverage(covered), word(sample << kSampleShift)));
     for (unsigned target = 0; target < kMaxColorTargets; ++target)
       set_gpr(kVarColors + 4 * target + 3, word(0));
     // The exit stores, behind all else.
@@ -227,7 +229,11 @@ class FragmentTranslator final : public ProgramTranslator {
   I32 flag(I1 condition) { return b_.select(condition, word(1), word(0)); }
   I1 flag(std::uint32_t variable) { return ssa_.read<I1>(b_.block(), variable); }
   void write(std::uint32_t variable, I1 value) { ssa_.write(b_.block(), variable, value); }
-  I1 lowest_bit(const Source& source) { return b_.INe32(b_.IAnd32(source_word(source), word(1)), word(0)); }
+  // The bit of the run's sample, where the condition holds, and whether a source has it.
+  I32 coverage(I1 condition) { return b_.select(condition, word(1U << program_.fragment.sample), word(0)); }
+  I1 covers(const Source& source) {
+    return b_.INe32(b_.IAnd32(source_word(source), word(1U << program_.fragment.sample)), word(0));
+  }
 
   I1 changing_memory(I1 where) override { return b_.And1(where, flag(kVarLive)); }
 
@@ -258,7 +264,7 @@ class FragmentTranslator final : public ProgramTranslator {
         return load_special(i);
       case Opcode::atest:
         WARPJIT_CHECK(check_count(i, i.write, 1));
-        set_gpr(i.write.first, flag(b_.And1(flag(kVarLive), lowest_bit(i.source[0]))));
+        set_gpr(i.write.first, coverage(b_.And1(flag(kVarLive), covers(i.source[0]))));
         return {};
       case Opcode::zs_emit:
         return emit_depth(i);
@@ -287,6 +293,7 @@ class FragmentTranslator final : public ProgramTranslator {
     F32 x, y;
   };
   std::optional<Offset> offset_of(const Instruction& i) {
+    if (i.sample == kCentroid || i.sample == kSample) return at_sample(i);
     if (i.sample != kExplicit) return std::nullopt;
     const I32 place = source_word(i.source[0]);
     const auto from_center = [&](unsigned n) {
@@ -295,6 +302,21 @@ class FragmentTranslator final : public ProgramTranslator {
     };
     const F32 x = from_center(0);
     return Offset{x, from_center(1)};
+  }
+  std::optional<Offset> at_sample(const Instruction& i) {
+    const FragmentSetup& setup = program_.fragment;
+    if (setup.samples == 1) return std::nullopt;
+    const auto from_center = [&](std::size_t number, std::size_t k) {
+      return real(static_cast<float>(setup.sample_points[number][k] - 128) / 256);
+    };
+    if (i.sample == kCentroid) return Offset{from_center(setup.sample, 0), from_center(setup.sample, 1)};
+    const I32 number = b_.IAnd32(b_.IShrU32(source_word(i.source[0]), word(kSampleShift)), word(3));
+    Offset at{from_center(0, 0), from_center(0, 1)};
+    for (std::uint32_t n = 1; n < setup.samples; ++n) {
+      const I1 is = b_.IEq32(number, word(n));
+      at = {b_.select(is, from_center(n, 0), at.x), b_.select(is, from_center(n, 1), at.y)};
+    }
+    return at;
   }
   unsigned number_of(const pixels::SlotUse& use) const {
     return static_cast<unsigned>(std::ranges::find(pixels_.uses, use) - pixels_.uses.begin());
@@ -382,7 +404,7 @@ class FragmentTranslator final : public ProgramTranslator {
 
   Status emit_depth(const Instruction& i) {
     WARPJIT_CHECK(check_count(i, i.write, 1));
-    const I1 live = b_.And1(flag(kVarLive), lowest_bit(i.source[2]));
+    const I1 live = b_.And1(flag(kVarLive), covers(i.source[2]));
     write(kVarLive, live);
     if (i.depth) {
       set_gpr(kVarDepth, b_.select(live, source_word(i.source[0]), gpr(kVarDepth)));
@@ -392,7 +414,7 @@ class FragmentTranslator final : public ProgramTranslator {
       set_gpr(kVarReference, b_.select(live, source_word(i.source[1]), gpr(kVarReference)));
       write(kVarReferenceSet, b_.Or1(flag(kVarReferenceSet), live));
     }
-    set_gpr(i.write.first, flag(live));
+    set_gpr(i.write.first, coverage(live));
     return {};
   }
 
@@ -404,7 +426,7 @@ class FragmentTranslator final : public ProgramTranslator {
     if (!target || pixels_.output.colors[*target] == PixelFormat::none) return {};
     const auto color = staged_color(i, *target);
     for (unsigned k = 0; k < 4; ++k) set_gpr(kVarColors + 4 * *target + k, color[k]);
-    write(kVarWritten + *target, lowest_bit(i.source[1]));
+    write(kVarWritten + *target, covers(i.source[1]));
     return {};
   }
 
@@ -415,11 +437,12 @@ class FragmentTranslator final : public ProgramTranslator {
     if (!function_.is_constant(pixel)) return unsupported(i, "a pixel that the program computes");
     const auto bits = static_cast<std::uint32_t>(function_.constant(pixel));
     if (bits >> 24 != 0xff) return unsupported(i, "another pixel than the lane's own");
-    if ((bits & 0xff) != 0) return unsupported(i, "another sample than 0");
+    if ((bits & 0xff) != program_.fragment.sample)
+      return unsupported(i, "another sample than that of the run");
     const std::uint32_t target = bits >> 8 & 0xff;
     if (target >= kMaxColorTargets || pixels_.output.colors[target] == PixelFormat::none) return {};
     tile_stores_.push_back({address_, target});
-    const I1 covered = b_.And1(flag(kVarLive), lowest_bit(i.source[1]));
+    const I1 covered = b_.And1(flag(kVarLive), covers(i.source[1]));
     const auto color = staged_color(i, target);
     for (unsigned k = 0; k < 4; ++k) {
       const std::uint32_t variable = kVarColors + 4 * target + k;

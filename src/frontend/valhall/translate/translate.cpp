@@ -118,6 +118,9 @@ std::vector<std::byte> code_key(const Program& program, const ReachedCode& code)
     frontend::append_value(key, program.fragment.points_from_bottom);
     frontend::append_value(key, program.fragment.texture_table);
     frontend::append_value(key, program.fragment.sampler_table);
+    frontend::append_value(key, program.fragment.samples);
+    frontend::append_value(key, program.fragment.sample);
+    if (program.fragment.samples != 1) frontend::append_value(key, program.fragment.sample_points);
   }
   const FloatMode& mode = program.mode;
   for (const bool flag : {mode.flush_single, mode.flush_half, mode.suppress_nan, mode.suppress_infinity})
