@@ -308,26 +308,17 @@ TEST(SchemaTest, ReaderIsAsStrictWithStatesOfDraws) {
   EXPECT_EQ(output.blend[1].mix_alpha, BlendMix{});
   EXPECT_FALSE(output.blend[2].mixed || output.blend[1].bytes);
   EXPECT_TRUE(output.blend[2].bytes);
-  for (const Change& change : {Change{"/raster/depth-bias", "1"},
-                               {"/raster/depth-bias/extra", "1"},
-                               {"/raster/depth-bias/slope", "\"steep\""},
-                               {"/raster/depth-bounds", "0.5"},
-                               {"/raster/shade", "\"gouraud\""},
-                               {"/raster/shade", "1"},
-                               {"/raster/depth-bounds", "[0,0.5,1]"},
-                               {"/raster/clip-bounds", "[0]"},
-                               {"/raster/sample-point", "[0,256]"},
-                               {"/raster/sample-point", "[0,-1]"},
-                               {"/raster/sample-point", "[0,1,2]"},
-                               {"/output/early-tests", "1"},
-                               {"/output/blend/0/mix", "\"target\""},
-                               {"/output/blend/0/mix/extra", "1"},
-                               {"/output/blend/0/mix/add", "\"one\""},
-                               {"/output/blend/0/mix/multiply", "\"zero\""},
-                               {"/output/blend/0/mix/by", "\"one\""},
-                               {"/output/blend/1/mix/negate-add", "1"},
-                               {"/output/blend/1/mix-alpha", "[]"},
-                               {"/output/blend/2/bytes", "1"}})
+  for (const Change& change :
+       {Change{"/raster/depth-bias", "1"},         {"/raster/depth-bias/extra", "1"},
+        {"/raster/depth-bias/slope", "\"steep\""}, {"/raster/depth-bounds", "0.5"},
+        {"/raster/shade", "\"gouraud\""},          {"/raster/shade", "1"},
+        {"/raster/depth-bounds", "[0,0.5,1]"},     {"/raster/clip-bounds", "[0]"},
+        {"/raster/sample-point", "[0,256]"},       {"/raster/sample-point", "[0,-1]"},
+        {"/raster/sample-point", "[0,1,2]"},       {"/output/early-tests", "1"},
+        {"/output/blend/0/mix", "\"target\""},     {"/output/blend/0/mix/extra", "1"},
+        {"/output/blend/0/mix/add", "\"one\""},    {"/output/blend/0/mix/multiply", "\"zero\""},
+        {"/output/blend/0/mix/by", "\"one\""},     {"/output/blend/1/mix/negate-add", "1"},
+        {"/output/blend/1/mix-alpha", "[]"},       {"/output/blend/2/bytes", "1"}})
     expect_refused(draw, change);
   // What only the reader knows.
   for (const char* blend : {R"([{"mix":{},"op":"add"}])", R"([{"mix":{},"bytes":true}])",
