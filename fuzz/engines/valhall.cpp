@@ -33,6 +33,7 @@ struct ValhallKernels {
   static Status bind(Launch& launch, Kernel& kernel, std::vector<std::uint32_t>& output) {
     launch.set_parameters(std::as_bytes(std::span(kernel.uniforms)));
     WARPJIT_CHECK(launch.set_images(kernel.images));
+    WARPJIT_CHECK(launch.set_buffers(kernel.buffers));
     WARPJIT_CHECK(launch.bind_constants("c0", kernel.buffer.data(), kernel.buffer.size() * 4));
     // The first one has the shortest way in the code.
     const auto map_input = [&] {
@@ -61,6 +62,7 @@ struct ValhallKernels {
     const auto uniforms = std::as_bytes(std::span(kernel.uniforms));
     launch.grid.parameters.assign(uniforms.begin(), uniforms.end());
     launch.grid.images = kernel.images;
+    launch.grid.buffers = kernel.buffers;
     const auto add = [&](const char* space, bool constant, std::uint64_t address,
                          std::span<const std::uint32_t> words) {
       const auto bytes = std::as_bytes(words);

@@ -37,6 +37,7 @@ struct ValhallFragments {
                      std::span<const std::uint32_t>, Random& random) {
     launch.set_parameters(std::as_bytes(std::span(fragment.uniforms)));
     WARPJIT_CHECK(launch.set_images(fragment.images));
+    WARPJIT_CHECK(launch.set_buffers(fragment.buffers));
     if (fragment.samples) WARPJIT_CHECK(bind_textures(launch, random));
     return launch.bind_constants("c0", fragment.buffer.data(), fragment.buffer.size() * 4);
   }

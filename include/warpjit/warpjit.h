@@ -585,6 +585,19 @@ typedef struct warpjit_image_source {
 WARPJIT_API warpjit_status warpjit_launch_set_images(warpjit_launch* launch,
                                                      const warpjit_image_source* images, size_t count,
                                                      warpjit_error* error);
+/* A buffer that programs name by a table and an entry of it, in memory at 64-bit addresses. */
+typedef struct warpjit_buffer_source {
+  size_t size;
+  uint32_t table; /* below 256 */
+  uint32_t entry;
+  uint64_t address;    /* of its first byte */
+  uint32_t byte_count; /* beyond them loads give 0 */
+} warpjit_buffer_source;
+/* [one] All buffers; their sizes are equal. Copied, and checked when the launch runs. Their bytes are mapped
+ * memory. WARPJIT_BAD_INPUT for GPUs whose programs have none. */
+WARPJIT_API warpjit_status warpjit_launch_set_buffers(warpjit_launch* launch,
+                                                      const warpjit_buffer_source* buffers, size_t count,
+                                                      warpjit_error* error);
 /* [one] Where the results of vertex n of the launch lie: n * packet_stride bytes from `data` on. Data is at a
  * multiple of 8 bytes and of such a size; the stride is a multiple of 16. The memory must live as long as
  * runs use it. */

@@ -303,6 +303,15 @@ struct ImageSource {
   bool operator==(const ImageSource&) const = default;
 };
 
+// A buffer that programs name by a table and an entry of it, in memory at 64-bit addresses.
+struct BufferSource {
+  std::uint8_t table = 0;
+  std::uint32_t entry = 0;
+  std::uint64_t address = 0;  // of its first byte
+  std::uint32_t bytes = 0;    // beyond them loads give 0
+  bool operator==(const BufferSource&) const = default;
+};
+
 // A program with its bindings. It refers to the caller's buffers, which must outlive the runs, and copies
 // everything else. Setters and bind calls must not overlap any other call on the same launch; const calls,
 // and Engine::run of one launch from several threads, may overlap (their outputs are then the same buffers).
@@ -404,6 +413,11 @@ class WARPJIT_API Launch {
   // ---- Images of programs of all kinds whose guest has them (Valhall), by their numbers. Values are checked
   // when the launch runs. The texels are mapped memory. Errors: bad_input for other guests.
   Status set_images(std::span<const ImageSource> images);
+
+  // ---- Buffers of programs of all kinds whose guest has them (Valhall), by table and entry. Values are
+  // checked when the launch runs. Their bytes are mapped memory, and accesses outside of it are faults.
+  // Errors: bad_input for other guests.
+  Status set_buffers(std::span<const BufferSource> buffers);
 
   // ---- Textures and samplers of programs of all kinds, by the numbers that the program has for them. Each
   // stage of a draw has its own: those of its launch. Running is an error if one is missing that the program

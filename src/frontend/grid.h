@@ -36,6 +36,7 @@ struct BoundTextures {
 };
 
 using warpjit::AttributeSource;
+using warpjit::BufferSource;
 using warpjit::ImageSource;
 
 // What a launch of a vertex program is made of where programs store their results to memory themselves. Its
@@ -65,6 +66,7 @@ struct Grid {
   std::vector<std::uint32_t> high_words{};
   Vertices vertices{};                         // of vertex programs
   std::vector<ImageSource> images{};           // of guests that have them
+  std::vector<BufferSource> buffers{};         // likewise
   std::array<std::uint32_t, 3> first_block{};  // what threads of block (0, 0, 0) read as its number
   std::uint64_t fuel = kDefaultFuel;           // of a thread
   BoundTextures bound{};                       // of programs of all kinds
@@ -104,9 +106,9 @@ struct GridFacts {
   std::vector<std::uint32_t> high_words{};
   std::uint32_t parameter_bytes = 0;  // if the translation depends on it
   bool offset_blocks = false;         // is Grid::first_block other than 0?
-  // How attributes of vertices are fetched, where images lie, and words of constants that decide where
-  // control can go, in the form that the guest's translator reads.
-  std::vector<std::uint32_t> attributes{}, images{};
+  // How attributes of vertices are fetched, where images and buffers lie, and words of constants that decide
+  // where control can go, in the form that the guest's translator reads.
+  std::vector<std::uint32_t> attributes{}, images{}, buffers{};
   std::vector<std::uint32_t> code_addresses{};
   bool operator==(const GridFacts&) const = default;
 };

@@ -181,6 +181,8 @@ class Shader : public Guest {
   virtual bool takes_parameters() const { return runs_on_grid(); }
   // Do programs of this guest read and write images by coordinates?
   virtual bool takes_images() const { return false; }
+  // Do they name buffers by tables and entries?
+  virtual bool takes_buffers() const { return false; }
 
   // Can rows of its launches have memory? Else they have constants alone.
   virtual bool rows_have_memory() const { return false; }

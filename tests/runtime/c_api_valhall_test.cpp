@@ -174,6 +174,40 @@ TEST_F(CApiValhall, Images) {
   EXPECT_NE(std::string(error.message).find("have none"), std::string::npos) << error.message;
 }
 
+// Four threads load words of a buffer and store them through the address of another.
+TEST_F(CApiValhall, Buffers) {
+  const OwnedProgram program = from_text(
+      "U16_TO_U32 r0, r55.h00\nIADD.u32 r0, r0, r0\nIADD.u32 r0, r0, r0\n"
+      "IADD_IMM.i32 r2, 0x0, #0x6000001\nLD_BUFFER.i32.unsigned.slot0.wait0 @r1, r0, r2\n"
+      "IADD_IMM.i32 r2, 0x0, #0x7000000\nLEA_PKA.slot0.wait0 @r4:r5, r0, r2\n"
+      "STORE.i32.slot0.end @r1, r4, offset:0\n");
+  warpjit_buffer_source buffers[65];
+  for (auto& buffer : buffers) buffer = sized<warpjit_buffer_source>();
+  buffers[0].table = 6;
+  buffers[0].entry = 1;
+  buffers[0].address = 0x700001000;
+  buffers[0].byte_count = 12;
+  buffers[1].table = 7;
+  buffers[1].address = 0x700001010;
+  for (const std::int32_t kind : {WARPJIT_JIT, WARPJIT_IR, WARPJIT_GUEST}) {
+    alignas(8) std::uint32_t memory[] = {1, 2, 3, 4, 9, 9, 9, 9};
+    const OwnedLaunch launch = launch_of(program);
+    EXPECT_EQ(warpjit_launch_set_block(launch, 4, 1, 1), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_buffers(launch, buffers, 2, &error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_map_memory(launch, "mem", 0x700001000, memory, sizeof memory, &error),
+              WARPJIT_OK);
+    run(launch, kind);
+    const std::uint32_t wanted[] = {1, 2, 3, 0};
+    EXPECT_TRUE(std::equal(wanted, wanted + 4, memory + 4)) << kind;
+  }
+  const OwnedLaunch launch = launch_of(program);
+  EXPECT_EQ(warpjit_launch_set_buffers(launch, buffers, 65, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_launch_set_buffers(launch, nullptr, 1, &error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_launch_set_buffers(launch, nullptr, 0, &error), WARPJIT_OK);
+  buffers[1].table = 256;
+  EXPECT_EQ(warpjit_launch_set_buffers(launch, buffers, 2, &error), WARPJIT_BAD_INPUT);
+}
+
 TEST_F(CApiValhall, VertexLaunchesThatAreRefused) {
   const OwnedProgram program = from_text(kFetch);
   const OwnedLaunch launch = launch_of(program);

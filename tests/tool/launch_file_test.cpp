@@ -430,7 +430,8 @@ TEST(LaunchFileTest, Images) {
   const auto launch = parse(
       R"({"warpjit":1,"isa":"valhall","stage":"compute","program":{"words":[0,"0x7800c000"]},"grid":[1],"block":[1],"outputs":[],
       "images":[{"format":"r32uint","address":"0x700000000","width":4},null,
-      {"format":"0xbb004","address":4096,"width":3,"height":5,"depth":2,"row_stride":1024,"slice_stride":2048,"interleaved":true}]})");
+      {"format":"0xbb004","address":4096,"width":3,"height":5,"depth":2,"row_stride":1024,"slice_stride":2048,"interleaved":true}],
+      "table_buffers":[{"table":6,"entry":3,"address":"0x700000010","bytes":40}]})");
   ASSERT_TRUE(launch) << to_string(launch.error());
   const std::vector<ImageSource>& images = launch->grid.images;
   ASSERT_EQ(images.size(), 3U);
@@ -444,11 +445,19 @@ TEST(LaunchFileTest, Images) {
                                     .row_stride = 1024,
                                     .slice_stride = 2048,
                                     .interleaved = true}));
+  EXPECT_EQ(launch->grid.buffers,
+            std::vector<BufferSource>({{.table = 6, .entry = 3, .address = 0x700000010, .bytes = 40}}));
   const auto refused = parse(
       R"({"warpjit":1,"isa":"tesla","stage":"compute","program":{"words":["0xf0000001","0xe0000001"],"registers":8},
       "grid":[1],"block":[32],"outputs":[],"images":[]})");
   ASSERT_FALSE(refused);
   EXPECT_NE(to_string(refused.error()).find("images"), std::string::npos) << to_string(refused.error());
+  const auto without = parse(
+      R"({"warpjit":1,"isa":"tesla","stage":"compute","program":{"words":["0xf0000001","0xe0000001"],"registers":8},
+      "grid":[1],"block":[32],"outputs":[],"table_buffers":[]})");
+  ASSERT_FALSE(without);
+  EXPECT_NE(to_string(without.error()).find("no tables of buffers"), std::string::npos)
+      << to_string(without.error());
 }
 
 // What is written reads back as the same launch, of every kind of work.
@@ -480,6 +489,7 @@ TEST(LaunchFileTest, WrittenLaunchesReadBack) {
       {"format":"bgr10a2sint","address":0,"bytes":4,"shift":31,"add":true,"multiplier":"0xaaaaaaab"}],
       "images":[{"format":"rgba8unorm","address":"0x700000000","width":2},null,{"format":"0x43002","address":4096,"width":3,
       "height":5,"depth":2,"row_stride":1024,"slice_stride":2048,"interleaved":true}],
+      "table_buffers":[{"table":255,"entry":16777215,"address":4096,"bytes":4294967295},{"table":0,"entry":1,"address":0,"bytes":0}],
       "params":[1,2.5],"memory":[{"space":"mem","address":"0x700000000","data":[1,2,3,4]},{"space":"c3","data":[5,6]}],
       "outputs":[{"space":"results","address":96,"format":"f32x4","count":2}]})"};
   for (const std::string& text : launches) {
@@ -493,6 +503,7 @@ TEST(LaunchFileTest, WrittenLaunchesReadBack) {
     EXPECT_EQ(again->outputs.size(), launch->outputs.size());
     EXPECT_EQ(again->grid.parameters, launch->grid.parameters);
     EXPECT_EQ(again->grid.images, launch->grid.images);
+    EXPECT_EQ(again->grid.buffers, launch->grid.buffers);
     ASSERT_EQ(again->grid.vertices.has_value(), launch->grid.vertices.has_value());
     if (launch->grid.vertices) {
       const auto numbers = [](const LaunchVertices& v) {

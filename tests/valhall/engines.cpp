@@ -37,6 +37,7 @@ Status set_up(Launch& launch, const Program& program, const frontend::Grid& grid
       launch.map_results(results[0].bytes.data(), results[0].bytes.size(), vertices.packet_stride);
   }
   WARPJIT_CHECK(launch.set_images(grid.images));
+  WARPJIT_CHECK(launch.set_buffers(grid.buffers));
   launch.set_parameters(grid.parameters);
   launch.set_shared_bytes(grid.shared_bytes);
   launch.set_fuel(grid.fuel);
@@ -56,6 +57,27 @@ std::size_t left = 0;
 }  // namespace
 
 std::size_t runs_left() { return left; }
+
+std::string fault_everywhere(const Program& program, const frontend::Grid& grid) {
+  const SavedBytes before = saved(grid);
+  const Engine engine;
+  std::vector<std::string> texts;
+  for (const EngineKind kind : {EngineKind::guest, EngineKind::ir, EngineKind::jit}) {
+    restore(grid, before);
+    Launch launch{warpjit::Program(std::make_shared<const Shader>(program))};
+    EXPECT_TRUE(set_up(launch, program, grid).ok());
+    warpjit::RunOptions options;
+    options.engine = kind;
+    options.threads = 1;
+    const auto run = engine.run(launch, options);
+    EXPECT_TRUE(run.ok()) << to_string(run.error());
+    if (!run) return to_string(run.error());
+    EXPECT_EQ(run->engine, kind) << run->interpreted_because;
+    texts.push_back(run->fault ? run->fault->what : "none");
+    EXPECT_EQ(texts.back(), texts.front());
+  }
+  return texts.front();
+}
 
 Status run_everywhere(const Program& program, const frontend::Grid& grid, RunReport& report, bool compiled) {
   const SavedBytes before = saved(grid);

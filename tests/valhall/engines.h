@@ -11,6 +11,9 @@ namespace warpjit::valhall {
 // IR and differs fails the test; `compiled`: so does one that cannot.
 Status run_everywhere(const Program& program, const frontend::Grid& grid, RunReport& report,
                       bool compiled = false);
+// The fault of a launch that ends without an error, which must be the same on the guest interpreter, the IR
+// interpreter and the JIT; "none".
+std::string fault_everywhere(const Program& program, const frontend::Grid& grid);
 // Runs so far that another engine left to the guest interpreter.
 std::size_t runs_left();
 

@@ -392,6 +392,83 @@ TEST(ValhallJob, OwnDescriptors) {
   EXPECT_EQ(storing(true, at::kJob + 0x180), "runs");
 }
 
+// One thread, whose program names buffers of any table.
+ImagePage buffer_page(const std::string& code) {
+  ImagePage page = compute_page();
+  page.u32(at::kJob + 32, 0);
+  page.u32(at::kJob + 40, 1);
+  page.u32(at::kJob + 52, 0);
+  for (std::uint32_t k = 0; k < 16; ++k) page.u32(at::kMemory + 4 * k, 100 + k);
+  page.code(at::kCode, code);
+  return page;
+}
+
+TEST(ValhallJob, BuffersOfAnyTable) {
+  const auto handle = [](std::uint32_t table, std::uint32_t entry) {
+    return "IADD_IMM.i32 r8, 0x0, #" + hex_text(table << 24 | entry) + "\n";
+  };
+  const std::string copy =
+      "LEA_PKA.slot0.wait0 @r4:r5, 0x0, r8\nLD_BUFFER.i32.unsigned.slot0.wait0 @r6, 0x0, r8\n"
+      "IADD_IMM.i32 r6, r6, #0x64\nSTORE.i32.slot0.end @r6, r4, offset:4\n";
+  Ended ended = run_job(buffer_page(handle(2, 0) + copy), false);
+  ASSERT_TRUE(ended.status.ok()) << to_string(ended.status.error());
+  EXPECT_FALSE(ended.fault);
+  EXPECT_EQ(*ended.image->u32(0x200001000 + at::kMemory + 4), 200U);
+  ASSERT_EQ(ended.launch->grid.buffers.size(), 1U);
+  const frontend::BufferSource wanted{
+      .table = 2, .entry = 0, .address = 0x200001000 + at::kMemory, .bytes = 32};
+  EXPECT_EQ(ended.launch->grid.buffers[0], wanted);
+  // No entry, no table, and a descriptor that is no buffer.
+  for (const auto& [table, entry] : {std::pair{2U, 1U}, std::pair{3U, 0U}, std::pair{1U, 0U}}) {
+    ended = run_job(buffer_page(handle(table, entry) + copy), false);
+    ASSERT_TRUE(ended.status.ok()) << to_string(ended.status.error());
+    ASSERT_TRUE(ended.fault);
+    EXPECT_EQ(ended.fault->access.index, kBufferSpace);
+    EXPECT_EQ(ended.fault->access.address, table << 24 | entry);
+  }
+  // Where the program computes which, all are there.
+  ended = run_job(buffer_page("IADD_IMM.i32 r8, r55, #0x2000000\n" + copy), false);
+  ASSERT_TRUE(ended.status.ok()) << to_string(ended.status.error());
+  EXPECT_FALSE(ended.fault);
+  EXPECT_EQ(ended.launch->grid.buffers.size(), 2U);
+  EXPECT_EQ(*ended.image->u32(0x200001000 + at::kMemory + 4), 200U);
+  // An empty one of table 0 is there, too.
+  ImagePage page = buffer_page(handle(0, 0) + "LD_BUFFER.i32.unsigned.slot0.end @r6, 0x0, r8\n");
+  page.u32(at::kBuffers + 4, 0);
+  ended = run_job(page, false);
+  EXPECT_TRUE(ended.status.ok() && !ended.fault);
+}
+
+TEST(ValhallJob, BuffersThatAreRefused) {
+  const std::string load = "LD_BUFFER.i32.unsigned.slot0.end @r6, 0x0, r8\n",
+                    constant = "IADD_IMM.i32 r8, 0x0, #0x2000000\n",
+                    computed = "IADD_IMM.i32 r8, r55, #0x2000000\n",
+                    place = "compute job at 0x200001000, environment";
+  EXPECT_EQ(failure_with(buffer_page(constant + load), false,
+                         [](ImagePage& page) { page.u32(at::kAttributeBuffers, 9 | 2 << 4); }),
+            "not supported, " + place + ", buffer 0x2000013c0: buffer type is 2, not 1");
+  EXPECT_EQ(failure_with(buffer_page(constant + load), false,
+                         [](ImagePage& page) { page.u64(at::kAttributeBuffers + 8, 0xffff'fff0); }),
+            "bad input, compute job at 0x200001000: buffer 0 of table 2: it crosses a multiple of 4 GiB");
+  // More than a launch has.
+  const auto many = [](ImagePage& page) {
+    page.point(at::kTables + 32, 0x700, std::uint64_t{1} << 56);
+    page.u32(at::kTables + 40, 65 * 32);
+    for (std::uint32_t k = 0; k < 65; ++k) page.u32(0x700 + 32 * k, 9 | 1 << 4);
+  };
+  EXPECT_EQ(failure_with(buffer_page(constant + load), false, many), "runs");
+  EXPECT_EQ(failure_with(buffer_page(computed + load), false, many),
+            std::string(name(ErrorCode::resource_limit)) + ", " + place +
+                ": the program may name more than 64 buffers");
+  // The descriptor is one of the program's own.
+  EXPECT_EQ(failure_with(
+                buffer_page(constant + "LEA_PKA.slot0.wait0 @r4:r5, 0x0, r8\n"
+                                       "STORE.i32.slot0.end @r8, r4, offset:4\n"),
+                false, [](ImagePage& page) { page.point(at::kAttributeBuffers + 8, at::kAttributeBuffers); }),
+            "not supported, " + place +
+                ", buffer 0x2000013c0: the program writes its own descriptors, 32 bytes at 0x2000013c0");
+}
+
 // Launches of all jobs of the image, which may be anything.
 void try_jobs(Image& image, std::uint64_t address) {
   const auto jobs = read_jobs(image, address);

@@ -21,6 +21,7 @@ TEST(ValhallRandom, EnginesAgree) {
     const auto uniforms = std::as_bytes(std::span(kernel.uniforms));
     grid.parameters.assign(uniforms.begin(), uniforms.end());
     grid.images = kernel.images;
+    grid.buffers = kernel.buffers;
     grid.constants[0] = std::as_bytes(std::span(kernel.buffer));
     const auto high = [](std::uint64_t address) { return static_cast<std::uint32_t>(address >> 32); };
     grid.high_words = {high(kernel.input_address), high(kernel.output_address)};

@@ -389,7 +389,7 @@ TEST(ValhallRun, RefusedByName) {
       {"MOV.i32 r0, sample.w0", "MOV.i32: compute programs have no sample"},
       {"MOV.i32 r0, blend_descriptor_3.w1", "MOV.i32: compute programs have no blend_descriptor_3"},
       {"MOV.i32 r0, resource_table_pointer.w0", "MOV.i32: compute programs have no resource_table_pointer"},
-      {"LEA_PKA.slot0 @r0:r1, r2, r3", "LEA_PKA: "},
+      {"LEA_PKA.slot0 @r0, r2, r3", "LEA_PKA: 1 staging registers are not 2"},
       {"ATOM_RETURN.i32.slot0.aadd.compare @r0, @r2:r3, r4, offset:0x0",
        "ATOM_RETURN.i32: `compare` is of axchg"},
       {"ATOM_RETURN.i32.slot0.axchg.compare @r0, @r2, r4, offset:0x0",

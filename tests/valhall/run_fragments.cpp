@@ -75,6 +75,7 @@ Status run_on_guest(PixelCase& run) {
   const auto bytes = std::as_bytes(std::span(options.uniforms));
   grid.parameters.assign(bytes.begin(), bytes.end());
   WARPJIT_TRY(grid.bound, bound(options));
+  grid.buffers = options.buffers;
   grid.fuel = options.fuel;
   interpret::PixelWork work;
   work.raster = options.raster;
@@ -118,6 +119,7 @@ Status set_up_draw(Launch& launch, PixelCase& run) {
     WARPJIT_CHECK(launch.bind_depth(target(run.finished.depth, format)));
   launch.set_parameters(std::as_bytes(std::span(options.uniforms)));
   launch.set_fuel(options.fuel);
+  WARPJIT_CHECK(launch.set_buffers(options.buffers));
   for (const auto& [slot, texture] : options.textures) WARPJIT_CHECK(launch.set_texture(slot, texture));
   for (const auto& [slot, sampler] : options.samplers) WARPJIT_CHECK(launch.set_sampler(slot, sampler));
   return launch.map_memory("mem", std::uint64_t{kMemoryHigh} << 32 | kMemoryLow, run.memory().data(),

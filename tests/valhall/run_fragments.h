@@ -39,6 +39,8 @@ struct FragmentOptions {
   std::uint32_t background = 0;  // every word of colours
   std::uint32_t depth = 0;       // of the depth target, if there is one
   std::vector<std::uint32_t> memory = std::vector<std::uint32_t>(64), uniforms{};
+  std::vector<BufferSource> buffers{};
+  std::uint32_t local_bytes = 0;
   std::map<unsigned, Texture> textures{};  // by slots
   std::map<unsigned, Sampler> samplers{};
   FragmentSetup setup{};

@@ -412,7 +412,6 @@ TEST(ValhallMemory, Buffers) {
   constexpr Case kCases[] = {
       {"i32.unsigned", "@r4", 4, 0, 0x87868584, 0, false},
       {"i32.unsigned", "@r4", 4, 14, 0x87868584, 0, false},
-      {"i32.unsigned", "@r4", 4, 0x00ffff00, 0x87868584, 0, false},  // the bytes between mean nothing
       {"i32.unsigned", "@r4", 12, 0, 0, 0, false},
       {"i32.unsigned", "@r4", 0xfffffffc, 0, 0, 0, false},
       {"i64.unsigned", "@r4:r5", 8, 0, 0x8b8a8988, 0, false},
@@ -429,7 +428,8 @@ TEST(ValhallMemory, Buffers) {
       {"i32", "@r4", 2, 0, 0, 0, true},
       {"i64", "@r4:r5", 2, 0, 0, 0, true},
       {"i32", "@r4", 4, 1, 0, 0, true},           // no such buffer
-      {"i32", "@r4", 4, 15, 0, 0, true},          // beyond those that can be
+      {"i32", "@r4", 4, 15, 0, 0, true},          // no constant space
+      {"i32", "@r4", 4, 0x00000100, 0, 0, true},  // of the entry all 24 bits count
       {"i32", "@r4", 4, 0x01000000, 0, 0, true},  // another table
       {"i32", "@r4", 4, 0xfe000000, 0, 0, true},  // descriptors
   };
@@ -444,9 +444,10 @@ TEST(ValhallMemory, Buffers) {
     EXPECT_EQ(finished.memory[16], c.r5) << c.type << " " << c.offset << " " << c.mode;
     EXPECT_EQ(finished.report.first_fault.has_value(), c.fault) << c.type << " " << c.offset << " " << c.mode;
     if (!finished.report.first_fault) continue;
-    EXPECT_EQ(finished.report.first_fault->access.space, ir::Space::constant);
-    EXPECT_EQ(finished.report.first_fault->access.index, std::min(c.mode & 0xff, 14U));
-    EXPECT_EQ(finished.report.first_fault->access.address, c.offset);
+    const ir::MemoryFault& fault = finished.report.first_fault->access;
+    EXPECT_EQ(fault.space, c.mode == 0 ? ir::Space::constant : ir::Space::global);
+    EXPECT_EQ(fault.index, c.mode == 0 ? 0 : kBufferSpace);
+    EXPECT_EQ(fault.address, c.mode == 0 ? c.offset : c.mode);
   }
 }
 
@@ -587,7 +588,7 @@ TEST(ValhallMemory, BuffersByNumber) {
   EXPECT_EQ(some.memory[1], 0U);
   EXPECT_EQ(some.memory[2], 52U);
   ASSERT_TRUE(some.report.first_fault);
-  EXPECT_EQ(some.report.first_fault->access.index, 4U);
+  EXPECT_EQ(some.report.first_fault->access.address, 4U);
   // Pairs that end behind the buffer, and a number whose top byte is another table's.
   options.uniforms = {5, 0xff000000};
   options.grid.block = {1, 1, 1};
@@ -601,7 +602,7 @@ TEST(ValhallMemory, BuffersByNumber) {
   EXPECT_EQ(pairs.memory[1], 0U);
   EXPECT_EQ(pairs.memory[2], 0U);
   ASSERT_TRUE(pairs.report.first_fault);
-  EXPECT_EQ(pairs.report.first_fault->access.index, 5U);
+  EXPECT_EQ(pairs.report.first_fault->access.address, 0xff000005U);
 }
 
 TEST(ValhallMemory, AtomicsThatFail) {

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "frontend/valhall/encoding/decode.h"
+#include "frontend/valhall/flow/buffer_uses.h"
 #include "frontend/valhall/flow/control_flow.h"
 #include "frontend/valhall/launch.h"
 
@@ -64,6 +65,58 @@ Status read_constants(const Image& image, const Environment& environment, JobLau
       return fail("address: " + hex_text(buffer->size) + " bytes at " + hex_text(buffer->memory) +
                   " are not all in the image");
     launch.grid.constants[n] = *bytes;
+  }
+  return {};
+}
+
+// One that its program names. What is no buffer is left out: an access is a fault.
+Status read_named_buffer(const Image& image, const Environment& environment, std::uint32_t handle,
+                         JobLaunch& launch) {
+  const std::uint32_t table = handle >> 24, entry = handle & kMaxBufferEntry;
+  WARPJIT_TRY(const auto buffer, read_buffer(image, environment, table, entry));
+  if (!buffer) return {};
+  const std::string place = descriptor_place(environment, "buffer", buffer->address);
+  if (buffer->kind != 1)
+    return job_error(image, place, "buffer type is " + std::to_string(buffer->kind) + ", not 1",
+                     ErrorCode::unsupported);
+  if (launch.grid.buffers.size() == kMaxBufferSources)
+    return job_error(image, environment.place,
+                     "the program may name more than " + std::to_string(kMaxBufferSources) + " buffers",
+                     ErrorCode::resource_limit);
+  launch.descriptors.push_back({place, buffer->address, kDescriptorBytes});
+  launch.grid.buffers.push_back({.table = static_cast<std::uint8_t>(table),
+                                 .entry = entry,
+                                 .address = buffer->memory,
+                                 .bytes = buffer->size});
+  return {};
+}
+
+// Those of all tables, if the program computes which.
+Status read_named_buffers(const Image& image, const Environment& environment, JobLaunch& launch) {
+  if (!names_buffers(launch.program)) return {};
+  // Code that calls a blend shader is not followed yet.
+  const auto code = find_reached(launch.program);
+  const BufferUses uses =
+      code ? buffer_uses(launch.program, *code) : BufferUses{.computed = true, .addresses = true};
+  // Constant spaces are there already.
+  const auto read = [&](std::uint32_t handle) -> Status {
+    const bool loaded_alone = handle < kMaxBuffers && !uses.addresses;
+    if (loaded_alone && !launch.grid.constants[handle].empty()) return {};
+    return read_named_buffer(image, environment, handle, launch);
+  };
+  if (!uses.computed) {
+    for (const std::uint32_t handle : uses.handles) WARPJIT_CHECK(read(handle));
+    return {};
+  }
+  for (std::uint32_t table = 0; table < environment.tables.size(); ++table) {
+    const std::uint64_t count =
+        std::min<std::uint64_t>(environment.tables[table].count(), kMaxBufferEntry + std::uint64_t{1});
+    for (std::uint32_t entry = 0; entry < count; ++entry) {
+      const auto word =
+          image.u64(environment.tables[table].address + std::uint64_t{kDescriptorBytes} * entry);
+      if (word && static_cast<DescriptorType>(*word & 15) != DescriptorType::buffer) continue;
+      WARPJIT_CHECK(read(table << 24 | entry));
+    }
   }
   return {};
 }
@@ -180,6 +233,7 @@ Result<JobLaunch> read_launch(Image& image, const Job& job, const Environment& e
     launch.descriptors.push_back({place + ", local storage", environment.storage->address, kDescriptorBytes});
   WARPJIT_CHECK(read_uniforms(image, environment, launch));
   WARPJIT_CHECK(read_constants(image, environment, launch));
+  WARPJIT_CHECK(read_named_buffers(image, environment, launch));
   for (std::size_t k = 0; k < image.windows().size(); ++k) {
     ImageWindow& window = image.windows()[k];
     launch.grid.high_words.push_back(window.high_word());

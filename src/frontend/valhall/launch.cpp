@@ -89,6 +89,23 @@ Status check_image(const frontend::Grid& launch, std::size_t number) {
   return bad("address: its " + std::to_string(size) + " bytes are not all in one piece of memory");
 }
 
+Status check_buffers(const frontend::Grid& launch) {
+  if (launch.buffers.size() > kMaxBufferSources) return bad_launch("there are at most 64 buffers of tables");
+  std::vector<std::uint32_t> handles;
+  for (const frontend::BufferSource& buffer : launch.buffers) {
+    const auto bad = [&](const std::string& what) {
+      return bad_launch("buffer " + std::to_string(buffer.entry) + " of table " +
+                        std::to_string(buffer.table) + ": " + what);
+    };
+    if (buffer.entry > kMaxBufferEntry) return bad("an entry is below 2^24");
+    if ((buffer.address & 0xffffffff) + buffer.bytes > std::uint64_t{1} << 32)
+      return bad("it crosses a multiple of 4 GiB");
+    handles.push_back(buffer_handle(buffer));
+    if (std::ranges::count(handles, handles.back()) > 1) return bad("it is given twice");
+  }
+  return {};
+}
+
 Status check_vertices(const frontend::Grid& launch) {
   constexpr std::uint32_t kOfBlock = frontend::Vertices::kOfBlock, kMost = 1U << 24;
   const frontend::Vertices& vertices = launch.vertices;
@@ -134,6 +151,7 @@ Result<frontend::CheckedGrid> check_launch(const Program& program, const fronten
   WARPJIT_CHECK(check_memory(launch));
   if (launch.images.size() > kMaxImages) return bad_launch("there are at most 16 images");
   for (std::size_t n = 0; n < launch.images.size(); ++n) WARPJIT_CHECK(check_image(launch, n));
+  WARPJIT_CHECK(check_buffers(launch));
   if (launch.shared_bytes > kMaxSharedBytes) return bad_launch("a workgroup has at most 64 KiB of memory");
   frontend::CheckedGrid checked;
   checked.threads = launch.block[0] * launch.block[1] * launch.block[2];

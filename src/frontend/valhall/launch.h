@@ -14,7 +14,9 @@ namespace warpjit::valhall {
 inline constexpr std::size_t kMaxWindows = 4;
 // Accesses to other high words name this space, which is empty.
 inline constexpr std::uint8_t kNoWindow = 15;
-// Constant spaces: the buffers of table 0, and the words of the launch that sources name as uniforms, which
+// A handle that names no buffer is the address of a load from this space, which is empty.
+inline constexpr std::uint8_t kBufferSpace = 14;
+// Constant spaces: buffers of table 0, and the words of the launch that sources name as uniforms, which
 // are Grid::parameters.
 inline constexpr std::uint32_t kMaxBuffers = 15;
 inline constexpr std::uint8_t kUniformSpace = 15;
@@ -24,7 +26,18 @@ inline constexpr std::uint32_t kMaxPacketStride = 2048;
 inline constexpr std::uint32_t kMaxUniformWords = 256;
 inline constexpr std::uint32_t kMaxBlockThreads = 1024;
 inline constexpr std::size_t kMaxAttributes = 16, kMaxImages = 16;
+inline constexpr std::size_t kMaxBufferSources = 64;  // of Grid::buffers
 inline constexpr std::uint32_t kImageTable = 5;
+
+// What programs name a buffer by: the table in the top byte, the entry in the others.
+inline constexpr std::uint32_t kMaxBufferEntry = 0xffffff;
+constexpr std::uint32_t buffer_handle(const frontend::BufferSource& buffer) {
+  return std::uint32_t{buffer.table} << 24 | buffer.entry;
+}
+// Is it one of the constant spaces, `bytes` being how many those have?
+constexpr bool is_constant_buffer(std::uint32_t handle, const auto& bytes) {
+  return handle < kMaxBuffers && bytes[handle] != 0;
+}
 
 // The high words of a thread's own memory, of its workgroup's, and of the results of vertices, which all
 // begin at the low word 0: the greatest three below 2^16 that the launch does not map.

@@ -72,6 +72,12 @@ class Generator final : public RandomCode {
       kernel.images[1].interleaved = true;  // one tile
       kernel.images[1].width = kRows - 1;
     }
+    // Table 6: the output; two of the input, one of which ends within a word; an empty one; and none.
+    const auto bytes = static_cast<std::uint32_t>(4 * kernel.output_words);
+    kernel.buffers = {{kBufferTable, 0, kernel.output_address, bytes},
+                      {kBufferTable, kFirstChosen, kernel.input_address, 4 * kInputWords},
+                      {kBufferTable, kFirstChosen + 1, kernel.input_address + 64, 102},
+                      {kBufferTable, kFirstChosen + 2, kernel.input_address, 0}};
     barriers_ = options_.barriers && random_.one_in(2);
   }
 
@@ -132,9 +138,16 @@ class Generator final : public RandomCode {
     const auto store = [&](unsigned base, std::int32_t at) {
       emit(Text{"STORE.", w.type, ".slot0 ", staging(w.words), ", r", base, ", offset:", at});
     };
-    switch (random_.below(10)) {
+    switch (random_.below(12)) {
       case 9:
         return texel(2);
+      case 10:
+        return table_buffer(w, 6);
+      case 11: {
+        own_address(0);
+        const std::int32_t at = offset(4 * kOwnWords);
+        return random_.one_in(2) ? store(kTemporary, at) : load(w, kTemporary, at);
+      }
       case 0:  // the input
         indexed(kInput, random_.one_in(20) ? "u8" : "u6");
         return load(w, kTemporary, random_.one_in(3) ? offset(16) : 0);

@@ -34,6 +34,7 @@ struct RandomKernel {
   // 32 for each thread, then 16 that atomics add to.
   std::uint32_t output_words = 0;
   std::vector<ImageSource> images;  // of the output, a row a thread, and of the input
+  std::vector<BufferSource> buffers{};
 };
 
 // Fragment programs. Each pixel of a target has kRandomPixelBytes of memory, in rows of kRandomPixelColumns
@@ -52,6 +53,7 @@ struct RandomFragment {
   bool memory = false;                          // mapped at kRandomPixelAddress
   bool samples = false;             // textures 0 to kRandomTextures - 1, no cubes, and as many samplers
   std::vector<ImageSource> images;  // of it, a row a pixel
+  std::vector<BufferSource> buffers{};
 };
 
 // The same seed and options give the same program on every host.

@@ -76,6 +76,7 @@ class FragmentGenerator final : public RandomCode {
     fragment.memory = options_.memory;
     fragment.samples = options_.textures;
     set_image_uniforms(fragment.uniforms);
+    if (options_.memory) fragment.buffers = {{kBufferTable, 0, kRandomPixelAddress, kRandomCounters}};
     if (options_.memory)
       fragment.images = {
           rows_image(kRandomPixelAddress, kRandomPixelColumns * kRandomPixelRows, kRandomPixelBytes)};
@@ -223,9 +224,17 @@ class FragmentGenerator final : public RandomCode {
     if (!options_.memory) return varying(random_.below(kValues / 4) * 4);
     const Width w = width();
     const std::uint32_t at = random_.below(kOwnBytes - w.bytes + 1) / w.alignment * w.alignment;
-    switch (random_.below(4)) {
+    switch (random_.below(6)) {
       case 3:
         return texel(1);
+      case 4:
+        own_address(0);
+        return load(w, kTemporary, static_cast<std::int32_t>(at));
+      case 5:  // its own words, of a buffer or of none
+        emit(Text{"ISUB.u32 r", kTemporary, ", r", kOutput, ", u0"});
+        handle(kTemporary + 2, random_.one_in(6) ? 1 : 0);
+        return emit(Text{"LD_BUFFER.", w.type, ".unsigned.slot0 ", staging(w.words), ", r", kTemporary, ", r",
+                         kTemporary + 2});
       case 0:
         return load(w, kOutput, static_cast<std::int32_t>(at));
       case 1:

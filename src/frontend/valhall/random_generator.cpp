@@ -90,6 +90,7 @@ void RandomCode::set_image_uniforms(std::vector<std::uint32_t>& uniforms) const 
   uniforms[kImageUniforms] = kColumns;
   uniforms[kImageUniforms + 1] = kShift;
   uniforms[kImageUniforms + 2] = kColumnsAndRows;
+  uniforms[kBufferUniform] = kChosen - 1;
 }
 
 void RandomCode::texel(unsigned images) {
@@ -125,6 +126,39 @@ void RandomCode::texel(unsigned images) {
     emit(Text{"MUX.i32.neg r", kTemporary + 2, ", r", kTemporary + 2, ", r", kTemporary + 3, ", r", any()});
   }
   emit(Text{"ST_CVT", modifiers, list, ", r", kTemporary, ", r", kTemporary + 2, ", offset:0x0"});
+}
+
+void RandomCode::handle(unsigned reg, std::uint32_t entry) {
+  emit(Text{"IADD_IMM.i32 r", reg, ", 0x0, #", hex(kBufferTable << 24 | entry)});
+}
+
+void RandomCode::table_buffer(const Width& width, unsigned mask_uniform) {
+  constexpr unsigned kHandle = kTemporary + 2;
+  if (random_.one_in(40)) {
+    emit(Text{"MOV.i32 r", kHandle, ", r", any()});  // mostly none
+  } else if (random_.one_in(3)) {
+    emit(Text{"LSHIFT_AND.i32 r", kHandle, ", r", any(), ", 0x0.b00, u", kBufferUniform});
+    emit(Text{"IADD_IMM.i32 r", kHandle, ", r", kHandle, ", #", hex(kBufferTable << 24 | kFirstChosen)});
+  } else {
+    handle(kHandle, kFirstChosen + random_.below(kChosen));
+  }
+  if (random_.one_in(20))
+    emit(Text{"MOV.i32 r", kTemporary, ", r", any()});
+  else
+    emit(Text{"LSHIFT_AND.i32 r", kTemporary, ", r", any(), ", 0x0.b00, u", mask_uniform});
+  if (!random_.one_in(3)) {
+    emit(Text{"LD_BUFFER.", width.type, ".unsigned.slot0 ", staging(width.words), ", r", kTemporary, ", r",
+              kHandle});
+    return;
+  }
+  emit(Text{"LEA_PKA.slot0 @r", kTemporary, ":r", kTemporary + 1, ", r", kTemporary, ", r", kHandle});
+  load(width, kTemporary, random_.one_in(2) ? 0 : 16);
+}
+
+void RandomCode::own_address(unsigned base_uniform) {
+  emit(Text{"ISUB.u32 r", kTemporary, ", r", kOutput, ", u", base_uniform});
+  handle(kTemporary + 2, 0);
+  emit(Text{"LEA_PKA.slot0 @r", kTemporary, ":r", kTemporary + 1, ", r", kTemporary, ", r", kTemporary + 2});
 }
 
 void RandomCode::statements(unsigned count, unsigned depth) {

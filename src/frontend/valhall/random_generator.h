@@ -24,7 +24,9 @@ class RandomCode {
   static constexpr unsigned kThread = 28;            // a number of the thread
   static constexpr unsigned kTemporary = 36;         // a pair, and two others
   static constexpr unsigned kLoop = 40, kLoops = 6;  // counters
-  static constexpr std::uint32_t kUniforms = 64, kImageUniforms = 12;
+  static constexpr std::uint32_t kUniforms = 64, kImageUniforms = 12, kBufferUniform = 15;
+  // Buffers of table 6 from this entry on, of which code computes which.
+  static constexpr std::uint32_t kBufferTable = 6, kFirstChosen = 4, kChosen = 4;
 
   RandomCode(std::uint64_t seed, const RandomOptions& options) : random_(seed), options_(options) {}
 
@@ -77,6 +79,15 @@ class RandomCode {
   void set_image_uniforms(std::vector<std::uint32_t>& uniforms) const;
   // Reads or writes a texel of image 0 in the thread's row, or reads any texel of another one.
   void texel(unsigned images);
+
+  // A handle of table 6 into a register.
+  void handle(unsigned reg, std::uint32_t entry);
+  // Loads from one of the chosen buffers, or from the address that LEA_PKA gives, at the masked byte of any
+  // register.
+  void table_buffer(const Width& width, unsigned mask_uniform);
+  // The address of the thread's own words, which lie so many bytes from that in a pair of uniforms on, by
+  // entry 0 of table 6, into the temporary pair.
+  void own_address(unsigned base_uniform);
 
   void statements(unsigned count, unsigned depth);
   void condition();  // in the temporary

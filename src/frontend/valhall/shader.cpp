@@ -60,7 +60,8 @@ Shader::Shader(Program program) : program_(std::move(program)), code_(find_reach
   texture_uses_ = valhall::texture_uses(sampling);
   computes_textures_ =
       std::ranges::any_of(sampling, [](const SamplingInstruction& one) { return !one.handle; });
-  table_ = uniform_table(program_, *code_, texture_uses_.size());
+  buffer_uses_ = valhall::buffer_uses(program_, *code_);
+  table_ = uniform_table(program_, *code_, texture_uses_.size(), buffer_uses_.most());
   if (program_.stage == Stage::fragment) uses_ = fragment_uses(program_, *code_);
 }
 
@@ -116,6 +117,9 @@ std::string Shader::address_text(const ir::MemoryFault& access, const frontend::
     case ir::Space::global:
       break;
   }
+  if (access.index == kBufferSpace)
+    return "buffer " + std::to_string(access.address & kMaxBufferEntry) + " of table " +
+           std::to_string(access.address >> 24) + ", which there is not";
   if (access.index >= grid.high_words.size()) return "mem, with a high word that is not mapped, " + low;
   char text[32];
   std::snprintf(text, sizeof text, "mem[0x%x%08x]", grid.high_words[access.index], access.address);
@@ -138,6 +142,7 @@ frontend::GridFacts Shader::grid_facts(const frontend::Grid& grid,
   facts.parameter_bytes = static_cast<std::uint32_t>(grid.parameters.size());
   if (program_.stage == Stage::vertex) facts.attributes = attribute_facts(grid);
   if (table_.images != 0) facts.images = image_facts(grid);
+  if (table_.buffers != 0) facts.buffers = buffer_facts(buffers_of(buffer_uses_, grid.buffers));
   return facts;
 }
 
@@ -165,6 +170,9 @@ void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t>
                                                     std::size_t{kAttributeWords} * table_.attributes));
   fill_image_words(grid.images,
                    table.subspan(table_.image_place() / 4, std::size_t{kImageWords} * table_.images));
+  if (table_.buffers != 0)
+    fill_buffer_words(buffers_of(buffer_uses_, grid.buffers),
+                      table.subspan(table_.buffer_place() / 4, std::size_t{kBufferWords} * table_.buffers));
   for (std::size_t k = 0; k < texture_uses_.size(); ++k) {
     const frontend::TextureUse& use = texture_uses_[k];
     const textures::TextureView* texture = grid.bound.texture(use.texture);
@@ -190,6 +198,9 @@ LaunchFacts Shader::launch_facts(const frontend::Facts& facts) const {
   const std::span<const std::uint32_t> images = facts.grid.images;
   for (std::size_t k = 0; k < images.size(); k += ImageFacts::kWords)
     result.images.push_back(ImageFacts::unpack(images.subspan(k)));
+  const std::span<const std::uint32_t> buffers = facts.grid.buffers;
+  for (std::size_t k = 0; k < buffers.size(); k += BufferFacts::kWords)
+    result.buffers.push_back(BufferFacts::unpack(buffers.subspan(k)));
   result.samples = facts.samples;
   result.half_arithmetic = facts.half_arithmetic;
   return result;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/shader.h"
+#include "frontend/valhall/flow/buffer_uses.h"
 #include "frontend/valhall/flow/varyings.h"
 #include "frontend/valhall/translate/translate.h"
 
@@ -27,6 +28,7 @@ class Shader final : public frontend::Shader {
   bool runs_on_grid() const override { return stage() != Stage::fragment; }
   bool takes_parameters() const override { return true; }
   bool takes_images() const override { return true; }
+  bool takes_buffers() const override { return true; }
   // "mem", where all addresses lie; "c0" to "c14", the buffers of table 0.
   Result<frontend::SpaceName> find_space(std::string_view name) const override;
   std::string address_text(const ir::MemoryFault& access, const frontend::Grid& grid) const override;
@@ -60,6 +62,7 @@ class Shader final : public frontend::Shader {
   std::vector<pixels::SlotUse> uses_;  // of fragment programs
   std::vector<frontend::TextureUse> texture_uses_;
   bool computes_textures_ = false;
+  BufferUses buffer_uses_;
   UniformTable table_{};
   std::string name_;  // bare binaries have none
 };

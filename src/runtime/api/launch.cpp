@@ -490,6 +490,15 @@ Status Launch::set_images(std::span<const ImageSource> images) {
   grid.images.assign(images.begin(), images.end());
   return {};
 }
+Status Launch::set_buffers(std::span<const BufferSource> buffers) {
+  if (!state_->shader->takes_buffers())
+    return Error{ErrorCode::bad_input, "buffers are given, but programs of this GPU have no tables of them",
+                 state_->shader->source_name()};
+  const bool on_grid = state_->shader->runs_on_grid();
+  frontend::Grid& grid = on_grid ? change_grid(*state_, true) : change_memory(*state_, true);
+  grid.buffers.assign(buffers.begin(), buffers.end());
+  return {};
+}
 void Launch::map_results(void* data, std::size_t size, std::uint32_t packet_stride) {
   frontend::Grid& grid = change_grid(*state_, true);
   grid.vertices.packet_stride = packet_stride;

@@ -108,7 +108,9 @@ struct GridUse {
   std::uint32_t attributes = 0;
   bool results = false;
   std::uint32_t images = 0;  // how many are named
-  bool shared = false;       // code has an address of shared memory, and nothing says how much there is
+  // Buffers in memory that are named: tables in the top bytes, entries in the others.
+  std::vector<std::uint32_t> buffers{};
+  bool shared = false;  // code has an address of shared memory, and nothing says how much there is
 };
 
 struct AssembleOptions {

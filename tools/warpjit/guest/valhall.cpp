@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "files.h"
 #include "frontend/valhall/assembly/assemble.h"
@@ -28,24 +29,40 @@ const valhall::Program& valhall_program(const frontend::Shader& shader) {
 
 constexpr std::uint32_t kBufferBytes = 64;  // code does not say how much of a buffer it reads
 
-using NamedBuffers = std::array<bool, valhall::kMaxBuffers>;
+// Those of table 0 that are loaded, and handles of those whose address must be known.
+struct NamedBuffers {
+  std::array<bool, valhall::kMaxBuffers> constants{};
+  std::set<std::uint32_t> in_memory;
+  bool computed = false;  // others, too
 
-// The buffer that an LD_BUFFER names, if that is a constant.
-void note_buffer(const valhall::Instruction& i, const valhall::RegisterConstants& registers,
+  void note(bool loads, std::uint32_t handle) {
+    if (loads && handle < constants.size())
+      constants[handle] = true;
+    else
+      in_memory.insert(handle);
+  }
+};
+
+// The buffer that an instruction names, as far as that is known.
+void note_buffer(const valhall::Instruction& i, const valhall::RegisterConstants* registers,
                  NamedBuffers& buffers) {
-  if (i.opcode != valhall::Opcode::ld_buffer) return;
-  const auto mode = valhall::constant_of(i.source[1], registers);
-  const std::uint32_t number = mode.value_or(0) & 0xff;
-  if (mode && *mode >> 24 == 0 && number < buffers.size()) buffers[number] = true;
+  const bool loads = i.opcode == valhall::Opcode::ld_buffer;
+  if (!loads && i.opcode != valhall::Opcode::lea_pka) return;
+  const auto handle =
+      valhall::constant_of(i.source[1], registers != nullptr ? *registers : valhall::RegisterConstants{});
+  if (handle)
+    buffers.note(loads, *handle);
+  else if (registers != nullptr)
+    buffers.computed = true;
 }
 
 // Where control comes, constants are followed through registers.
 NamedBuffers buffers_of_flow(const valhall::Program& program) {
-  NamedBuffers buffers{};
+  NamedBuffers buffers;
   if (const auto code = valhall::find_reached(program))
     valhall::follow_constants(program, *code, valhall::constants_at_start(),
                               [&](std::uint32_t pc, const valhall::RegisterConstants& registers) {
-                                note_buffer(*code->at(pc), registers, buffers);
+                                note_buffer(*code->at(pc), &registers, buffers);
                               });
   return buffers;
 }
@@ -66,7 +83,7 @@ GridUse find_use(const valhall::Program& program) {
         use.shared = use.shared ||
                      valhall::special_name(valhall::special_page(source.value),
                                            valhall::special_entry(source.value)) == "workgroup_local_pointer";
-    note_buffer(*i, {}, buffers);
+    note_buffer(*i, nullptr, buffers);
     const bool changes = i->opcode == valhall::Opcode::store || i->opcode == valhall::Opcode::atom ||
                          i->opcode == valhall::Opcode::st_cvt || i->opcode == valhall::Opcode::atom_return ||
                          i->opcode == valhall::Opcode::atom1_return;
@@ -83,11 +100,13 @@ GridUse find_use(const valhall::Program& program) {
     stores = false;
     memory = use.attributes != 0;
   }
-  memory = memory || use.images != 0;
+  use.buffers.assign(buffers.in_memory.begin(), buffers.in_memory.end());
+  if (use.buffers.size() > valhall::kMaxBufferSources) use.buffers.resize(valhall::kMaxBufferSources);
+  memory = memory || use.images != 0 || !use.buffers.empty() || buffers.computed;
   use.shared = use.shared && program.stage == Stage::compute && program.shared_bytes == 0;
   use.parameter_bytes = 4 * uniforms;
-  for (std::size_t k = 0; k < buffers.size(); ++k)
-    if (buffers[k])
+  for (std::size_t k = 0; k < buffers.constants.size(); ++k)
+    if (buffers.constants[k])
       use.spaces.push_back({.name = fmt::format("c{}", k), .constant = true, .bytes = kBufferBytes});
   if (memory) use.spaces.push_back({.name = "mem", .written = stores});
   return use;

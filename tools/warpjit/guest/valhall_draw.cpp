@@ -168,6 +168,7 @@ class DrawLaunch {
     LaunchGrid& to = file_.grid;
     to.parameters = grid.parameters;
     to.images = grid.images;
+    to.buffers = grid.buffers;
     WARPJIT_TRY(const GridUse use, guest_of(Isa::valhall).grid_use(*file_.program));
     std::uint64_t total = 0;
     const auto add = [&](const std::string& space, bool constant, std::uint64_t address,

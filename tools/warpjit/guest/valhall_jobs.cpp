@@ -215,7 +215,8 @@ Status read_valhall_job(const ImageJob& given, LaunchFile& launch) {
   launch.program = shader;
   LaunchGrid& grid = launch.grid;
   grid.parameters = from.parameters;
-  if (given.stage == Stage::compute) {
+  grid.buffers = from.buffers;
+  if (shader->stage() == Stage::compute) {
     grid.grid = from.grid;
     grid.block = from.block;
     grid.first_block = from.first_block;

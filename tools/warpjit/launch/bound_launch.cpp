@@ -151,6 +151,7 @@ Status BoundLaunch::bind_grid() {
 
 Status BoundLaunch::bind_memory() {
   if (!file_->grid.images.empty()) WARPJIT_CHECK(launch_.set_images(file_->grid.images));
+  if (!file_->grid.buffers.empty()) WARPJIT_CHECK(launch_.set_buffers(file_->grid.buffers));
   for (const LaunchMemory& piece : file_->grid.memory) {
     std::vector<std::byte>& bytes = memory_.emplace_back(piece.bytes);
     if (piece.space == kResultSpace) {

@@ -78,6 +78,7 @@ struct LaunchGrid {
   std::vector<std::byte> parameters;
   std::vector<LaunchMemory> memory;
   std::vector<ImageSource> images;            // whose texels are in it
+  std::vector<BufferSource> buffers;          // whose bytes are in it
   std::vector<LaunchDescriptor> descriptors;  // of a job
   std::optional<LaunchVertices> vertices;     // of these programs, which have no extents and shared memory
 };

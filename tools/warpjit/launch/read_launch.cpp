@@ -45,6 +45,7 @@ constexpr Key kKeys[] = {{"warpjit", kAll},
                          {"attributes", kVertices | bit(Work::rows)},
                          {"buffers", bit(Work::rows) | kPixels},
                          {"images", kGrid | kVertices | kPixels},
+                         {"table_buffers", kGrid | kVertices | kPixels},
                          {"indices", kPixels},
                          {"instances", kPixels},
                          {"raster", kPixels},
@@ -88,6 +89,7 @@ class Reader {
     if (launch().work == Work::primitives) WARPJIT_CHECK(read_primitives(program));
     WARPJIT_CHECK(read_textures(reading_));
     WARPJIT_CHECK(read_images(reading_));
+    WARPJIT_CHECK(read_buffers(reading_));
     if (launch().work == Work::pixels) WARPJIT_CHECK(read_draw(program));
     if (launch().work == Work::grid && !program.has("image"))
       WARPJIT_CHECK(stage_ == Stage::vertex ? read_fetching_vertices(reading_) : read_grid(reading_));
@@ -296,8 +298,8 @@ class Reader {
   Status read_job(const JsonField& program) {
     WARPJIT_CHECK(stage_ == Stage::vertex ? program.expect_keys({"image", "job", "varying"})
                                           : program.expect_keys({"image", "job"}));
-    for (const char* key :
-         {"grid", "block", "first_block", "shared", "params", "memory", "vertices", "attributes", "images"})
+    for (const char* key : {"grid", "block", "first_block", "shared", "params", "memory", "vertices",
+                            "attributes", "images", "table_buffers"})
       if (root().has(key)) return root().at(key).error("the job says this: 'program' names one");
     ImageJob job;
     job.stage = stage_;

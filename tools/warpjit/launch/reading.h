@@ -82,6 +82,9 @@ Status read_textures(Reading& reading);
 // ---- Images whose texels are in memory (read_images.cpp)
 Status read_images(Reading& reading);
 
+// ---- Buffers that programs name by tables and entries (read_buffers.cpp)
+Status read_buffers(Reading& reading);
+
 // ---- Results (read_results.cpp)
 Status read_outputs(Reading& reading);
 Status read_expectations(Reading& reading);

@@ -212,6 +212,9 @@ Result<Json> grid_template(const GivenProgram& given, Json json, std::uint32_t c
                               {"width", kImageSide},
                               {"height", kImageSide},
                               {"row_stride", 4 * kImageSide}});
+  for (const std::uint32_t handle : use.buffers)
+    json["table_buffers"].push_back(
+        {{"table", handle >> 24}, {"entry", handle & 0xffffff}, {"address", kAddress}, {"bytes", kBytes}});
   if (use.parameter_bytes != 0) json["params"] = std::vector<int>((use.parameter_bytes + 3) / 4, 0);
   add_textures(*given.shader, *given.guest, json);
   for (const GridUse::Space& space : use.spaces) {

@@ -205,6 +205,14 @@ void add_images(const LaunchFile& launch, Json& json) {
   }
 }
 
+void add_buffers(const LaunchFile& launch, Json& json) {
+  for (const BufferSource& buffer : launch.grid.buffers)
+    json["table_buffers"].push_back({{"table", buffer.table},
+                                     {"entry", buffer.entry},
+                                     {"address", address_text(buffer.address)},
+                                     {"bytes", buffer.bytes}});
+}
+
 void add_grid(const LaunchFile& launch, Json& json) {
   const LaunchGrid& grid = launch.grid;
   if (grid.vertices) {
@@ -217,6 +225,7 @@ void add_grid(const LaunchFile& launch, Json& json) {
     if (shared != 0) json["shared"] = {{"size", shared}};
   }
   add_images(launch, json);
+  add_buffers(launch, json);
   add_memory(launch, json);
   json["outputs"] = Json::array();
   for (const LaunchOutput& output : launch.outputs) {
@@ -321,6 +330,7 @@ Json write_launch(const LaunchFile& launch, std::uint64_t first, std::uint64_t c
   if (launch.work == Work::grid) add_grid(launch, json);
   if (launch.work == Work::pixels) {
     add_images(launch, json);
+    add_buffers(launch, json);
     add_memory(launch, json);
     add_pixels(launch, json);
   }

@@ -84,6 +84,7 @@ Status set_up(Launch& launch, const frontend::Grid& grid, Stage stage) {
     if (!grid.constants[k].empty())
       WARPJIT_CHECK(
           launch.bind_constants("c" + std::to_string(k), grid.constants[k].data(), grid.constants[k].size()));
+  if (!grid.buffers.empty()) WARPJIT_CHECK(launch.set_buffers(grid.buffers));
   for (std::size_t k = 0; k < grid.high_words.size(); ++k)
     for (const frontend::MappedRange& piece : grid.globals[k])
       WARPJIT_CHECK(launch.map_memory("mem", std::uint64_t{grid.high_words[k]} << 32 | piece.address,

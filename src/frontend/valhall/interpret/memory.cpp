@@ -67,17 +67,26 @@ std::byte* GroupMemory::find(std::uint64_t address, unsigned size, unsigned alig
   return nullptr;
 }
 
-const std::byte* GroupMemory::read_buffer(std::uint32_t mode, std::uint64_t offset, unsigned size,
+std::optional<GroupMemory::NamedBuffer> GroupMemory::find_buffer(std::uint32_t handle, bool loads,
+                                                                 Accessor by) {
+  if (loads && handle < kMaxBuffers && !checked_.constants[handle].empty())
+    return NamedBuffer{.constant = handle};
+  const auto found = std::ranges::find(launch_.buffers, handle, buffer_handle);
+  if (found != launch_.buffers.end()) return NamedBuffer{.source = &*found};
+  report(ir::Space::global, kBufferSpace, handle, by, false);
+  return std::nullopt;
+}
+
+std::uint64_t GroupMemory::bytes_of(const NamedBuffer& buffer) const {
+  return buffer.source != nullptr ? buffer.source->bytes : checked_.constants[buffer.constant].size();
+}
+
+const std::byte* GroupMemory::read_buffer(const NamedBuffer& buffer, std::uint64_t offset, unsigned size,
                                           unsigned alignment, Accessor by) {
-  const std::uint32_t table = mode >> 24, entry = mode & 0xff;
-  const bool known = table == 0 && entry < kMaxBuffers && !checked_.constants[entry].empty();
-  if (known && offset + size > checked_.constants[entry].size()) return nullptr;
-  if (!known || offset % alignment != 0) {
-    report(ir::Space::constant, std::min(entry, kMaxBuffers - 1), static_cast<std::uint32_t>(offset), by,
-           false);
-    return nullptr;
-  }
-  return checked_.constants[entry].data() + offset;
+  if (buffer.source != nullptr) return read(buffer.source->address + offset, size, alignment, by);
+  if (offset % alignment == 0) return checked_.constants[buffer.constant].data() + offset;
+  report(ir::Space::constant, buffer.constant, static_cast<std::uint32_t>(offset), by, false);
+  return nullptr;
 }
 
 ElementBytes GroupMemory::read_element(std::uint64_t address, unsigned size, Accessor by) {

@@ -30,9 +30,17 @@ class GroupMemory {
   std::byte* write(std::uint64_t address, unsigned size, unsigned alignment, Accessor by) {
     return find(address, size, alignment, by, true);
   }
-  // The bytes of a buffer that LD_BUFFER names; null, not always reported, for what reads 0.
-  const std::byte* read_buffer(std::uint32_t mode, std::uint64_t offset, unsigned size, unsigned alignment,
-                               Accessor by);
+  // The buffer of the launch that a handle names: a constant space by its number, or one in memory.
+  struct NamedBuffer {
+    std::uint32_t constant = kMaxBuffers;
+    const frontend::BufferSource* source = nullptr;  // if it is no constant space
+  };
+  // Of a load; LEA_PKA sees those in memory alone. Nothing after reporting that there is none.
+  std::optional<NamedBuffer> find_buffer(std::uint32_t handle, bool loads, Accessor by);
+  std::uint64_t bytes_of(const NamedBuffer& buffer) const;
+  // Bytes before its end; null after reporting that they cannot be read.
+  const std::byte* read_buffer(const NamedBuffer& buffer, std::uint64_t offset, unsigned size,
+                               unsigned alignment, Accessor by);
   // The bytes of an attribute's element, each at an address with the high word of the first. If one is not
   // mapped, all are 0 and that one is reported.
   ElementBytes read_element(std::uint64_t address, unsigned size, Accessor by);

@@ -19,6 +19,7 @@ struct WarpOp {
     exchange,
     load,
     load_buffer,
+    buffer_address,
     store,
     atomic,
     branch,

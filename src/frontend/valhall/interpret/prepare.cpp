@@ -276,6 +276,11 @@ Result<WarpOp> make_op(const Instruction& i, std::uint32_t address, Stage stage)
       WARPJIT_CHECK(check_count(i, i.write, registers_loaded(i)));
       op.kind = i.opcode == Opcode::load ? WarpOp::Kind::load : WarpOp::Kind::load_buffer;
       return op;
+    case Opcode::lea_pka:
+      WARPJIT_CHECK(check());
+      WARPJIT_CHECK(check_count(i, i.write, 2));
+      op.kind = WarpOp::Kind::buffer_address;
+      return op;
     case Opcode::store:
       WARPJIT_CHECK(check());
       WARPJIT_CHECK(check_count(i, i.read, (shape_of(i.type).bytes + 3U) / 4));

@@ -202,9 +202,11 @@ void WarpRun::execute(Warp& warp, const WarpOp& op, std::uint32_t active, std::u
     }
     case WarpOp::Kind::load:
       for (std::uint64_t& address : source[0]) address += static_cast<std::uint64_t>(std::int64_t{i.offset});
-      return load(warp, op, active, source);
+      return load(warp, op, active, source[0]);
     case WarpOp::Kind::load_buffer:
-      return load(warp, op, active, source);
+      return load_buffer(warp, op, active, source);
+    case WarpOp::Kind::buffer_address:
+      return buffer_address(warp, op, active, source);
     case WarpOp::Kind::store:
       for (std::uint64_t& address : source[0]) address += static_cast<std::uint64_t>(std::int64_t{i.offset});
       return store(warp, op, active, source[0]);
@@ -288,29 +290,63 @@ void WarpRun::compute(Warp& warp, const WarpOp& op, std::uint32_t active, const 
   });
 }
 
-// LOAD and LD_BUFFER: a part in all lanes, then the next part; registers change when all is read.
-void WarpRun::load(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source) {
-  const Instruction& i = op.i;
-  const AccessShape shape = shape_of(i.type);
-  const bool buffer = op.kind == WarpOp::Kind::load_buffer;
-  // What is narrower than a word lies inside a buffer as a whole.
-  const AccessPart whole[] = {{0, shape.bytes, 0, 0}};
-  const std::span<const AccessPart> parts =
-      buffer && shape.bytes < 4 ? std::span<const AccessPart>(whole) : shape.parts;
-  std::uint32_t words[4][kWarpLanes] = {};
-  for (const AccessPart& part : parts)
+// A part in all lanes, then the next part; registers change when all is read.
+void WarpRun::load(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& addresses) {
+  const AccessShape shape = shape_of(op.i.type);
+  LoadedWords words{};
+  for (const AccessPart& part : shape.parts)
     for_lanes(active, [&](unsigned lane) {
       // Addresses of one access have one high word.
-      const std::uint64_t base = source[0][lane];
-      const std::uint64_t address =
-          buffer ? base + part.offset : (base >> 32 << 32) | static_cast<std::uint32_t>(base + part.offset);
-      const std::byte* at = buffer ? memory_.read_buffer(static_cast<std::uint32_t>(source[1][lane]), address,
-                                                         part.size, shape.alignment, by(warp, op, lane))
-                                   : memory_.read(address, part.size, shape.alignment, by(warp, op, lane));
-      std::uint32_t value = 0;
-      if (at != nullptr) std::memcpy(&value, at, part.size);
-      words[part.staging][lane] |= value << part.shift;
+      const std::uint64_t base = addresses[lane];
+      const std::uint64_t address = (base >> 32 << 32) | static_cast<std::uint32_t>(base + part.offset);
+      take_part(words, part, lane, memory_.read(address, part.size, shape.alignment, by(warp, op, lane)));
     });
+  set_loaded(warp, op, active, words);
+}
+
+// Lanes whose buffers are constant spaces come first, by their numbers, then the others.
+void WarpRun::load_buffer(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source) {
+  const AccessShape shape = shape_of(op.i.type);
+  std::array<std::optional<GroupMemory::NamedBuffer>, kWarpLanes> named;
+  std::array<std::uint32_t, kMaxBuffers + 1> lanes_of{};
+  for_lanes(active, [&](unsigned lane) {
+    named[lane] = memory_.find_buffer(static_cast<std::uint32_t>(source[1][lane]), true, by(warp, op, lane));
+    if (named[lane]) lanes_of[named[lane]->constant] |= 1U << lane;
+  });
+  LoadedWords words{};
+  for (const std::uint32_t lanes : lanes_of)
+    for (const AccessPart& part : shape.parts)
+      for_lanes(lanes, [&](unsigned lane) {
+        const std::uint64_t offset = source[0][lane] + part.offset;
+        // What is narrower than a word lies inside as a whole.
+        const std::uint64_t end = shape.bytes < 4 ? source[0][lane] + shape.bytes : offset + part.size;
+        if (end > memory_.bytes_of(*named[lane])) return;
+        take_part(words, part, lane,
+                  memory_.read_buffer(*named[lane], offset, part.size, shape.alignment, by(warp, op, lane)));
+      });
+  set_loaded(warp, op, active, words);
+}
+
+void WarpRun::buffer_address(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source) {
+  for_lanes(active, [&](unsigned lane) {
+    const auto named =
+        memory_.find_buffer(static_cast<std::uint32_t>(source[1][lane]), false, by(warp, op, lane));
+    const std::uint64_t address =
+        named ? named->source->address + static_cast<std::uint32_t>(source[0][lane]) : 0;
+    warp.registers[op.i.write.first][lane] = static_cast<std::uint32_t>(address);
+    warp.registers[op.i.write.first + 1][lane] = static_cast<std::uint32_t>(address >> 32);
+  });
+}
+
+void WarpRun::take_part(LoadedWords& words, const AccessPart& part, unsigned lane, const std::byte* at) {
+  std::uint32_t value = 0;
+  if (at != nullptr) std::memcpy(&value, at, part.size);
+  words[part.staging][lane] |= value << part.shift;
+}
+
+void WarpRun::set_loaded(Warp& warp, const WarpOp& op, std::uint32_t active, const LoadedWords& words) {
+  const Instruction& i = op.i;
+  const AccessShape shape = shape_of(i.type);
   for_lanes(active, [&](unsigned lane) {
     const auto reg = [&](unsigned n) -> std::uint32_t& { return warp.registers[i.write.first + n][lane]; };
     const std::uint64_t low = words[0][lane];

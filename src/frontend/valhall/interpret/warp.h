@@ -90,7 +90,12 @@ class WarpRun {
              LaneValues& values);
   std::uint64_t special(const Warp& warp, const WarpOp& op, std::uint8_t value, unsigned lane) const;
   void compute(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source) const;
-  void load(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source);
+  using LoadedWords = std::array<std::array<std::uint32_t, kWarpLanes>, 4>;
+  void load(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& addresses);
+  void load_buffer(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source);
+  void buffer_address(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source);
+  static void take_part(LoadedWords& words, const AccessPart& part, unsigned lane, const std::byte* at);
+  static void set_loaded(Warp& warp, const WarpOp& op, std::uint32_t active, const LoadedWords& words);
   void store(const Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& address);
   // LD_TEX, LEA_TEX and ST_CVT (image.cpp).
   void image(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source);

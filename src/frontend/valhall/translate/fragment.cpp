@@ -111,7 +111,7 @@ class FragmentTranslator final : public ProgramTranslator {
       : ProgramTranslator(program, facts, code),
         frame_(b_, pixels),
         pixels_(pixels),
-        effects_(code),
+        effects_(code, facts),
         reads_quads_(effects_.other_lanes || samples_quads()) {
     if (facts.half_arithmetic) frame_.use_half_arithmetic();
     if (reads_quads_) function_.lane_order = ir::LaneOrder::lowest_address_first;

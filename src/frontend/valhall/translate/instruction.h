@@ -207,10 +207,36 @@ class InstructionTranslator {
   Pair address(const Instruction& i);
   template <class Access>
   void at_windows(I32 high, std::uint32_t results, const Access& access);
+  std::array<I32, 4> load_words(Type type, Pair at, const std::array<I1, 4>& wanted);
   void load(const Instruction& i);
   void store(const Instruction& i);
   Status atomic(const Instruction& i);
-  Status load_buffer(const Instruction& i);
+
+  // Buffers by handles (translate/buffers.cpp).
+  struct NamedBuffers {
+    I1 none;                                 // lanes whose handle names none
+    std::vector<std::uint32_t> constants{};  // constant spaces
+    std::optional<I1> in_memory{};           // lanes whose handle names one in memory, which is:
+    struct Place {
+      Pair address;
+      I32 bytes;
+    } place{};
+  };
+  NamedBuffers named_buffers(I32 handle, bool loads);
+  I32 buffer_word(std::uint32_t buffer, BufferWord which) {
+    return b_.LoadUniformI32(table_.buffer_place() +
+                             4 * (kBufferWords * buffer + static_cast<std::uint32_t>(which)));
+  }
+  I1 is_named(I32 handle, std::uint32_t known) {
+    return function_.is_constant(handle) ? truth(function_.constant(handle) == known)
+                                         : b_.IEq32(handle, word(known));
+  }
+  void no_buffer(I32 handle, I1 where);
+  using Words = std::array<I32, 4>;
+  void load_constant_buffer(Type type, std::uint32_t buffer, I32 offset, I1 where, Words& words);
+  void load_memory_buffer(Type type, const NamedBuffers::Place& from, I32 offset, I1 where, Words& words);
+  void load_buffer(const Instruction& i);
+  Status load_buffer_address(const Instruction& i);
   struct SizedStore {
     std::uint32_t bytes;
     I1 where;

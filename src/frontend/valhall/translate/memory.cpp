@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontend/valhall/translate/access.h"
 #include "frontend/valhall/translate/instruction.h"
 
 namespace warpjit::valhall {
@@ -15,42 +16,6 @@ using ir::MemoryAccess;
 using ir::Space;
 
 namespace {
-
-// What one access of the IR moves: an element at an offset.
-struct Part {
-  Element element;
-  std::uint8_t unit, unit_bytes;  // bytes that a load finds inside together, from that byte of the access on
-  std::uint8_t offset = 0;        // of the element in them
-
-  unsigned place() const { return unit + offset; }
-};
-struct Moved {
-  std::array<Part, 4> part;
-  unsigned count;
-  std::uint8_t bytes, alignment;
-};
-Moved moved_by(Type type) {
-  constexpr auto kWord = Element::word;
-  switch (type) {
-    case Type::i8:
-      return {{{{Element::u8, 0, 1}}}, 1, 1, 1};
-    case Type::i16:
-      return {{{{Element::u16, 0, 2}}}, 1, 2, 2};
-    case Type::i24:
-      return {{{{Element::u8, 0, 1}, {Element::u8, 1, 1}, {Element::u8, 2, 1}}}, 3, 3, 1};
-    case Type::i48:
-      // Words of a thread's own memory do not lie beside each other: only what is aligned may be one.
-      return {{{{Element::u16, 0, 4}, {Element::u16, 0, 4, 2}, {Element::u16, 4, 2}}}, 3, 6, 2};
-    case Type::i64:
-      return {{{{kWord, 0, 4}, {kWord, 4, 4}}}, 2, 8, 4};
-    case Type::i96:
-      return {{{{kWord, 0, 4}, {kWord, 4, 4}, {kWord, 8, 4}}}, 3, 12, 4};
-    case Type::i128:
-      return {{{{kWord, 0, 4}, {kWord, 4, 4}, {kWord, 8, 4}, {kWord, 12, 4}}}, 4, 16, 4};
-    default:
-      return {{{{kWord, 0, 4}}}, 1, 4, 4};
-  }
-}
 
 ir::AtomicFunction function_of(Atomic atomic) {
   using Function = ir::AtomicFunction;
@@ -99,7 +64,10 @@ Status InstructionTranslator::memory(const Instruction& i) {
     case Opcode::atom1_return:
       return atomic(i);
     case Opcode::ld_buffer:
-      return load_buffer(i);
+      load_buffer(i);
+      return {};
+    case Opcode::lea_pka:
+      return load_buffer_address(i);
     case Opcode::ld_attr:
     case Opcode::ld_attr_imm:
     case Opcode::lea_attr:
@@ -269,10 +237,10 @@ void InstructionTranslator::set_loaded(const Instruction& i, std::array<I32, 4> 
   }
 }
 
-void InstructionTranslator::load(const Instruction& i) {
-  const Moved parts = moved_by(i.type);
-  const Pair at = address(i);
-  at_windows(at.high, parts.count, [&](Space space, std::uint8_t index, I1 where) {
+// The words at an address, each in the lanes that want it.
+std::array<I32, 4> InstructionTranslator::load_words(Type type, Pair at, const std::array<I1, 4>& wanted) {
+  const Moved parts = moved_by(type);
+  at_windows(at.high, parts.count, [&](Space space, std::uint8_t index, I1 here) {
     std::array<I32, 4> words{};
     for (unsigned k = 0; k < parts.count; ++k) {
       const Part& part = parts.part[k];
@@ -282,13 +250,18 @@ void InstructionTranslator::load(const Instruction& i) {
                                 .alignment = parts.alignment,
                                 .extent = part.unit_bytes,
                                 .offset = part.offset};
-      words[k] = b_.LoadMemory(where, b_.IAdd32(at.low, word(part.unit)), access.pack());
+      words[k] = b_.LoadMemory(b_.And1(here, wanted[k]), b_.IAdd32(at.low, word(part.unit)), access.pack());
     }
     return words;
   });
   std::array<I32, 4> words{};
   for (unsigned k = 0; k < parts.count; ++k) words[k] = gpr(kVarScratch + k);
-  set_loaded(i, words);
+  return words;
+}
+
+void InstructionTranslator::load(const Instruction& i) {
+  const I1 all = truth(true);
+  set_loaded(i, load_words(i.type, address(i), {all, all, all, all}));
 }
 
 void InstructionTranslator::store(const Instruction& i) {
@@ -382,61 +355,6 @@ Status InstructionTranslator::atomic(const Instruction& i) {
   });
   if (i.opcode != Opcode::atom && i.write.count != 0)
     for (unsigned k = 0; k < words_each; ++k) set_gpr(i.write.first + k, gpr(kVarScratch + k));
-  return {};
-}
-
-// The mode says which buffer: table 0 alone is read. Beyond the end of a buffer it is 0, what is less than a
-// word as a whole; one that is missing is a fault.
-Status InstructionTranslator::load_buffer(const Instruction& i) {
-  const I32 mode = source_word(i.source[1]), offset = source_word(i.source[0]);
-  const Moved parts = moved_by(i.type);
-  const auto access = [&](std::uint32_t index, unsigned k) {
-    return MemoryAccess{.space = Space::constant,
-                        .index = static_cast<std::uint8_t>(index),
-                        .element = parts.part[k].element,
-                        .alignment = parts.alignment,
-                        .extent = parts.part[k].unit_bytes,
-                        .offset = parts.part[k].offset}
-        .pack();
-  };
-  std::array<I32, 4> words{word(0), word(0), word(0), word(0)};
-  // Of buffer `index`, where the mode names it.
-  const auto load = [&](std::uint32_t index, I1 where) {
-    const std::uint32_t bytes = facts_.buffer_bytes[index];
-    for (unsigned k = 0; k < parts.count; ++k) {
-      const Part& part = parts.part[k];
-      const std::uint32_t end = parts.bytes < 4 ? parts.bytes : part.unit + part.unit_bytes;
-      const I1 inside = bytes < end ? truth(bytes == 0) : b_.ILeU32(offset, word(bytes - end));
-      const I1 here = b_.And1(where, inside);
-      const I32 at = b_.IAdd32(offset, word(part.unit));
-      words[k] = b_.select(here, b_.LoadMemory(here, at, access(index, k)), words[k]);
-    }
-  };
-  if (function_.is_constant(mode)) {
-    const auto bits = static_cast<std::uint32_t>(function_.constant(mode));
-    if (bits >> 25 == 0x7f) return unsupported(i, "the bytes of a descriptor");
-    const std::uint32_t entry = bits & 0xff, index = std::min(entry, kMaxBuffers - 1);
-    const bool known = bits >> 24 == 0 && entry < kMaxBuffers;
-    if (!known && facts_.buffer_bytes[index] != 0)
-      return unsupported(i, "entry " + std::to_string(entry) + " of table " + std::to_string(bits >> 24) +
-                                ", where buffers are entries 0 to 14 of table 0: code cannot tell its fault "
-                                "from one of c" +
-                                std::to_string(index));
-    load(index, truth(true));
-  } else {
-    const auto missing = std::ranges::find(facts_.buffer_bytes, 0U);
-    if (missing == facts_.buffer_bytes.end())
-      return unsupported(i, "a number that the program computes, where all 15 buffers are bound");
-    I1 unknown = truth(true);
-    for (std::uint32_t index = 0; index < kMaxBuffers; ++index) {
-      if (facts_.buffer_bytes[index] == 0) continue;
-      const I1 named = b_.IEq32(b_.IAnd32(mode, word(0xff0000ff)), word(index));
-      load(index, named);
-      unknown = b_.AndNot1(unknown, named);
-    }
-    load(static_cast<std::uint32_t>(missing - facts_.buffer_bytes.begin()), unknown);
-  }
-  set_loaded(i, words);
   return {};
 }
 

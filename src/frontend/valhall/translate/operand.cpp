@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "frontend/valhall/flow/buffer_uses.h"
 #include "frontend/valhall/interpret/op.h"
 #include "frontend/valhall/translate/instruction.h"
 
@@ -25,8 +26,9 @@ constexpr std::uint8_t kWarpId = special_value(0, 2), kLocalPointer = special_va
 
 }  // namespace
 
-UniformTable uniform_table(const Program& program, const ReachedCode& code, std::size_t samples) {
-  UniformTable table{.samples = static_cast<std::uint32_t>(samples)};
+UniformTable uniform_table(const Program& program, const ReachedCode& code, std::size_t samples,
+                           std::uint32_t buffers) {
+  UniformTable table{.buffers = buffers, .samples = static_cast<std::uint32_t>(samples)};
   if (program.stage == Stage::fragment) table.first = frontend::kPixelTableBytes;
   for (const auto& reached : code.instructions()) {
     const Instruction& i = reached.instruction;
@@ -59,7 +61,7 @@ InstructionTranslator::InstructionTranslator(const Program& program, const Launc
       facts_(facts),
       sampling_(sampling_instructions(program, code)),
       texture_uses_(texture_uses(sampling_)),
-      table_(uniform_table(program, code, texture_uses_.size())),
+      table_(uniform_table(program, code, texture_uses_.size(), buffer_uses(program, code).most())),
       private_(private_windows(facts.high_words)),
       b_(function_),
       ssa_(b_, variable_types(program.stage)) {

@@ -4,8 +4,11 @@
 
 namespace warpjit::valhall {
 
-Effects::Effects(const ReachedCode& code) {
+Effects::Effects(const ReachedCode& code, const LaunchFacts& facts) {
   std::uint32_t functions = 0;
+  // Are some buffers memory that stores change?
+  const bool buffers_change = std::ranges::any_of(
+      facts.buffers, [&](const BufferFacts& buffer) { return !facts.has_constant_buffer(buffer.handle); });
   for (const auto& reached : code.instructions()) {
     const Instruction& i = reached.instruction;
     switch (i.opcode) {
@@ -16,6 +19,7 @@ Effects::Effects(const ReachedCode& code) {
         break;
       case Opcode::ld_buffer:
         buffers = true;
+        loads = loads || buffers_change;
         break;
       case Opcode::store:
       case Opcode::st_cvt:
@@ -50,7 +54,7 @@ ProgramTranslator::ProgramTranslator(const Program& program, const LaunchFacts& 
       code_(code),
       flow_(find_blocks(program, code)),
       blocks_(function_, b_, ssa_) {
-  if (Effects(code).order_matters()) function_.lane_order = ir::LaneOrder::lowest_address_first;
+  if (Effects(code, facts).order_matters()) function_.lane_order = ir::LaneOrder::lowest_address_first;
 }
 
 Result<ir::Function> ProgramTranslator::run() {

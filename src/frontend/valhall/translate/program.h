@@ -12,7 +12,7 @@ struct Effects {
   bool other_lanes = false, whole_warps = false, barriers = false;
   bool buffers = false;  // loads from them
 
-  explicit Effects(const ReachedCode& code);
+  Effects(const ReachedCode& code, const LaunchFacts& facts);
   // Whether any result depends on which lanes run these together, or in which order.
   bool order_matters() const {
     return other_lanes || stores || results_of_atomics || (atomics && (loads || several_functions));

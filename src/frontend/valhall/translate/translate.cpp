@@ -15,7 +15,7 @@ class KernelTranslator final : public ProgramTranslator {
  public:
   KernelTranslator(const Program& program, const LaunchFacts& facts, const ReachedCode& code)
       : ProgramTranslator(program, facts, code) {
-    function_.may_widen = !Effects(code).warps_meet();
+    function_.may_widen = !Effects(code, facts).warps_meet();
   }
 
  private:
@@ -143,6 +143,7 @@ void append_key(const LaunchFacts& facts, std::vector<std::byte>& key) {
   frontend::append_value(key, facts.packet_stride);
   for (const AttributeFacts& attribute : facts.attributes) frontend::append_value(key, attribute.pack());
   for (const ImageFacts& image : facts.images) frontend::append_value(key, image.pack());
+  for (const BufferFacts& buffer : facts.buffers) frontend::append_value(key, buffer.pack());
   frontend::append_key(facts.samples, key);
   frontend::append_value(key, facts.half_arithmetic);
 }

@@ -12,6 +12,7 @@
 #include "frontend/valhall/flow/control_flow.h"
 #include "frontend/valhall/launch.h"
 #include "frontend/valhall/translate/attributes.h"
+#include "frontend/valhall/translate/buffers.h"
 #include "frontend/valhall/translate/images.h"
 #include "ir/function.h"
 
@@ -19,12 +20,13 @@ namespace warpjit::valhall {
 
 // What is fixed for one translation. Everything here is part of the code cache's key.
 struct LaunchFacts {
-  std::array<std::uint32_t, 3> block{1, 1, 1};  // threads of a workgroup
-  std::uint32_t shared_bytes = 0;               // of its memory
-  bool offset_blocks = false;                   // numbers of workgroups do not begin with 0
-  std::uint32_t uniform_words = 0;              // that the launch gives
-  std::vector<std::uint32_t> high_words{};      // of its windows
-  std::array<std::uint32_t, kMaxBuffers> buffer_bytes{};
+  std::array<std::uint32_t, 3> block{1, 1, 1};            // threads of a workgroup
+  std::uint32_t shared_bytes = 0;                         // of its memory
+  bool offset_blocks = false;                             // numbers of workgroups do not begin with 0
+  std::uint32_t uniform_words = 0;                        // that the launch gives
+  std::vector<std::uint32_t> high_words{};                // of its windows
+  std::array<std::uint32_t, kMaxBuffers> buffer_bytes{};  // of those that are constants
+  std::vector<BufferFacts> buffers{};                     // that the program may mean, by their handles
   // Of vertex programs.
   std::uint32_t packet_stride = 0;
   std::vector<AttributeFacts> attributes{};
@@ -33,11 +35,13 @@ struct LaunchFacts {
   bool half_arithmetic = false;          // of the host: both halves of a register at once
 
   std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
+  bool has_constant_buffer(std::uint32_t handle) const { return is_constant_buffer(handle, buffer_bytes); }
 };
 
 // The uniform table: the words that sources of the program name as uniforms, up to the last one, those of
 // LaunchWord, for each attribute up to the last one that the program names those of AttributeWord, for each
-// image likewise those of ImageWord, and the words of its samples.
+// image likewise those of ImageWord, for each buffer of LaunchFacts those of BufferWord, and the words of its
+// samples.
 enum class LaunchWord : std::uint32_t {
   grid_x,
   grid_y,
@@ -56,18 +60,21 @@ struct UniformTable {
   std::uint32_t words = 0;  // of the program
   std::uint32_t attributes = 0;
   std::uint32_t images = 0;
+  std::uint32_t buffers = 0;
   std::uint32_t samples = 0;
   std::uint32_t uniform(std::uint32_t number) const { return first + 4 * number; }
   std::uint32_t place(LaunchWord word) const { return uniform(words + static_cast<std::uint32_t>(word)); }
   std::uint32_t attribute_place() const { return uniform(words + kLaunchWords); }
   std::uint32_t image_place() const { return attribute_place() + 4 * kAttributeWords * attributes; }
+  std::uint32_t buffer_place() const { return image_place() + 4 * kImageWords * images; }
   frontend::SampleTable sample_table() const {
-    return {(image_place() + 4 * kImageWords * images + 15) / 16 * 16, samples};
+    return {(buffer_place() + 4 * kBufferWords * buffers + 15) / 16 * 16, samples};
   }
   std::uint32_t bytes() const { return sample_table().words(samples); }
 };
-// `samples`: how many texture_uses() the code has.
-UniformTable uniform_table(const Program& program, const ReachedCode& code, std::size_t samples);
+// `samples`: how many texture_uses() the code has; `buffers`: what buffer_uses() say.
+UniformTable uniform_table(const Program& program, const ReachedCode& code, std::size_t samples,
+                           std::uint32_t buffers);
 
 // Guest addresses in the IR are byte addresses from the program's first word. Errors: unsupported, with the
 // address, for what only the guest interpreter can run.

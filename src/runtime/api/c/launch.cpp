@@ -307,6 +307,29 @@ warpjit_status warpjit_launch_set_images(warpjit_launch* launch, const warpjit_i
   });
 }
 
+warpjit_status warpjit_launch_set_buffers(warpjit_launch* launch, const warpjit_buffer_source* buffers,
+                                          size_t count, warpjit_error* error) {
+  return call(error, {{launch, "launch"}}, [&]() -> Status {
+    constexpr std::size_t kMost = 64;  // of any guest
+    if (count > kMost) return bad("there are at most 64 buffers", "count");
+    if (count != 0) WARPJIT_CHECK(given(buffers, "buffers"));
+    std::vector<BufferSource> sources;
+    const auto* at = reinterpret_cast<const std::byte*>(buffers);
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto* one = reinterpret_cast<const warpjit_buffer_source*>(at);
+      WARPJIT_TRY(const warpjit_buffer_source from, read(one, "buffers"));
+      if (from.size != buffers->size) return bad("the buffers have several sizes", "buffers");
+      if (from.table > 0xff) return bad("table is above 255", "buffers");
+      sources.push_back({.table = static_cast<std::uint8_t>(from.table),
+                         .entry = from.entry,
+                         .address = from.address,
+                         .bytes = from.byte_count});
+      at += from.size;
+    }
+    return launch->launch.set_buffers(sources);
+  });
+}
+
 warpjit_status warpjit_launch_map_results(warpjit_launch* launch, void* data, size_t byte_count,
                                           uint32_t packet_stride, warpjit_error* error) {
   return call(error, {{launch, "launch"}}, [&]() -> Status {

@@ -1,0 +1,30 @@
+// Buffers that programs name by handles (valhall.md 8.3) and that lie in memory: what a translation depends
+// on, and what it finds in the uniform table.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "frontend/grid.h"
+
+namespace warpjit::valhall {
+
+// Of one buffer.
+struct BufferFacts {
+  std::uint32_t handle = 0;
+  std::uint32_t high = 0;  // the high word of its address
+
+  static constexpr std::uint32_t kWords = 2;
+  std::array<std::uint32_t, kWords> pack() const { return {handle, high}; }
+  static BufferFacts unpack(std::span<const std::uint32_t> words) { return {words[0], words[1]}; }
+};
+std::vector<std::uint32_t> buffer_facts(std::span<const frontend::BufferSource> buffers);
+
+// The words of a buffer in the uniform table: the low half of its address, its size.
+enum class BufferWord : std::uint32_t { address, bytes };
+inline constexpr std::uint32_t kBufferWords = 2;
+void fill_buffer_words(std::span<const frontend::BufferSource> buffers, std::span<std::uint32_t> table);
+
+}  // namespace warpjit::valhall
