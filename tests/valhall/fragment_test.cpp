@@ -559,7 +559,7 @@ TEST(ValhallFragment, Refused) {
   refused("BLEND.slot0.f32.end @r0, r2, r60, target:0x0\n", "descriptor");
   refused("MOV.i32 r0, blend_descriptor_0.w0\nNOP.end\n", "special value");
   refused("MOV.i32 r0, warp_id.w0\nNOP.end\n", "special value");
-  refused("MOV.i32 r0, thread_local_pointer.w0\nNOP.end\n", "special value");
+  refused("IADD_IMM.i32 r0, atest_datum.w0, #0x0\nNOP.end\n", "special value");
   refused("BARRIER.slot7.wait\nNOP.end\n", "BARRIER");
   refused("MOV.i32 r1, r59\nST_TILE.f32.slot0 @r0, r1, r60, r2\nNOP.end\n", "program computes");
   refused("ST_TILE.f32.slot0 @r0, r1, r60, r2\nNOP.end\n", "another pixel");

@@ -173,10 +173,72 @@ TEST(ValhallRunFragment, SpecialValues) {
   EXPECT_EQ(pixels.word(0, 0, 3), 0U);
 }
 
+// A thread's own memory is zero at first and each pixel's own, whatever ran in its place before.
+TEST(ValhallRunFragment, OwnMemory) {
+  FragmentOptions options;
+  options.compiled = true;
+  options.width = 37;
+  options.height = 19;
+  options.local_bytes = 80;
+  // Word 1 + 4 (x & 15) is counted up from what was there; the last one, 76, holds the column.
+  const FinishedFragments pixels = pixels_of(
+      "U16_TO_U32 r4, r59.h00\nIADD_IMM.i32 r5, 0x0, #0xF\nLSHIFT_AND.i32 r5, r4, 0x0.b00, r5\n"
+      "IADD.u32 r5, r5, r5\nIADD.u32 r5, r5, r5\nIADD.u32 r6, thread_local_pointer.w0, r5\n"
+      "MOV.i32 r7, thread_local_pointer.w1\n"
+      "LOAD.i32.unsigned.slot0.wait0 @r0, r6, offset:4\nIADD_IMM.i32 r1, r0, #0x7\n"
+      "STORE.i32.slot0.wait0 @r1, r6, offset:4\nSTORE.i32.slot0.wait0 @r4, thread_local_pointer.w0, "
+      "offset:76\n"
+      "LOAD.i32.unsigned.slot0.wait0 @r1, r6, offset:4\n"
+      "LOAD.i32.unsigned.slot0.wait0 @r2, thread_local_pointer.w0, offset:76\n"
+      "LOAD.i32.unsigned.slot0.wait0 @r3, thread_local_pointer.w0, offset:0\n",
+      options);
+  for (std::uint32_t x = 0; x < options.width; ++x)
+    for (std::uint32_t y = 0; y < options.height; ++y) {
+      EXPECT_EQ(pixels.word(x, y), 0U);
+      EXPECT_EQ(pixels.word(x, y, 1), 7U);
+      EXPECT_EQ(pixels.word(x, y, 2), x);
+      EXPECT_EQ(pixels.word(x, y, 3), 0U);
+    }
+  // The end, and a program whose memory has no bytes.
+  for (const std::uint32_t bytes : {76U, 0U}) {
+    options.local_bytes = bytes;
+    const FinishedFragments outside = run_fragments(
+        "LOAD.i32.unsigned.slot0.wait0 @r0, thread_local_pointer.w0, offset:76\n" + kEmit, options);
+    ASSERT_TRUE(outside.report.first_fault) << bytes;
+    const ir::MemoryFault& fault = outside.report.first_fault->access;
+    EXPECT_EQ(fault.space, bytes == 0 ? ir::Space::global : ir::Space::local);
+    EXPECT_EQ(fault.address, 76U);
+    EXPECT_EQ(outside.word(3, 3), 0U);
+  }
+}
+
+// Lanes that are not live change their own memory if a store says `force`.
+TEST(ValhallRunFragment, ForcedStores) {
+  FragmentOptions options;
+  options.compiled = true;
+  options.vertices = {
+      {0, 0, 0, bits_of(1)}, {bits_of(1.5F), 0, 0, bits_of(1)}, {0, bits_of(1.5F), 0, bits_of(1)}};
+  options.local_bytes = 16;
+  options.uniforms = {kMemoryLow, kMemoryHigh};
+  // What lane 3, a helper, has stored; its store to other memory does not count.
+  const auto stored = [&](const std::string& access) {
+    const FinishedFragments pixels =
+        pixels_of("IADD_IMM.i32 r4, lane_id.w0, #0x5\nSTORE.i32" + access +
+                      ".slot0.wait0 @r4, thread_local_pointer.w0, offset:0\nSTORE.i32" + access +
+                      ".slot0.wait0 @r4, u0, offset:0\n"
+                      "LOAD.i32.unsigned.slot0.wait0 @r8, thread_local_pointer.w0, offset:0\n"
+                      "IADD_IMM.i32 r14, 0x0, #0x3\nCLPER.i32.subgroup4 r0, r8, r14.b0\n",
+                  options);
+    EXPECT_EQ(pixels.memory[0], 5U);
+    return pixels.word(0, 0);
+  };
+  EXPECT_EQ(stored(""), 0U);
+  EXPECT_EQ(stored(".force"), 8U);
+}
+
 TEST(ValhallRunFragment, Refused) {
   const std::pair<const char*, const char*> kCases[] = {
       {"MOV.i32 r0, warp_id.w0", "fragment programs have no warp_id"},
-      {"MOV.i32 r0, thread_local_pointer.w0", "fragment programs have no thread_local_pointer"},
       {"MOV.i32 r0, workgroup_local_pointer.w0", "fragment programs have no workgroup_local_pointer"},
       {"MOV.i32 r0, atest_datum.w0", "fragment programs have no atest_datum"},
       {"MOV.i32 r0, sample.w0", "fragment programs have no sample"},

@@ -87,6 +87,7 @@ inline FinishedFragments run_fragments(const std::string& source, const Fragment
   }
   program->fragment = options.setup;
   program->mode = options.mode;
+  program->local_bytes = options.local_bytes;
   return run_fragments(*program, options);
 }
 

@@ -373,7 +373,8 @@ TEST(ValhallMemory, ThreadsOwnMemory) {
   const Finished below =
       run_body("LOAD.i32.unsigned.slot0 @r4, thread_local_pointer.w0, offset:-4\n", options);
   ASSERT_TRUE(below.report.first_fault);
-  EXPECT_EQ(below.report.first_fault->access.space, ir::Space::shared);
+  EXPECT_EQ(below.report.first_fault->access.space, ir::Space::global);
+  EXPECT_EQ(below.report.first_fault->access.index, kNoWindow);
   EXPECT_EQ(below.report.first_fault->access.address, 0xfffffffcU);
 }
 

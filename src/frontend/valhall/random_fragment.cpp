@@ -8,7 +8,8 @@
 namespace warpjit::valhall {
 namespace {
 
-constexpr unsigned kCounters = 34;  // pair: what atomics add to
+constexpr unsigned kPrivate = 32, kCounters = 34;  // pairs: its own memory, what atomics add to
+constexpr std::uint32_t kLocalBytes = 64;
 constexpr std::uint32_t kBufferWords = 64, kVaryings = 12;
 constexpr std::uint32_t kOwnBytes = kRandomPixelBytes;
 
@@ -76,6 +77,9 @@ class FragmentGenerator final : public RandomCode {
     fragment.memory = options_.memory;
     fragment.samples = options_.textures;
     set_image_uniforms(fragment.uniforms);
+    fragment.uniforms[kLocalMaskUniform] = kLocalBytes - 4;
+    has_own_memory_ = options_.memory || random_.one_in(4);
+    if (has_own_memory_) program.local_bytes = kLocalBytes;
     if (options_.memory) fragment.buffers = {{kBufferTable, 0, kRandomPixelAddress, kRandomCounters}};
     if (options_.memory)
       fragment.images = {
@@ -91,6 +95,10 @@ class FragmentGenerator final : public RandomCode {
     emit(Text{"SHADDX.u64 r", kOutput, ", u0, r", kThread, ".w0, shift:0x6"});
     emit(Text{"MOV.i32 r", kCounters, ", u2"});
     emit(Text{"MOV.i32 r", kCounters + 1, ", u3"});
+    if (has_own_memory_) {
+      emit(Text{"MOV.i32 r", kPrivate, ", thread_local_pointer.w0"});
+      emit(Text{"MOV.i32 r", kPrivate + 1, ", thread_local_pointer.w1"});
+    }
     for (unsigned k = 0; k < kValues; k += 4) {
       if (!random_.one_in(3)) {
         varying(k);
@@ -188,6 +196,7 @@ class FragmentGenerator final : public RandomCode {
 
   void memory() override {
     if (options_.textures && random_.one_in(3)) return sample();
+    if (has_own_memory_ && random_.one_in(3)) return own_memory();
     switch (random_.below(8)) {
       case 0:
         return varying(random_.below(kValues / 4) * 4);
@@ -245,6 +254,23 @@ class FragmentGenerator final : public RandomCode {
     }
   }
 
+  // The same place for all lanes, or another one for each.
+  void own_memory() {
+    const Width w = width();
+    unsigned address = kPrivate;
+    std::uint32_t at = random_.below(kLocalBytes - w.bytes + 1);
+    if (!random_.one_in(20)) at = at / w.alignment * w.alignment;
+    if (random_.one_in(3)) {
+      emit(Text{"LSHIFT_AND.i32 r", kTemporary, ", r", any(), ", 0x0.b00, u", kLocalMaskUniform});
+      emit(Text{"MOV.i32 r", kTemporary + 1, ", r", kPrivate + 1});
+      address = kTemporary;
+      at = 0;
+    }
+    if (random_.one_in(2)) return load(w, address, static_cast<std::int32_t>(at));
+    emit(Text{"STORE.", w.type, random_.one_in(2) ? ".force" : "", ".slot0 ", staging(w.words), ", r",
+              address, ", offset:", at});
+  }
+
   void discard() {
     static constexpr const char* kConditions[] = {"lt", "ge", "eq", "ne", "gt", "le"};
     if (random_.one_in(2)) return emit("NOP.discard");
@@ -287,6 +313,8 @@ class FragmentGenerator final : public RandomCode {
     for (unsigned k = 0; !ends && k < skipped; ++k) emit("BRANCHZI.eq.absolute 0x0, blend_descriptor_0.w1");
   }
 
+  static constexpr unsigned kLocalMaskUniform = 7;
+  bool has_own_memory_ = false;
   unsigned targets_ = 1;
   unsigned sample_ = 0;                          // of the program's runs
   std::optional<unsigned> replaced_descriptor_;  // whose target ST_TILE writes

@@ -212,6 +212,9 @@ struct Staging {
   bool operator==(const Staging&) const = default;
 };
 
+// Of stores: lanes without a pixel that lives change their own memory, too.
+inline constexpr std::uint8_t kForcedAccess = 3;
+
 struct Instruction {
   std::uint64_t raw = 0;     // the word
   std::uint64_t unused = 0;  // bits in which it differs from what encode() would give
@@ -255,7 +258,7 @@ struct Instruction {
   RegisterFormat register_format = RegisterFormat::automatic;
   std::uint8_t source_format = 0;  // of varyings in memory
   std::uint8_t sample = 0, update = 0, sample_and_update = 0;
-  std::uint8_t access = 0;  // a hint; 3: threads without a pixel, too
+  std::uint8_t access = 0;  // a hint, but kForcedAccess
   LoadLane lane = LoadLane::b0;
   bool zero_extend = false;
   Atomic atomic{};

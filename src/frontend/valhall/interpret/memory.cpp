@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "frontend/valhall/interpret/lanes.h"
+
 namespace warpjit::valhall {
 namespace {
 
@@ -24,9 +26,10 @@ GroupMemory::GroupMemory(const Program& program, const frontend::Grid& launch,
       checked_(checked),
       private_(private_windows(launch.high_words)),
       has_results_(program.stage == Stage::vertex),
-      local_bytes_(program.stage == Stage::fragment ? 0 : program.local_bytes),
+      local_bytes_(program.local_bytes),
       local_stride_((local_bytes_ + 7) / 8 * 8),
-      local_(std::size_t{checked.threads} * local_stride_ / 8),
+      local_(std::size_t{program.stage == Stage::fragment ? kWarpLanes : checked.threads} * local_stride_ /
+             8),
       shared_((checked.shared_bytes + 7) / 8),
       uniforms_(launch.parameters.size() / 4) {
   if (!uniforms_.empty()) std::memcpy(uniforms_.data(), launch.parameters.data(), 4 * uniforms_.size());
@@ -45,12 +48,12 @@ std::byte* GroupMemory::find(std::uint64_t address, unsigned size, unsigned alig
   std::byte* at = nullptr;
   ir::Space space = ir::Space::global;
   std::uint32_t index = kNoWindow;
-  if (high == private_.local) {
+  if (is_local(address)) {
     space = ir::Space::local;
     index = 0;
     if (end <= local_bytes_)
       at = reinterpret_cast<std::byte*>(local_.data()) + std::size_t{by.thread} * local_stride_ + low;
-  } else if (high == private_.shared) {
+  } else if (checked_.shared_bytes != 0 && high == private_.shared) {
     space = ir::Space::shared;
     index = 0;
     if (end <= checked_.shared_bytes) at = reinterpret_cast<std::byte*>(shared_.data()) + low;

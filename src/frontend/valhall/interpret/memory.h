@@ -51,6 +51,9 @@ class GroupMemory {
   // A uniform word.
   std::uint32_t uniform(unsigned number, Accessor by);
 
+  // Is it an address of the thread's own memory?
+  bool is_local(std::uint64_t address) const { return local_bytes_ != 0 && address >> 32 == private_.local; }
+
   std::uint64_t local_pointer() const { return std::uint64_t{private_.local} << 32; }
   std::uint64_t shared_pointer() const { return std::uint64_t{private_.shared} << 32; }
   std::uint64_t result_pointer() const { return std::uint64_t{private_.results} << 32; }

@@ -23,11 +23,11 @@ constexpr AccessPart kWords[] = {{0, 4, 0, 0}, {4, 4, 1, 0}, {8, 4, 2, 0}, {12, 
 constexpr std::uint64_t kNoDestination = std::uint64_t{0xff} << 40;
 
 // Special values that programs have (docs/guests/valhall.md 8.2, 10.1). Those of fragments: the size of
-// targets, and no number of a warp, memory of a thread or workgroup.
+// targets, and no number of a warp or memory of a workgroup.
 bool has_special(Stage stage, std::uint8_t value) {
   using Entry = std::pair<unsigned, unsigned>;
   constexpr Entry kEntries[] = {{0, 2}, {1, 1}, {1, 3}, {3, 1}, {3, 3}, {3, 15}};
-  constexpr Entry kOfFragments[] = {{0, 4}, {3, 1}, {3, 3}, {3, 15}};
+  constexpr Entry kOfFragments[] = {{0, 4}, {1, 1}, {3, 1}, {3, 3}, {3, 15}};
   constexpr Entry kOfWorkgroup = {1, 3};
   const Entry entry(special_page(value), special_entry(value));
   if (stage == Stage::fragment) return std::ranges::find(kOfFragments, entry) != std::end(kOfFragments);
@@ -339,6 +339,15 @@ Result<Interpreter> Interpreter::prepare(const Program& program) {
   if (const WarpOp* const op = find_second_blend(program, result.ops_, result.op_of_word_))
     return located(refused(op->i, "a lane may have written this target before"), op->address);
   result.program_ = program;
+  // A program that does not say where a thread's memory is has none.
+  constexpr std::pair kLocalPointer(1U, 1U);
+  const bool has_local = std::ranges::any_of(result.ops_, [&](const WarpOp& op) {
+    return std::ranges::any_of(op.i.source, [&](const Source& source) {
+      return source.kind == Source::Kind::special &&
+             std::pair(special_page(source.value), special_entry(source.value)) == kLocalPointer;
+    });
+  });
+  if (!has_local) result.program_.local_bytes = 0;
   return result;
 }
 

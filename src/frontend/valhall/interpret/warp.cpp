@@ -382,7 +382,13 @@ void WarpRun::set_loaded(Warp& warp, const WarpOp& op, std::uint32_t active, con
 void WarpRun::store(const Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& address) {
   const AccessShape shape = shape_of(op.i.type);
   std::array<std::byte*, kWarpLanes> at{};
-  for_lanes(storing(active), [&](unsigned lane) {
+  std::uint32_t lanes = storing(active);
+  // All may change their own memory.
+  if (op.i.access == kForcedAccess)
+    for_lanes(active, [&](unsigned lane) {
+      if (memory_.is_local(address[lane])) lanes |= 1U << lane;
+    });
+  for_lanes(lanes, [&](unsigned lane) {
     at[lane] = memory_.write(address[lane], shape.bytes, shape.alignment, by(warp, op, lane));
   });
   for (const AccessPart& part : shape.parts)

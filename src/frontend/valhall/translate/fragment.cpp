@@ -142,6 +142,7 @@ class FragmentTranslator final : public ProgramTranslator {
     set_gpr(61, sample == 0 ? coverage(covered) : b_.IOr32(coverage(covered), word(sample << kSampleShift)));
     for (unsigned target = 0; target < kMaxColorTargets; ++target)
       set_gpr(kVarColors + 4 * target + 3, word(0));
+    if (local_bytes_ != 0 && (effects_.loads || effects_.atomics)) clear_local_memory();
     // The exit stores, behind all else.
     function_.block(exit()).guest_address = static_cast<std::uint32_t>(8 * program_.code.size());
     if (reads_quads_) {

@@ -87,6 +87,7 @@ class InstructionTranslator {
   const std::vector<SamplingInstruction> sampling_;
   const std::vector<frontend::TextureUse> texture_uses_;
   const UniformTable table_;
+  const std::uint32_t local_bytes_;
   const PrivateWindows private_;
   ir::Function function_;
   ir::Builder b_;
@@ -210,6 +211,7 @@ class InstructionTranslator {
   std::array<I32, 4> load_words(Type type, Pair at, const std::array<I1, 4>& wanted);
   void load(const Instruction& i);
   void store(const Instruction& i);
+  void clear_local_memory();
   Status atomic(const Instruction& i);
 
   // Buffers by handles (translate/buffers.cpp).

@@ -128,7 +128,7 @@ void InstructionTranslator::at_windows(I32 high, std::uint32_t results, const Ac
   std::vector<Window> windows;
   for (std::size_t k = 0; k < facts_.high_words.size(); ++k)
     windows.push_back({facts_.high_words[k], Space::global, static_cast<std::uint8_t>(k)});
-  if (program_.local_bytes != 0 && !is_fragment()) windows.push_back({private_.local, Space::local, 0});
+  if (local_bytes_ != 0) windows.push_back({private_.local, Space::local, 0});
   if (program_.stage == Stage::vertex) windows.push_back({private_.results, Space::global, kResultSpace});
   if (facts_.shared_bytes != 0) windows.push_back({private_.shared, Space::shared, 0});
   using Words = std::array<I32, 4>;
@@ -280,10 +280,39 @@ void InstructionTranslator::store(const Instruction& i) {
                                 .alignment = parts.alignment,
                                 .extent = parts.bytes,
                                 .offset = static_cast<std::uint8_t>(parts.part[k].place())};
-      b_.StoreMemory(changing_memory(where), at.low, words[k], access.pack());
+      // A lane that is not live may still change its own memory.
+      const bool always = i.access == kForcedAccess && space == Space::local;
+      b_.StoreMemory(always ? where : changing_memory(where), at.low, words[k], access.pack());
     }
     return std::array<I32, 4>{};
   });
+}
+
+// Zeros in a thread's own memory, which other threads have had before: words of each thread at a time.
+void InstructionTranslator::clear_local_memory() {
+  constexpr std::uint32_t kAtOnce = 8;
+  constexpr MemoryAccess kWord{.space = Space::local};
+  const std::uint32_t words = (local_bytes_ + 3) / 4, in_loop = words / kAtOnce * kAtOnce;
+  const auto clear = [&](I32 first, std::uint32_t count) {
+    for (std::uint32_t k = 0; k < count; ++k)
+      b_.StoreMemory(truth(true), b_.IAdd32(first, word(4 * k)), word(0), kWord.pack());
+  };
+  if (in_loop != 0) {
+    // Addresses that no instruction has.
+    const ir::Block turn = function_.add_block(program_.entry + 1),
+                    rest = function_.add_block(program_.entry + 3);
+    set_gpr(kVarScratch, word(0));
+    b_.jump(turn);
+    b_.set_block(turn);
+    const I32 at = gpr(kVarScratch), next = b_.IAdd32(at, word(4 * kAtOnce));
+    clear(at, kAtOnce);
+    set_gpr(kVarScratch, next);
+    b_.branch(b_.ILtU32(next, word(4 * in_loop)), turn, rest);
+    ssa_.seal(turn);
+    ssa_.seal(rest);
+    b_.set_block(rest);
+  }
+  clear(word(4 * in_loop), words - in_loop);
 }
 
 // So many bytes of the words, in the lanes of each size one after the other, as one access whose address is a

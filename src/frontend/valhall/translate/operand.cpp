@@ -45,6 +45,15 @@ UniformTable uniform_table(const Program& program, const ReachedCode& code, std:
 
 namespace {
 
+// A program that does not say where a thread's memory is has none.
+bool names_local_memory(const ReachedCode& code) {
+  return std::ranges::any_of(code.instructions(), [](const auto& reached) {
+    return std::ranges::any_of(reached.instruction.source, [](const Source& source) {
+      return source.kind == Source::Kind::special && (source.value & ~1U) == kLocalPointer;
+    });
+  });
+}
+
 std::vector<ir::Type> variable_types(Stage stage) {
   std::vector<ir::Type> types(kVariables, ir::Type::i32);
   if (stage != Stage::fragment) return types;
@@ -62,6 +71,7 @@ InstructionTranslator::InstructionTranslator(const Program& program, const Launc
       sampling_(sampling_instructions(program, code)),
       texture_uses_(texture_uses(sampling_)),
       table_(uniform_table(program, code, texture_uses_.size(), buffer_uses(program, code).most())),
+      local_bytes_(names_local_memory(code) ? program.local_bytes : 0),
       private_(private_windows(facts.high_words)),
       b_(function_),
       ssa_(b_, variable_types(program.stage)) {

@@ -110,8 +110,8 @@ namespace {
 
 // Special values that programs of a stage have: those of operand.cpp.
 bool has_special(Stage stage, unsigned page, unsigned entry) {
-  constexpr std::pair<unsigned, unsigned> kOfAll[] = {{3, 1}, {3, 3}, {3, 15}},
-                                          kOfThreads[] = {{0, 2}, {1, 1}, {1, 3}}, kOfPixels[] = {{0, 4}};
+  constexpr std::pair<unsigned, unsigned> kOfAll[] = {{1, 1}, {3, 1}, {3, 3}, {3, 15}},
+                                          kOfThreads[] = {{0, 2}, {1, 3}}, kOfPixels[] = {{0, 4}};
   const std::pair wanted{page, entry};
   if (std::ranges::find(kOfAll, wanted) != std::end(kOfAll)) return true;
   return stage == Stage::fragment ? std::ranges::find(kOfPixels, wanted) != std::end(kOfPixels)
