@@ -173,6 +173,19 @@ TEST(ValhallRunFragment, SpecialValues) {
   EXPECT_EQ(pixels.word(0, 0, 3), 0U);
 }
 
+// What only ATEST reads may go there through a register, whose value means nothing.
+TEST(ValhallRunFragment, DatumOfAtestInARegister) {
+  FragmentOptions options;
+  options.compiled = true;
+  options.uniforms = {bits_of(0.5F)};
+  const FinishedFragments pixels = pixels_of(
+      "MOV.i32 r5, atest_datum.w0\nMOV.i32 r6, atest_datum.w1\nATEST @r0, r60, u0, r5\nATEST @r1, r60, u0, "
+      "r6\n",
+      options);
+  EXPECT_EQ(pixels.word(2, 1), 1U);
+  EXPECT_EQ(pixels.word(2, 1, 1), 1U);
+}
+
 // A thread's own memory is zero at first and each pixel's own, whatever ran in its place before.
 TEST(ValhallRunFragment, OwnMemory) {
   FragmentOptions options;
@@ -240,7 +253,7 @@ TEST(ValhallRunFragment, Refused) {
   const std::pair<const char*, const char*> kCases[] = {
       {"MOV.i32 r0, warp_id.w0", "fragment programs have no warp_id"},
       {"MOV.i32 r0, workgroup_local_pointer.w0", "fragment programs have no workgroup_local_pointer"},
-      {"MOV.i32 r0, atest_datum.w0", "fragment programs have no atest_datum"},
+      {"IADD_IMM.i32 r0, atest_datum.w0, #0x0", "fragment programs have no atest_datum"},
       {"MOV.i32 r0, sample.w0", "fragment programs have no sample"},
       {"MOV.i32 r0, blend_descriptor_0.w0", "fragment programs have no blend_descriptor_0"},
       {"ATEST @r60, blend_descriptor_1.w0, r0, r1", "fragment programs have no blend_descriptor_1"},

@@ -118,10 +118,16 @@ bool has_special(Stage stage, unsigned page, unsigned entry) {
                                   : std::ranges::find(kOfThreads, wanted) != std::end(kOfThreads);
 }
 
-// Sources of messages that mean nothing, or that the message itself looks at.
-bool is_read(const Instruction& i, unsigned n) {
+// Sources of messages that mean nothing, or that the message itself looks at. A move may take what ATEST
+// reads, any value, to a register.
+bool is_read(const Instruction& i, unsigned n, Stage stage) {
   constexpr std::uint8_t kExplicit = 3;
+  constexpr std::pair kAtestDatum(0U, 5U);
+  const Source& source = i.source[n];
   switch (i.opcode) {
+    case Opcode::mov:
+      return stage != Stage::fragment ||
+             std::pair(special_page(source.value), special_entry(source.value)) != kAtestDatum;
     case Opcode::blend:
       return n != 0;
     case Opcode::atest:
@@ -148,7 +154,7 @@ Status check_special_values(const Program& program, const ReachedCode& code) {
   for (const auto& [address, i] : code.instructions())
     for (unsigned n = 0; n < i.source.size(); ++n) {
       const Source& source = i.source[n];
-      if (source.kind == Source::Kind::special && is_read(i, n) &&
+      if (source.kind == Source::Kind::special && is_read(i, n, program.stage) &&
           !has_special(program.stage, special_page(source.value), special_entry(source.value)))
         return Error{ErrorCode::unsupported, "a special value that programs of this stage do not have",
                      program.where(address)};
