@@ -217,8 +217,8 @@ TEST(ValhallJob, Errors) {
   EXPECT_EQ(compute_failure([](ImagePage& p) { p.u32(at::kProgram, 8 | 4 << 4); }),
             environment + ", program 0x200001200: stage is 4, not 1, 2 or 3");
   EXPECT_EQ(
-      compute_failure([](ImagePage& p) { p.u32(at::kProgram, 8 | 3 << 4); }),
-      "not supported, compute job at 0x200001000, environment: program 0x200001200, stage: it is a vertex "
+      compute_failure([](ImagePage& p) { p.u32(at::kProgram, 8 | 2 << 4); }),
+      "not supported, compute job at 0x200001000, environment: program 0x200001200, stage: it is a fragment "
       "program, not a compute program");
   EXPECT_EQ(compute_failure([](ImagePage& p) { p.u64(at::kProgram + 8, 0x1004); }),
             environment + ", program 0x200001200: code address 0x1004 is no multiple of 8");
@@ -467,6 +467,44 @@ TEST(ValhallJob, BuffersThatAreRefused) {
                 false, [](ImagePage& page) { page.point(at::kAttributeBuffers + 8, at::kAttributeBuffers); }),
             "not supported, " + place +
                 ", buffer 0x2000013c0: the program writes its own descriptors, 32 bytes at 0x2000013c0");
+}
+
+// As transform feedback has it: workgroups of one thread are the vertices of a vertex program.
+TEST(ValhallJob, VerticesOfWorkgroups) {
+  ImagePage page = compute_page();
+  page.u32(at::kJob + 32, 0);
+  const std::uint32_t counts[] = {5, 3, 1}, offsets[] = {1, 2, 0};
+  for (std::uint32_t k = 0; k < 3; ++k) {
+    page.u32(at::kJob + 40 + 4 * k, counts[k]);
+    page.u32(at::kJob + 52 + 4 * k, offsets[k]);
+  }
+  page.u32(at::kProgram, 8 | 3 << 4);
+  page.u32(at::kJob + 64, 2);  // attribute offset
+  page.point(at::kAttributeBuffers + 8, at::kIndices);
+  for (std::uint32_t k = 0; k < 8; ++k) page.u32(at::kIndices + 4 * k, 70 + k);
+  page.code(at::kCode,
+            ".stage vertex\n"
+            "LD_ATTR_IMM.f32.slot0.wait0 @r6, r60, r61, index:0x0, table:0x1\n"
+            "LSHIFT_OR.i32 r7, r61, 0x3020100.b11, r60\n"
+            "MOV.i32 r8, r59\nSHADDX.u64 r2, u0, r8.w0, shift:0x0\n"
+            "STORE.i64.slot0.end @r6:r7, r2, offset:0\n");
+  const Ended ended = run_job(page, false);
+  ASSERT_TRUE(ended.status.ok()) << to_string(ended.status.error());
+  EXPECT_FALSE(ended.fault);
+  for (std::uint32_t n = 0; n < 15; ++n) {
+    const std::uint32_t vertex = 1 + n % 5, instance = 2 + n / 5;
+    const std::uint64_t at = page.address(at::kMemory) + 8 * std::uint64_t{n};
+    EXPECT_EQ(*ended.image->u32(at), 70 + vertex + 2) << n;
+    EXPECT_EQ(*ended.image->u32(at + 4), instance << 1 | vertex) << n;
+  }
+  const auto refused = [&](std::uint32_t offset, std::uint32_t value) {
+    return failure_with(page, false, [&](ImagePage& changed) { changed.u32(offset, value); });
+  };
+  const std::string job = "not supported, compute job at 0x200001000: ",
+                    why = ": its program is a vertex program";
+  EXPECT_EQ(refused(at::kJob + 32, 1 << 10), job + "workgroup size y is 2, not 1" + why);
+  EXPECT_EQ(refused(at::kJob + 48, 2), job + "workgroup count z is 2, not 1" + why);
+  EXPECT_EQ(refused(at::kJob + 60, 1), job + "workgroup offset z is 1, not 0" + why);
 }
 
 // Launches of all jobs of the image, which may be anything.

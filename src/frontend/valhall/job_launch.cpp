@@ -292,17 +292,59 @@ Result<Program> read_code(const Image& image, const Environment& environment) {
   return program;
 }
 
+namespace {
+
+// Attributes, and the blocks of vertices that the launch has.
+Status finish_vertices(const Image& image, const Environment& environment, std::uint32_t instances,
+                       JobLaunch& launch) {
+  constexpr std::uint32_t kOfBlock = frontend::Vertices::kOfBlock;
+  WARPJIT_CHECK(read_attributes(image, environment, launch));
+  launch.grid.block = {kOfBlock, 1, 1};
+  launch.grid.grid = {(launch.grid.vertices.count - 1) / kOfBlock + 1, instances, 1};
+  if (const auto checked = check_launch(launch.program, launch.grid); !checked)
+    return job_error(image, environment.place, checked.error().message, checked.error().code);
+  return {};
+}
+
+// A compute job whose program is one of vertices: workgroup (x, y, 0) is vertex x of instance y. There is no
+// memory of results.
+Result<JobLaunch> vertices_of_workgroups(Image& image, const Job& job, const ComputePayload& payload) {
+  const auto fail = [&](const std::string& what) {
+    return job_error(image, job.place(), what + ": its program is a vertex program", ErrorCode::unsupported);
+  };
+  WARPJIT_TRY(JobLaunch launch, read_launch(image, job, payload.environment, Stage::vertex));
+  for (unsigned k = 0; k < 3; ++k)
+    if (payload.size[k] != 1)
+      return fail(std::string("workgroup size ") + "xyz"[k] + " is " + std::to_string(payload.size[k]) +
+                  ", not 1");
+  if (payload.count[2] != 1)
+    return fail("workgroup count z is " + std::to_string(payload.count[2]) + ", not 1");
+  if (payload.offset[2] != 0)
+    return fail("workgroup offset z is " + std::to_string(payload.offset[2]) + ", not 0");
+  frontend::Vertices& vertices = launch.grid.vertices;
+  vertices.count = payload.count[0];
+  vertices.first = payload.offset[0];
+  vertices.first_instance = payload.offset[1];
+  vertices.packet_stride = 16;
+  WARPJIT_CHECK(finish_vertices(image, payload.environment, payload.count[1], launch));
+  return launch;
+}
+
+}  // namespace
+
 Result<JobLaunch> compute_launch(Image& image, const Job& job) {
   const auto* payload = std::get_if<ComputePayload>(&job.payload);
   if (payload == nullptr) return job_error(image, job.place(), "it is no compute job");
-  WARPJIT_TRY(JobLaunch launch, read_launch(image, job, payload->environment, Stage::compute));
-  launch.grid.grid = payload->count;
-  launch.grid.block = payload->size;
-  launch.grid.first_block = payload->offset;
   for (unsigned k = 0; k < 3; ++k)
     if (payload->count[k] == 0)
       return job_error(image, job.place(),
                        std::string("workgroup count ") + "xyz"[k] + " is 0: there is nothing to run");
+  if (payload->environment.program && payload->environment.program->stage == Stage::vertex)
+    return vertices_of_workgroups(image, job, *payload);
+  WARPJIT_TRY(JobLaunch launch, read_launch(image, job, payload->environment, Stage::compute));
+  launch.grid.grid = payload->count;
+  launch.grid.block = payload->size;
+  launch.grid.first_block = payload->offset;
   if (const auto checked = check_launch(launch.program, launch.grid); !checked)
     return job_error(image, job.place(), checked.error().message, checked.error().code);
   return launch;
@@ -325,12 +367,7 @@ Result<JobLaunch> vertex_launch(Image& image, const Job& job, VertexProgram prog
   vertices.first = indices.first + static_cast<std::uint32_t>(payload->base_vertex);
   vertices.first_instance = payload->instance_offset;
   vertices.packet_stride = position ? 128U : std::max<std::uint32_t>(payload->attribute_stride, 16);
-  WARPJIT_CHECK(read_attributes(image, environment, launch));
-  constexpr std::uint32_t kOfBlock = frontend::Vertices::kOfBlock;
-  launch.grid.block = {kOfBlock, 1, 1};
-  launch.grid.grid = {(vertices.count - 1) / kOfBlock + 1, payload->instance_count, 1};
-  if (const auto checked = check_launch(launch.program, launch.grid); !checked)
-    return job_error(image, environment.place, checked.error().message, checked.error().code);
+  WARPJIT_CHECK(finish_vertices(image, environment, payload->instance_count, launch));
   return launch;
 }
 
