@@ -64,6 +64,20 @@ TEST(ValhallAssemble, ModifiersComeInAnyOrder) {
   EXPECT_EQ(wide->register_width, 2);
 }
 
+// Other listings call some instructions otherwise.
+TEST(ValhallAssemble, OtherMnemonics) {
+  const std::pair<const char*, const char*> kNames[] = {
+      {"LEA_BUFFER.slot0 @r2:r3, r0, r2", "LEA_PKA.slot0 @r2:r3, r0, r2"},
+      {"LD_PKA.i64.unsigned.slot1 @r0:r1, u0, u1", "LD_BUFFER.i64.unsigned.slot1 @r0:r1, u0, u1"},
+      {"CUBEFACE2_V9 r5, r2, r6, r4", "CUBEFACE2 r5, r2, r6, r4"}};
+  for (const auto& [other, own] : kNames) {
+    const auto word = assemble_instruction(other);
+    ASSERT_TRUE(word.ok()) << to_string(word.error());
+    EXPECT_EQ(*word, *assemble_instruction(own));
+    EXPECT_EQ(disassemble(*decode(*word)), own);
+  }
+}
+
 TEST(ValhallAssemble, ConstantsByValueOrNumber) {
   const auto word = [](const char* text) { return *assemble_instruction(text); };
   EXPECT_EQ(word("MOV.i32 r0, 0x3F800000"), word("MOV.i32 r0, k16"));

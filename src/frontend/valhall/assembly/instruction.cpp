@@ -337,7 +337,13 @@ Result<std::vector<std::string_view>> split_operands(std::span<const std::string
   return operands;
 }
 
+// What other listings call some instructions.
+constexpr std::pair<std::string_view, Opcode> kOtherNames[] = {
+    {"LD_PKA", Opcode::ld_buffer}, {"LEA_BUFFER", Opcode::lea_pka}, {"CUBEFACE2_V9", Opcode::cubeface2}};
+
 std::optional<Opcode> find_opcode(std::string_view mnemonic) {
+  for (const auto& [other, opcode] : kOtherNames)
+    if (other == mnemonic) return opcode;
   for (int k = 0; k < kOpcodeCount; ++k)
     if (name(static_cast<Opcode>(k)) == mnemonic) return static_cast<Opcode>(k);
   return {};
