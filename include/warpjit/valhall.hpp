@@ -82,11 +82,12 @@ struct JobChain {
   bool fragment = false;  // what who recorded it calls it; jobs themselves say what they are
 };
 
-// A job that has run, but for fragment jobs, whose draws and pictures are seen instead.
+// A job that has run, but for fragment jobs, whose draws and pictures are seen instead. A draw with which a
+// fragment job begins is seen as a job at its address.
 struct CaptureJob {
   std::uint64_t address = 0;
-  std::string_view kind;         // "compute", "write value", "malloc vertex" ...
-  std::optional<Report> report;  // of a compute job
+  std::string_view kind;         // "compute", "write value", "malloc vertex", "pre-frame draw 0" ...
+  std::optional<Report> report;  // of a compute job and of a pre-frame draw
 };
 
 // What a malloc vertex job draws, and what came of it.

@@ -58,6 +58,36 @@ TEST_F(CaptureTest, RenderErrors) {
   EXPECT_NE(word.err.find("an address is a number"), std::string::npos) << word.err;
 }
 
+// The fragment program reads u0 to u3, of which its environment has two.
+TEST_F(CaptureTest, RenderFaults) {
+  std::string bytes = read(tests::source_file("fuzz/corpus/valhall_capture/triangle.wjcap"));
+  constexpr std::size_t kMemory = 0x90, kFragmentEnvironment = 0xc0;
+  bytes.at(kMemory + kFragmentEnvironment + 4) = 1;
+  write("fault.wjcap", bytes);
+  const std::string fault = "load from u2", said = "warpjit: fault: draw 0, fragment program: " + fault;
+  for (const char* engine : {"guest", "ir", "jit"}) {
+    const Outcome text = run(std::string("render fault.wjcap --engine ") + engine);
+    EXPECT_EQ(text.code, 1);
+    EXPECT_EQ(text.err.find(said + " at fault.wjcap, byte 0x10"), 0U) << text.err;
+    const Outcome ran = run(std::string("render fault.wjcap --json --ignore-faults --engine ") + engine);
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_NE(ran.err.find(said), std::string::npos) << ran.err;
+    const json shown = json::parse(ran.out);
+    ASSERT_EQ(shown["faults"].size(), 1U);
+    EXPECT_EQ(shown["faults"][0]["draw"], 0);
+    EXPECT_EQ(shown["faults"][0]["program"], "fragment");
+    EXPECT_EQ(shown["faults"][0]["what"], fault);
+    EXPECT_NE(shown["draws"][0]["fragment"]["fault"].get<std::string>().find(fault), std::string::npos);
+  }
+  // Of a draw alone.
+  ASSERT_EQ(run("launch fault.wjcap --draw 0 -o draw.json").code, 0);
+  const Outcome draw = run("render draw.json");
+  EXPECT_EQ(draw.code, 1);
+  EXPECT_NE(draw.err.find("warpjit: fault: " + fault), std::string::npos) << draw.err;
+  EXPECT_EQ(run("render draw.json --ignore-faults").code, 0);
+  EXPECT_TRUE(json::parse(run("render draw.json --json").out).contains("fault"));
+}
+
 TEST_F(CaptureTest, Import) {
   const Outcome made =
       run("import " + triangle_capture() + " --job 0x200001180 --note hello -o " + path("clear.wjcap"));

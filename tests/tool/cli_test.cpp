@@ -643,7 +643,7 @@ TEST_F(CliTest, TemplatesOfKernelLaunches) {
     EXPECT_EQ(launch["block"], json::array({32}));
     EXPECT_EQ(launch["memory"][0]["space"], "g14") << entry.path();
     EXPECT_GT(launch["params"].size(), 0) << entry.path();
-    const Outcome ran = run("run template.json --fuel 1000");
+    const Outcome ran = run("run template.json --fuel 1000 --ignore-faults");
     EXPECT_TRUE(ran.code == 0 || ran.code == 3) << ran.err;
   }
 }
@@ -661,7 +661,7 @@ TEST_F(CliTest, Cubins) {
         << file;
     const Outcome made = run(std::string("launch -o run.json --entry saxpy ") + file);
     ASSERT_EQ(made.code, 0) << file << made.err;
-    const Outcome ran = run("run run.json --fuel 1000");
+    const Outcome ran = run("run run.json --fuel 1000 --ignore-faults");
     EXPECT_TRUE(ran.code == 0 || ran.code == 3) << file << ran.err;
     EXPECT_EQ(run(std::string("disasm --entry saxpy ") + file).code, 0) << file;
   }
@@ -692,10 +692,23 @@ TEST_F(CliTest, KernelFaultsAreReported) {
     "grid":[1],"block":[64],"params":["0x1000"],"memory":[{"space":"g14","address":"0x1000","size":128}]})");
   for (const char* engine : {"guest", "ir", "jit"}) {
     const Outcome outcome = run(std::string("run fault.json --engine ") + engine);
-    EXPECT_EQ(outcome.code, 3) << outcome.err;
+    EXPECT_EQ(outcome.code, 1) << outcome.err;
     EXPECT_NE(outcome.err.find("load from g14[0x1080] by thread 32 of block (0, 0)"), std::string::npos)
         << outcome.err;
+    const Outcome ignored = run(std::string("run fault.json --json --ignore-faults --engine ") + engine);
+    EXPECT_EQ(ignored.code, 0) << ignored.err;
+    EXPECT_EQ(json::parse(ignored.out)["fault"]["what"],
+              "load from g14[0x1080] by thread 32 of block (0, 0)");
   }
+  const Outcome verified = run("verify fault.json");
+  EXPECT_EQ(verified.code, 1) << verified.err;
+  EXPECT_NE(verified.out.find("fault: load from g14[0x1080] by thread 32 of block (0, 0) at "),
+            std::string::npos)
+      << verified.out;
+  EXPECT_NE(verified.out.find("all agree, and fault"), std::string::npos) << verified.out;
+  const Outcome ignored = run("verify fault.json --json --ignore-faults");
+  EXPECT_EQ(ignored.code, 0) << ignored.err;
+  for (const json& row : json::parse(ignored.out)["engines"]) EXPECT_TRUE(row.contains("fault")) << row;
 }
 
 }  // namespace

@@ -198,7 +198,7 @@ TEST_F(UsseToolTest, TemplatesHaveBuffers) {
   made["memory"].erase(1);
   write("made.json", made.dump());
   const Outcome missing = run("run made.json");
-  EXPECT_EQ(missing.code, 3) << missing.out;
+  EXPECT_EQ(missing.code, 1) << missing.out;
   EXPECT_NE(missing.err.find("takes the addresses of buffers: 3, default; pieces of memory: 1"),
             std::string::npos)
       << missing.err;

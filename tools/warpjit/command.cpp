@@ -13,7 +13,7 @@ ExitCode exit_code(ErrorCode code) {
     case ErrorCode::fault:
     case ErrorCode::cancelled:
     case ErrorCode::internal:
-      return kFault;
+      return kStopped;
     case ErrorCode::target_unavailable:
       return kTargetUnavailable;
     default:
@@ -44,6 +44,12 @@ Json launch_json(const LaunchFile& file) {
 
 Json mismatch_json(const Mismatch& mismatch) {
   return {{"place", mismatch.place}, {"got", hex(mismatch.got)}, {"wanted", hex(mismatch.wanted)}};
+}
+
+std::string fault_text(const MemoryFault& fault) { return fault.what + " at " + fault.where; }
+Json fault_json(const MemoryFault& fault) { return {{"what", fault.what}, {"where", fault.where}}; }
+ExitCode run_exit_code(bool mismatch, bool faulted, bool ignore_faults) {
+  return mismatch || (faulted && !ignore_faults) ? kMismatch : kOk;
 }
 
 Json statistics_json(const EngineStatistics& statistics) {
@@ -91,6 +97,11 @@ void RunInput::add_to(CLI::App& command) {
   command.add_option("--fuel", fuel, "backward transfers that a guest thread may make");
   command.add_option("--threads", threads, "host threads; 0: as many as the work is worth")
       ->check(CLI::Range(0u, 1024u));
+}
+
+void RunInput::add_faults_to(CLI::App& command) {
+  command.add_flag("--ignore-faults", ignore_faults,
+                   "tell faults, but end with exit code 0 where a fault is all that is wrong");
 }
 
 RunOptions RunInput::on(EngineKind engine, Target target) const {

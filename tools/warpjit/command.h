@@ -18,9 +18,9 @@ namespace warpjit::tool {
 // Results go to stdout, diagnostics to stderr.
 enum ExitCode : int {
   kOk = 0,
-  kMismatch = 1,           // a result differs from what was expected
+  kMismatch = 1,           // a result differs from what was expected, or accesses faulted
   kBadInput = 2,           // bad input or usage, or something not supported yet
-  kFault = 3,              // the guest faulted or ran out of fuel
+  kStopped = 3,            // the guest was stopped: a trap, or no more fuel
   kTargetUnavailable = 4,  // this machine cannot run the target
 };
 ExitCode exit_code(ErrorCode code);
@@ -47,14 +47,23 @@ struct RunInput {
   std::string file;
   std::optional<std::uint64_t> count, fuel;
   unsigned threads = 1;
-  // Adds them to a command.
+  bool ignore_faults = false;
+  // Adds them to a command, all but ignore_faults.
   void add_to(CLI::App& command);
+  // Of commands that tell faults: memory accesses after which the run went on.
+  void add_faults_to(CLI::App& command);
   RunOptions on(EngineKind engine, Target target) const;
 };
 // The launch file with the count that the options ask for. Errors: a file that is none, and what it is.
 Result<LaunchFile> load_launch(const RunInput& input);
 // ", " and the warning of the program's modes; empty for most modes.
 std::string modes_warning(const LaunchFile& file);
+
+// "load from g14[0x1080] by thread 32 of block (0, 0) at saxpy.cubin, byte 0x18".
+std::string fault_text(const MemoryFault& fault);
+Json fault_json(const MemoryFault& fault);
+// Of a run that ended, by what it told: kMismatch or kOk.
+ExitCode run_exit_code(bool mismatch, bool faulted, bool ignore_faults);
 
 // Writes to a file or, without a name, to stdout.
 Status write_text(const std::string& file, const std::string& text);

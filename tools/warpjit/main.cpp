@@ -19,7 +19,8 @@ int main(int argc, char** argv) {
       "  warpjit run run.json                      results of the first threads\n"
       "  warpjit verify run.json                   do all engines agree?\n"
       "  warpjit bench run.json                    how fast is each?\n"
-      "Exit codes: 0 ok, 1 mismatch, 2 bad input or usage, 3 fault or out of fuel, 4 target unavailable; "
+      "Exit codes: 0 ok, 1 mismatch or fault, 2 bad input or usage, 3 stopped by a trap or out of fuel, 4 "
+      "target unavailable; "
       "of verify also: an engine refuses the program.\n"
       "Results are printed to stdout, diagnostics to stderr.");
 

@@ -95,6 +95,7 @@ struct Rendered {
   Report report;
   std::uint64_t run_ns = 0;
   std::optional<Mismatch> mismatch;
+  std::optional<MemoryFault> fault;                // of the first frame that had one
   std::string note;                                // if the first frame changed nothing
   std::vector<std::vector<std::uint32_t>> counts;  // of each frame, if instructions are counted
   std::uint32_t width = 0, height = 0;             // of the targets
@@ -131,6 +132,7 @@ Result<Rendered> render(const RenderCommand& options, LaunchFile file) {
     }
     WARPJIT_TRY(rendered.report, bound.run(engine, run));
     rendered.run_ns += rendered.report.run_ns;
+    if (!rendered.fault) rendered.fault = rendered.report.fault;
     if (frame == 0) {
       rendered.mismatch = check_expectations(bound);
       rendered.note = unchanged_note(bound, rendered.report);
@@ -162,7 +164,7 @@ int run_render(const RenderCommand& options) {
   if (const CaptureInput capture{options.input.file, options.jobs}; is_capture(capture))
     return render_capture({capture,
                            options.input.on(*parse_engine(options.engine), *parse_target(options.target)),
-                           options.out, options.picture, options.json});
+                           options.out, options.picture, options.json, options.input.ignore_faults});
   auto file = load_launch(options.input);
   if (!file) return fail(file.error());
   if (file->work != Work::pixels)
@@ -203,6 +205,7 @@ int run_render(const RenderCommand& options) {
     if (difference) json["compare"] = {{"largest", difference->largest}, {"pixels", difference->pixels}};
     json["draw"] = draw_json(report.draw);
     if (!rendered->note.empty()) json["note"] = rendered->note;
+    if (rendered->fault) json["fault"] = fault_json(*rendered->fault);
     if (rendered->mismatch) json["mismatch"] = mismatch_json(*rendered->mismatch);
     print_json(json);
   } else {
@@ -219,8 +222,10 @@ int run_render(const RenderCommand& options) {
                  difference->largest);
   }
   if (!rendered->note.empty()) fmt::print(stderr, "warpjit: note: {}\n", rendered->note);
+  if (rendered->fault) fmt::print(stderr, "warpjit: fault: {}\n", fault_text(*rendered->fault));
   if (rendered->mismatch) fmt::print(stderr, "warpjit: mismatch: {}\n", to_string(*rendered->mismatch));
-  return rendered->mismatch || (difference && difference->pixels != 0) ? kMismatch : kOk;
+  return run_exit_code(rendered->mismatch || (difference && difference->pixels != 0),
+                       rendered->fault.has_value(), options.input.ignore_faults);
 }
 
 }  // namespace
@@ -230,6 +235,7 @@ void add_render(CLI::App& app, int& exit) {
   CLI::App* command =
       app.add_subcommand("render", "Run a launch over pixels, or a capture, and write pictures");
   options->input.add_to(*command);
+  options->input.add_faults_to(*command);
   command->add_option("-o,--out", options->out,
                       "the picture, a PNG; with --frames an animated one; of a capture also a folder for "
                       "all pictures");
@@ -267,6 +273,9 @@ void add_render(CLI::App& app, int& exit) {
   command->add_flag("--json", options->json, "print JSON");
   command->footer(
       "If the launch has `expect`, compares (exit code 1 on a mismatch).\n"
+      "Says faults, accesses outside of memory or not aligned, on stderr: the first one of a launch, or of "
+      "each "
+      "program that a job or draw of a capture ran (exit code 1, but with --ignore-faults).\n"
       "Examples:\n  warpjit render examples/tesla/graphics/phong.json -o phong.png\n"
       "  warpjit render examples/tesla/graphics/phong.json --frames 30 --uniform c0[0] --to 0.3927 -o "
       "turning.png\n"
@@ -275,7 +284,7 @@ void add_render(CLI::App& app, int& exit) {
       "difference.png\n"
       "  warpjit render frame.wjcap -o pictures\n"
       "  warpjit render memory.pages --job 0xf7fd3180 --job 0xf7fd3980 --json -o frame.png\n"
-      "Of captures, --engine, --target, --threads, --fuel, --show and --out count. "
+      "Of captures, --engine, --target, --threads, --fuel, --show, --out and --ignore-faults count. "
       "Runs of more than a second say on stderr how far they are.");
   command->callback([options, &exit] { exit = run_render(*options); });
 }

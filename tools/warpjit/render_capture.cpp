@@ -45,7 +45,11 @@ class Recorder final : public valhall::CaptureVisitor {
 
   bool job(const CaptureJob& job) override {
     Json row{{"job", job.kind}, {"address", address_of(job.address)}};
-    if (job.report) row["run"] = report_json(*job.report);
+    if (job.report) {
+      row["run"] = report_json(*job.report);
+      add_fault(*job.report, fmt::format("{} at {:#x}", job.kind, job.address),
+                {{"job", job.kind}, {"address", address_of(job.address)}});
+    }
     jobs.push_back(std::move(row));
     return true;
   }
@@ -66,8 +70,14 @@ class Recorder final : public valhall::CaptureVisitor {
       row["fragment"]["primitives"] = draw.fragment->primitives;
       row["fragment"]["groups"] = draw.fragment->groups;
     }
-    for (const auto* report : {&draw.position, &draw.varying, &draw.fragment})
-      if (*report) run_ns += (*report)->run_ns;
+    for (const auto& [report, program] :
+         {std::pair(&draw.position, "position"), std::pair(&draw.varying, "varying"),
+          std::pair(&draw.fragment, "fragment")}) {
+      if (!*report) continue;
+      run_ns += (*report)->run_ns;
+      add_fault(**report, fmt::format("draw {}, {} program", draw.number, program),
+                {{"draw", draw.number}, {"program", program}});
+    }
     draws.push_back(std::move(row));
     return true;
   }
@@ -102,11 +112,19 @@ class Recorder final : public valhall::CaptureVisitor {
     return true;
   }
 
-  Json jobs = Json::array(), draws = Json::array(), pictures = Json::array();
+  Json jobs = Json::array(), draws = Json::array(), pictures = Json::array(), faults = Json::array();
+  std::vector<std::string> fault_texts;
   std::uint64_t run_ns = 0;
   std::optional<Error> error;
 
  private:
+  // `place`: what ran, as text and in JSON.
+  void add_fault(const Report& report, const std::string& text, Json place) {
+    if (!report.fault) return;
+    fault_texts.push_back(text + ": " + fault_text(*report.fault));
+    place.update(fault_json(*report.fault));
+    faults.push_back(std::move(place));
+  }
   bool one_picture() const { return options_.out.ends_with(".png"); }
   Status write(const Image& image, const std::string& file) const {
     if (!one_picture()) {
@@ -185,6 +203,7 @@ int render_capture(const RenderCapture& options) {
     json["jobs"] = std::move(recorder.jobs);
     json["draws"] = std::move(recorder.draws);
     json["pictures"] = std::move(recorder.pictures);
+    json["faults"] = std::move(recorder.faults);
     if (error) json["error"] = to_string(*error);
     print_json(json);
   } else {
@@ -197,7 +216,9 @@ int render_capture(const RenderCapture& options) {
     fmt::print("{}: {} draws, {:.2f} ms\n", options.input.file, recorder.draws.size(),
                static_cast<double>(elapsed.count()) / 1e6);
   }
-  return error ? fail(*error) : kOk;
+  for (const std::string& fault : recorder.fault_texts) fmt::print(stderr, "warpjit: fault: {}\n", fault);
+  if (error) return fail(*error);
+  return run_exit_code(false, !recorder.fault_texts.empty(), options.ignore_faults);
 }
 
 }  // namespace warpjit::tool

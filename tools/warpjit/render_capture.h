@@ -24,6 +24,7 @@ struct RenderCapture {
   std::string out;      // a PNG, or a folder for all pictures; empty: none
   std::string picture;  // the target that a PNG is of: color0 to color7, depth
   bool json = false;
+  bool ignore_faults = false;  // exit code 0 all the same
 };
 int render_capture(const RenderCapture& options);
 

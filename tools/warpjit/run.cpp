@@ -46,7 +46,7 @@ Json to_json(const BoundLaunch& bound, const RunOutcome& outcome) {
   json["run_ns"] = report.run_ns;
   if (report.interpreted != 0) json["interpreted"] = report.interpreted;
   if (!report.interpreted_because.empty()) json["interpreted_because"] = report.interpreted_because;
-  if (report.fault) json["fault"] = {{"what", report.fault->what}, {"where", report.fault->where}};
+  if (report.fault) json["fault"] = fault_json(*report.fault);
   if (file.work == Work::primitives) json["invocations"] = bound.threads();
   if (file.work == Work::pixels) json["draw"] = draw_json(report.draw);
   if (!outcome.note.empty()) json["note"] = outcome.note;
@@ -161,10 +161,10 @@ int run_launch(const RunCommand& options) {
   print_timing(bound.file(), outcome.report);
   if (const Status written = write_results(options, bound, outcome); !written) return fail(written.error());
   if (!outcome.note.empty()) fmt::print(stderr, "warpjit: note: {}\n", outcome.note);
-  if (const auto& fault = outcome.report.fault)
-    fmt::print(stderr, "warpjit: fault: {} at {}\n", fault->what, fault->where);
+  const auto& fault = outcome.report.fault;
+  if (fault) fmt::print(stderr, "warpjit: fault: {}\n", fault_text(*fault));
   if (outcome.mismatch) fmt::print(stderr, "warpjit: mismatch: {}\n", to_string(*outcome.mismatch));
-  return outcome.mismatch ? kMismatch : outcome.report.fault ? kFault : kOk;
+  return run_exit_code(outcome.mismatch.has_value(), fault.has_value(), options.input.ignore_faults);
 }
 
 }  // namespace
@@ -173,6 +173,7 @@ void add_run(CLI::App& app, int& exit) {
   const auto options = std::make_shared<RunCommand>();
   CLI::App* command = app.add_subcommand("run", "Run a launch and print its results");
   options->input.add_to(*command);
+  options->input.add_faults_to(*command);
   command
       ->add_option("--engine", options->engine,
                    "guest: the guest's own instructions, one thread or warp at a time; ir: the IR "
@@ -207,6 +208,8 @@ void add_run(CLI::App& app, int& exit) {
   command->footer(
       "Prints the first threads and a checksum. If the launch has `expect`, compares (exit code 1 on a "
       "mismatch).\n"
+      "Says the first fault, an access outside of memory or not aligned, on stderr (exit code 1, but with "
+      "--ignore-faults).\n"
       "Examples:\n  warpjit run examples/pica200/mvp_light.json\n  warpjit run run.json --engine guest "
       "--all\n"
       "  warpjit run examples/tesla/reduce.json --stats\n"

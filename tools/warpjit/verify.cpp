@@ -54,7 +54,7 @@ Json to_json(const Outcome& outcome) {
                      {"where", outcome.error->where}};
   else
     json["checksum"] = fmt::format("{:#018x}", outcome.checksum);
-  if (outcome.fault) json["fault"] = {{"what", outcome.fault->what}, {"where", outcome.fault->where}};
+  if (outcome.fault) json["fault"] = fault_json(*outcome.fault);
   if (!outcome.other_fault.empty()) json["other_fault"] = outcome.other_fault;
   if (outcome.against_reference) json["differs"] = mismatch_json(*outcome.against_reference);
   if (outcome.against_expected) json["expect"] = mismatch_json(*outcome.against_expected);
@@ -68,7 +68,7 @@ void print(const Outcome& outcome, const std::string& reference, bool expectatio
     return;
   }
   fmt::print("{:16} checksum {:#018x}", label(outcome), outcome.checksum);
-  if (outcome.fault) fmt::print("  fault: {}", outcome.fault->what);
+  if (outcome.fault) fmt::print("  fault: {}", fault_text(*outcome.fault));
   if (!outcome.other_fault.empty()) fmt::print("  {}", outcome.other_fault);
   if (outcome.against_reference)
     fmt::print("  DIFFERS from {}: {}", reference, to_string(*outcome.against_reference));
@@ -140,6 +140,7 @@ struct Round {
   std::vector<Outcome> outcomes;
   std::optional<Reference> reference;
   int exit = kOk;
+  bool mismatch = false, faulted = false;
 
   // The engines that do not run such a program.
   std::vector<std::string> refusing() const {
@@ -157,21 +158,24 @@ Round run_all(const VerifyOptions& options, const Engine& engine, const EngineCh
     for (const bool dispatch : {false, true}) {
       if (dispatch && (!options.dispatch || choice.engine == EngineKind::guest)) continue;
       Outcome outcome = run_one(options, engine, choice, dispatch, bound, round.reference);
-      if (outcome.failed)
-        round.exit = kMismatch;
-      else if (outcome.error && outcome.error->code != ErrorCode::unsupported && round.exit == kOk)
+      round.mismatch = round.mismatch || outcome.failed;
+      round.faulted = round.faulted || outcome.fault;
+      if (outcome.error && outcome.error->code != ErrorCode::unsupported && round.exit == kOk)
         round.exit = exit_code(outcome.error->code);
       round.outcomes.push_back(std::move(outcome));
     }
   // What no engine runs is bad input, as for `run`.
   if (round.exit == kOk && !round.refusing().empty())
     round.exit = round.reference ? kTargetUnavailable : exit_code(ErrorCode::unsupported);
+  if (round.mismatch || round.exit == kOk)
+    round.exit = run_exit_code(round.mismatch, round.faulted, options.input.ignore_faults);
   return round;
 }
 
 std::string verdict(const Round& round) {
-  if (round.exit == kMismatch) return "MISMATCH";
-  if (round.exit == kOk) return "all agree";
+  if (round.mismatch) return "MISMATCH";
+  if (round.exit == kOk || round.exit == kMismatch)
+    return round.faulted ? "all agree, and fault" : "all agree";
   const std::vector<std::string> refusing = round.refusing();
   if (refusing.size() == round.outcomes.size()) return "NOT VERIFIED: no engine runs it";
   if (!round.reference || round.exit != kTargetUnavailable) return "the program does not run to its end";
@@ -231,6 +235,7 @@ void add_verify(CLI::App& app, int& exit) {
   CLI::App* command =
       app.add_subcommand("verify", "Compare all engines and targets bit by bit, and with `expect`");
   options->input.add_to(*command);
+  options->input.add_faults_to(*command);
   command->get_option("file")->description(
       "launch file; or an SHBIN, cubin, assembly source or bare words to run on random data");
   add_program_options(*command, options->program);
@@ -247,7 +252,9 @@ void add_verify(CLI::App& app, int& exit) {
   command->add_flag("--json", options->json, "print JSON");
   command->footer(
       "Names the first place (thread and register, triangle, address) and the values that differ.\n"
-      "An engine that refuses the program is named, and the exit code is 4.\n"
+      "An engine that refuses the program is named, and the exit code is 4. What all engines agree on may be "
+      "a "
+      "fault, an access outside of memory or not aligned: exit code 1, but with --ignore-faults.\n"
       "Examples:\n  warpjit verify run.json\n"
       "  warpjit verify run.json --random 100000 --seed 7 --dispatch\n  warpjit verify shader.shbin --random "
       "1000\n  warpjit verify kernel.cubin --entry saxpy");

@@ -57,7 +57,7 @@ struct DepthPlane {
   SampleStore samples = SampleStore::single;
 };
 
-inline constexpr unsigned kMostSamples = 4;
+inline constexpr unsigned kMostSamples = 4, kPreFrameDraws = 2;
 
 struct Framebuffer {
   std::uint64_t address = 0;
@@ -78,7 +78,7 @@ struct Framebuffer {
   std::optional<DepthPlane> depth{}, stencil{};  // where; nothing without the extension
   std::uint64_t tiler = 0;                       // address of the context whose draws these are
   // Draws before all others, over the whole area: the first loads colours, the second depth and stencil.
-  std::array<FrameShaderMode, 2> pre_frame{};
+  std::array<FrameShaderMode, kPreFrameDraws> pre_frame{};
   std::uint64_t frame_draws = 0;  // address of the draws, 128 bytes each
   bool has_pre_frame() const {
     return pre_frame[0] != FrameShaderMode::never || pre_frame[1] != FrameShaderMode::never;

@@ -131,6 +131,13 @@ Status CaptureRun::run_fragments(const Job& job) {
   Context& context = contexts_[frame.framebuffer().tiler];
   context.used = true;
   WARPJIT_CHECK(frame.run_pre_frame(engine_, image_, job, options_));
+  constexpr const char* kKinds[kPreFrameDraws] = {"pre-frame draw 0", "pre-frame draw 1"};
+  for (unsigned k = 0; k < kPreFrameDraws; ++k) {
+    const std::optional<Report>& report = frame.pre_frame_reports()[k];
+    ended_ =
+        ended_ || (report && !visitor_.job({.address = job.address, .kind = kKinds[k], .report = report}));
+  }
+  if (ended_) return {};
   for (const WaitingDraw& waiting : context.draws) {
     if (stop_ != nullptr && stop_->number == waiting.number) {
       stop_->draw = waiting;

@@ -24,6 +24,11 @@ TargetBuffer buffer_of(TilePixels& pixels, PixelFormat format, std::uint32_t wid
   return {pixels.bytes.data(), pixels.bytes.size(), std::size_t{width} * pixels.pixel_bytes, format};
 }
 
+// Of the runs of all samples: that of the last one, or of the first one with a fault.
+void keep_report(Report report, std::optional<Report>& kept) {
+  if (!kept || !kept->fault) kept = std::move(report);
+}
+
 // What a draw has written has its format.
 void set_formats(const DrawState& state, FramePixels& pixels) {
   for (unsigned n = 0; n < pixels.colors.size(); ++n)
@@ -136,21 +141,22 @@ Status Frame::run_pre_frame(const Engine& engine, Image& image, const Job& job, 
                              framebuffer_.frame_draws + std::uint64_t{kDrawBytes} * k));
     if (!draw.fragment.program) return at_draw(draw.place, image, "it has no program", ErrorCode::bad_input);
     for (unsigned sample = 0; sample < samples_.size(); ++sample)
-      WARPJIT_CHECK(run_pre_frame(engine, image, job, draw, sample, options));
+      WARPJIT_CHECK(run_pre_frame(engine, image, job, draw, sample, options, pre_frame_[k]));
   }
   for (FramePixels& sample : samples_) begin_draws(framebuffer_, sample);
   return {};
 }
 
 Status Frame::run_pre_frame(const Engine& engine, Image& image, const Job& job, const DrawDescriptor& draw,
-                            unsigned sample, const RunOptions& options) {
+                            unsigned sample, const RunOptions& options, std::optional<Report>& kept) {
   WARPJIT_TRY(FragmentRun run, read_run(image, job, draw, sample));
   if (run.state.nothing) return {};
   WARPJIT_TRY(const ShadedVertices vertices,
               pre_frame_vertices(image, draw.fragment, framebuffer_, run.given.program));
   WARPJIT_CHECK(bind_run(image, draw, vertices, {}, run));
-  const auto report = engine.run(*run.launch, options);
+  auto report = engine.run(*run.launch, options);
   if (!report) return at_draw(draw.place, image, to_string(report.error()), report.error().code);
+  keep_report(std::move(*report), kept);
   WARPJIT_CHECK(run.descriptors.unchanged(image));
   set_formats(run.state, samples_[sample]);
   return {};
@@ -202,7 +208,6 @@ Status Frame::draw(const Engine& engine, Image& image, const WaitingDraw& waitin
   return {};
 }
 
-// The record says of the last sample what its program did.
 Status Frame::draw_sample(const Engine& engine, Image& image, const WaitingDraw& waiting, unsigned sample,
                           const RunOptions& options, CaptureDraw& drawn) {
   WARPJIT_TRY(const DrawDescriptor draw, read_draw(image, waiting.job));
@@ -225,7 +230,7 @@ Status Frame::draw_sample(const Engine& engine, Image& image, const WaitingDraw&
   if (queries) WARPJIT_CHECK(add_to_query(image, draw, own));
   for (std::size_t n = 0; queries && n < pixels.passed.size(); ++n) pixels.passed[n] += own[n];
   drawn.drawn = true;
-  drawn.fragment = std::move(*report);
+  keep_report(std::move(*report), drawn.fragment);
   drawn.depth = run.state.output.depth_format != PixelFormat::none;
   for (unsigned n = 0; n < pixels.colors.size(); ++n)
     if (run.state.output.colors[n] != PixelFormat::none)

@@ -37,6 +37,8 @@ class Frame {
 
   // The draws with which the frame begins, if there are any: they load targets. Errors name the draw.
   Status run_pre_frame(const Engine& engine, Image& image, const Job& job, const RunOptions& options);
+  // By their numbers; nothing: it did not run.
+  const std::array<std::optional<Report>, kPreFrameDraws>& pre_frame_reports() const { return pre_frame_; }
   // A launch of one, all of it bound, for one of the samples of pixels. The image, the draw and the frame
   // must outlive it.
   Result<FragmentRun> prepare(Image& image, const WaitingDraw& waiting, unsigned sample = 0);
@@ -63,7 +65,7 @@ class Frame {
   Status bind_run(Image& image, const DrawDescriptor& draw, const ShadedVertices& vertices,
                   std::span<const TargetRange> ranges, FragmentRun& run);
   Status run_pre_frame(const Engine& engine, Image& image, const Job& job, const DrawDescriptor& draw,
-                       unsigned sample, const RunOptions& options);
+                       unsigned sample, const RunOptions& options, std::optional<Report>& kept);
   Status draw_sample(const Engine& engine, Image& image, const WaitingDraw& waiting, unsigned sample,
                      const RunOptions& options, CaptureDraw& drawn);
   Status add_to_query(Image& image, const DrawDescriptor& draw, std::span<const std::uint32_t> passed) const;
@@ -72,6 +74,7 @@ class Frame {
   DrawArea area_;
   std::vector<FramePixels> samples_;
   std::optional<FramePixels> resolved_;
+  std::array<std::optional<Report>, kPreFrameDraws> pre_frame_;
   std::vector<TargetRange> ranges_;
   const KeptPictures* kept_ = nullptr;
 };
