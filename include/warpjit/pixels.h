@@ -33,12 +33,42 @@ enum {
   WARPJIT_PIXELS_RGBA8UI = 15, /* four unsigned bytes; a value is clamped */
   WARPJIT_PIXELS_D16 = 16,     /* depth, unorm */
   WARPJIT_PIXELS_D24S8 = 17,   /* depth in bits 0-23, unorm; stencil in bits 24-31 */
-  WARPJIT_PIXELS_D32F = 18     /* depth */
+  WARPJIT_PIXELS_D32F = 18,    /* depth */
+  WARPJIT_PIXELS_R8 = 19,      /* unorm, as those up to RGBA16 */
+  WARPJIT_PIXELS_RG8 = 20,
+  WARPJIT_PIXELS_R16 = 21,
+  WARPJIT_PIXELS_RG16 = 22,
+  WARPJIT_PIXELS_RGBA16 = 23,
+  WARPJIT_PIXELS_R8_SNORM = 24, /* snorm, as those up to RGBA16_SNORM */
+  WARPJIT_PIXELS_RG8_SNORM = 25,
+  WARPJIT_PIXELS_RGBA8_SNORM = 26,
+  WARPJIT_PIXELS_R16_SNORM = 27,
+  WARPJIT_PIXELS_RG16_SNORM = 28,
+  WARPJIT_PIXELS_RGBA16_SNORM = 29,
+  WARPJIT_PIXELS_R16F = 30, /* halves */
+  WARPJIT_PIXELS_RG16F = 31,
+  WARPJIT_PIXELS_RG32F = 32,      /* floats */
+  WARPJIT_PIXELS_R11G11B10F = 33, /* 32 bits, floats without signs */
+  WARPJIT_PIXELS_R8I = 34,        /* integers, as all below; a value is clamped */
+  WARPJIT_PIXELS_R8UI = 35,
+  WARPJIT_PIXELS_RG8I = 36,
+  WARPJIT_PIXELS_RG8UI = 37,
+  WARPJIT_PIXELS_R16I = 38,
+  WARPJIT_PIXELS_R16UI = 39,
+  WARPJIT_PIXELS_RG16I = 40,
+  WARPJIT_PIXELS_RG16UI = 41,
+  WARPJIT_PIXELS_RGBA16I = 42,
+  WARPJIT_PIXELS_RGBA16UI = 43,
+  WARPJIT_PIXELS_RG32I = 44,
+  WARPJIT_PIXELS_RG32UI = 45,
+  WARPJIT_PIXELS_RGB10A2UI = 46
 };
 /* [any] Bytes of a pixel; 0 for NONE and what is no format. */
 WARPJIT_API size_t warpjit_pixel_size(int32_t format);
 /* [any] 1 for formats of depth, else 0. */
 WARPJIT_API uint32_t warpjit_pixels_are_depth(int32_t format);
+/* [any] 1 for colours of integers, else 0. */
+WARPJIT_API uint32_t warpjit_pixels_are_integers(int32_t format);
 
 enum {
   WARPJIT_COMPARE_NEVER = 0,

@@ -33,12 +33,46 @@ enum class PixelFormat : std::uint8_t {
   d16,       // depth, unorm
   d24s8,     // depth in bits 0-23, unorm; stencil in bits 24-31
   d32f,      // depth
+  // Unorm.
+  r8,
+  rg8,
+  r16,
+  rg16,
+  rgba16,
+  // Snorm.
+  r8_snorm,
+  rg8_snorm,
+  rgba8_snorm,
+  r16_snorm,
+  rg16_snorm,
+  rgba16_snorm,
+  // Floats.
+  r16f,
+  rg16f,
+  rg32f,
+  r11g11b10f,  // 32 bits, without signs
+  // Integers; a value is clamped.
+  r8i,
+  r8ui,
+  rg8i,
+  rg8ui,
+  r16i,
+  r16ui,
+  rg16i,
+  rg16ui,
+  rgba16i,
+  rgba16ui,
+  rg32i,
+  rg32ui,
+  rgb10a2ui,  // 32 bits
 };
-// Lower-case names as above.
+inline constexpr PixelFormat kLastPixelFormat = PixelFormat::rgb10a2ui;
+// Lower-case names as above, with a hyphen: "r8-snorm".
 WARPJIT_API const char* name(PixelFormat format);
 WARPJIT_API std::optional<PixelFormat> parse_pixel_format(std::string_view text);
 WARPJIT_API std::size_t pixel_size(PixelFormat format);  // bytes; none: 0
 WARPJIT_API bool is_depth(PixelFormat format);
+WARPJIT_API bool is_integer(PixelFormat format);  // a colour's
 
 enum class Compare : std::uint8_t {
   never,

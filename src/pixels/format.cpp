@@ -8,35 +8,48 @@ namespace warpjit {
 
 namespace {
 
+enum class Is : std::uint8_t { number, integer, depth };
 struct FormatRow {
   const char* name;
   std::uint8_t size;  // bytes
-  bool depth;
+  Is is;
 };
-constexpr std::array<FormatRow, 19> kFormats{{
-    {"none", 0, false},     {"rgba8", 4, false},  {"srgb8", 4, false},    {"rgb565", 2, false},
-    {"rgba4", 2, false},    {"rgb5a1", 2, false}, {"rgb10a2", 4, false},  {"rgba16f", 8, false},
-    {"rgba32f", 16, false}, {"r32f", 4, false},   {"rgba32i", 16, false}, {"rgba32ui", 16, false},
-    {"r32i", 4, false},     {"r32ui", 4, false},  {"rgba8i", 4, false},   {"rgba8ui", 4, false},
-    {"d16", 2, true},       {"d24s8", 4, true},   {"d32f", 4, true},
-}};
-static_assert(kFormats.size() == static_cast<std::size_t>(PixelFormat::d32f) + 1);
+constexpr FormatRow kFormats[] = {
+    {"none", 0, Is::number},       {"rgba8", 4, Is::number},      {"srgb8", 4, Is::number},
+    {"rgb565", 2, Is::number},     {"rgba4", 2, Is::number},      {"rgb5a1", 2, Is::number},
+    {"rgb10a2", 4, Is::number},    {"rgba16f", 8, Is::number},    {"rgba32f", 16, Is::number},
+    {"r32f", 4, Is::number},       {"rgba32i", 16, Is::integer},  {"rgba32ui", 16, Is::integer},
+    {"r32i", 4, Is::integer},      {"r32ui", 4, Is::integer},     {"rgba8i", 4, Is::integer},
+    {"rgba8ui", 4, Is::integer},   {"d16", 2, Is::depth},         {"d24s8", 4, Is::depth},
+    {"d32f", 4, Is::depth},        {"r8", 1, Is::number},         {"rg8", 2, Is::number},
+    {"r16", 2, Is::number},        {"rg16", 4, Is::number},       {"rgba16", 8, Is::number},
+    {"r8-snorm", 1, Is::number},   {"rg8-snorm", 2, Is::number},  {"rgba8-snorm", 4, Is::number},
+    {"r16-snorm", 2, Is::number},  {"rg16-snorm", 4, Is::number}, {"rgba16-snorm", 8, Is::number},
+    {"r16f", 2, Is::number},       {"rg16f", 4, Is::number},      {"rg32f", 8, Is::number},
+    {"r11g11b10f", 4, Is::number}, {"r8i", 1, Is::integer},       {"r8ui", 1, Is::integer},
+    {"rg8i", 2, Is::integer},      {"rg8ui", 2, Is::integer},     {"r16i", 2, Is::integer},
+    {"r16ui", 2, Is::integer},     {"rg16i", 4, Is::integer},     {"rg16ui", 4, Is::integer},
+    {"rgba16i", 8, Is::integer},   {"rgba16ui", 8, Is::integer},  {"rg32i", 8, Is::integer},
+    {"rg32ui", 8, Is::integer},    {"rgb10a2ui", 4, Is::integer},
+};
+static_assert(std::size(kFormats) == static_cast<std::size_t>(kLastPixelFormat) + 1);
 // A number outside of the enumeration is no format.
 const FormatRow& row(PixelFormat format) {
   const auto number = static_cast<std::size_t>(format);
-  return kFormats[number < kFormats.size() ? number : 0];
+  return kFormats[number < std::size(kFormats) ? number : 0];
 }
 
 }  // namespace
 
 const char* name(PixelFormat format) { return row(format).name; }
 std::optional<PixelFormat> parse_pixel_format(std::string_view text) {
-  for (std::size_t i = 0; i < kFormats.size(); ++i)
+  for (std::size_t i = 0; i < std::size(kFormats); ++i)
     if (text == kFormats[i].name) return static_cast<PixelFormat>(i);
   return std::nullopt;
 }
 std::size_t pixel_size(PixelFormat format) { return row(format).size; }
-bool is_depth(PixelFormat format) { return row(format).depth; }
+bool is_depth(PixelFormat format) { return row(format).is == Is::depth; }
+bool is_integer(PixelFormat format) { return row(format).is == Is::integer; }
 
 namespace pixels {
 
@@ -67,7 +80,8 @@ struct Rectangle {
 template <std::size_t Size>
 struct Pixels {
   static constexpr std::size_t kWords = (Size + 3) / 4;
-  using Memory = std::conditional_t<Size == 2, std::uint16_t, std::uint32_t>;
+  using Memory = std::conditional_t<Size == 1, std::uint8_t,
+                                    std::conditional_t<Size == 2, std::uint16_t, std::uint32_t>>;
 
   // Two pixels beside each other: one memory access, and one for each plane.
   static void load_pair(const std::byte* from, std::byte* to) {
@@ -231,6 +245,8 @@ void store(const TargetMemory& target, std::uint32_t column, std::uint32_t row, 
 void load_tile(PixelFormat format, const TargetMemory& target, std::uint32_t column, std::uint32_t row,
                const TilePart& part, std::byte* planes) {
   switch (pixel_size(format)) {
+    case 1:
+      return load<1>(target, column, row, part, planes);
     case 2:
       return load<2>(target, column, row, part, planes);
     case 4:
@@ -247,6 +263,8 @@ void load_tile(PixelFormat format, const TargetMemory& target, std::uint32_t col
 void store_tile(PixelFormat format, const TargetMemory& target, std::uint32_t column, std::uint32_t row,
                 const TilePart& part, const std::byte* planes) {
   switch (pixel_size(format)) {
+    case 1:
+      return store<1>(target, column, row, part, planes);
     case 2:
       return store<2>(target, column, row, part, planes);
     case 4:

@@ -133,6 +133,34 @@ TEST(PixelFormats, PlaceAndWidthOfComponents) {
       {F::r32ui, {one}, {}, {}, {}},
       {F::rgba8i, {0x7f}, {0x7f00}, {0x7f0000}, {0x7f000000}},
       {F::rgba8ui, {0xff}, {0xff00}, {0xff0000}, {0xff000000}},
+      {F::r8, {0xff}, {}, {}, {}},
+      {F::rg8, {0xff}, {0xff00}, {}, {}},
+      {F::r16, {0xffff}, {}, {}, {}},
+      {F::rg16, {0xffff}, {0xffff0000}, {}, {}},
+      {F::rgba16, {0xffff}, {0xffff0000}, {0, 0xffff}, {0, 0xffff0000}},
+      {F::r8_snorm, {0x7f}, {}, {}, {}},
+      {F::rg8_snorm, {0x7f}, {0x7f00}, {}, {}},
+      {F::rgba8_snorm, {0x7f}, {0x7f00}, {0x7f0000}, {0x7f000000}},
+      {F::r16_snorm, {0x7fff}, {}, {}, {}},
+      {F::rg16_snorm, {0x7fff}, {0x7fff0000}, {}, {}},
+      {F::rgba16_snorm, {0x7fff}, {0x7fff0000}, {0, 0x7fff}, {0, 0x7fff0000}},
+      {F::r16f, {0x3c00}, {}, {}, {}},
+      {F::rg16f, {0x3c00}, {0x3c000000}, {}, {}},
+      {F::rg32f, {one}, {0, one}, {}, {}},
+      {F::r11g11b10f, {0x3c0}, {0x3c0 << 11}, {0x1e0U << 22}, {}},
+      {F::r8i, {0x7f}, {}, {}, {}},
+      {F::r8ui, {0xff}, {}, {}, {}},
+      {F::rg8i, {0x7f}, {0x7f00}, {}, {}},
+      {F::rg8ui, {0xff}, {0xff00}, {}, {}},
+      {F::r16i, {0x7fff}, {}, {}, {}},
+      {F::r16ui, {0xffff}, {}, {}, {}},
+      {F::rg16i, {0x7fff}, {0x7fff0000}, {}, {}},
+      {F::rg16ui, {0xffff}, {0xffff0000}, {}, {}},
+      {F::rgba16i, {0x7fff}, {0x7fff0000}, {0, 0x7fff}, {0, 0x7fff0000}},
+      {F::rgba16ui, {0xffff}, {0xffff0000}, {0, 0xffff}, {0, 0xffff0000}},
+      {F::rg32i, {one}, {0, one}, {}, {}},
+      {F::rg32ui, {one}, {0, one}, {}, {}},
+      {F::rgb10a2ui, {0x3ff}, {0xffc00}, {0x3ff00000}, {0xc0000000}},
   };
   for (const Row& row : rows) {
     EXPECT_EQ(shade(row.format, color(1, 0, 0, 0)).words, row.red) << static_cast<int>(row.format);
@@ -226,6 +254,70 @@ TEST(PixelFormats, Half) {
   EXPECT_EQ(from_half(0x8001), to_bits(-0x1p-24F));
 }
 
+TEST(PixelFormats, Snorm) {
+  const auto byte = [](float value) { return shade(PixelFormat::r8_snorm, color(value, 0, 0, 0)).words[0]; };
+  EXPECT_EQ(byte(kNotANumber), 0U);
+  EXPECT_EQ(byte(-kInf), 0x81U);
+  EXPECT_EQ(byte(-1), 0x81U);
+  EXPECT_EQ(byte(kInf), 0x7fU);
+  EXPECT_EQ(byte(0.5F), 64U);     // 63.5
+  EXPECT_EQ(byte(-0.5F), 0xc0U);  // -63.5
+  EXPECT_EQ(byte(-0.5F / 127), 0U);
+  EXPECT_EQ(byte(-0x1p-149F), 0U);
+  EXPECT_EQ(shade(PixelFormat::rg16_snorm, color(-1, 0.5F, 0, 0)).words[0], 0x40008001U);  // 16383.5
+  const Component& component = format_info(PixelFormat::r8_snorm).components[0];
+  EXPECT_EQ(decode(component, 0x80), to_bits(-1.0F));  // as -127
+  EXPECT_EQ(decode(component, 0x81), to_bits(-1.0F));
+  EXPECT_EQ(decode(component, 0xff), to_bits(-1.0F / 127));
+  for (std::uint32_t n = 0; n < 256; ++n)
+    if (n != 0x80) {
+      ASSERT_EQ(encode(component, decode(component, n)), n);
+    }
+  const Component& wide = format_info(PixelFormat::r16_snorm).components[0];
+  for (std::uint32_t n = 0; n < 0x10000; ++n)
+    if (n != 0x8000) {
+      ASSERT_EQ(encode(wide, decode(wide, n)), n);
+    }
+}
+
+TEST(PixelFormats, FloatsWithoutSigns) {
+  const std::pair<float, std::array<std::uint32_t, 2>> cases[] = {
+      {0.0F, {0, 0}},
+      {-0.0F, {0, 0}},
+      {-1, {0, 0}},
+      {-kInf, {0, 0}},
+      {-0x1p-149F, {0, 0}},
+      {1, {0x3c0, 0x1e0}},
+      {65024, {0x7bf, 0x3df}},
+      {64512, {0x7be, 0x3df}},
+      {65536, {0x7bf, 0x3df}},  // the greatest finite ones
+      {1e38F, {0x7bf, 0x3df}},
+      {kInf, {0x7c0, 0x3e0}},
+      {kNotANumber, {0x7ff, 0x3ff}},
+      {-kNotANumber, {0x7ff, 0x3ff}},
+      {0x1p-14F, {0x040, 0x020}},
+      {0x1p-20F, {1, 0}},  // of 10 bits half a step, to even
+      {0x1p-19F, {2, 1}},
+      {0x1p-21F, {0, 0}},
+      {0x1.000002p-21F, {1, 0}},
+      {0x1.8p-20F, {2, 1}},
+      {0x1.fcp-15F, {0x040, 0x020}},  // from a denormal to a normal number
+      {1 + 0x1p-7F, {0x3c0, 0x1e0}},
+      {1 + 0x1.8p-6F, {0x3c2, 0x1e1}},
+      {1 + 0x1.002p-7F, {0x3c1, 0x1e0}},
+      {2 - 0x1p-7F, {0x400, 0x200}}};
+  for (const auto& [number, bits] : cases) {
+    EXPECT_EQ(to_small(11, to_bits(number)), bits[0]) << number;
+    EXPECT_EQ(to_small(10, to_bits(number)), bits[1]) << number;
+  }
+  for (const unsigned width : {10U, 11U})
+    for (std::uint32_t n = 0; n < 1U << width; ++n) {
+      const bool nan = n > 31U << (width - 5);
+      ASSERT_EQ(to_small(width, from_small(width, n)), nan ? (1U << width) - 1 : n);
+      ASSERT_EQ(from_small(width, n), nan ? 0x7fffffff : from_half(n << (15 - width)));
+    }
+}
+
 TEST(PixelFormats, IntegersAndFloatsAsTheyAre) {
   const Color words = {0xffc12345, 0x00000001, 0x80000000, 0xdeadbeef};
   for (const PixelFormat format : {PixelFormat::rgba32f, PixelFormat::rgba32i, PixelFormat::rgba32ui})
@@ -235,6 +327,9 @@ TEST(PixelFormats, IntegersAndFloatsAsTheyAre) {
           .words[0],
       0xf905807fU);
   EXPECT_EQ(shade(PixelFormat::rgba8ui, {256, ~0U, 5, 255}).words[0], 0xff05ffffU);
+  EXPECT_EQ(shade(PixelFormat::rg16i, {0x8000, 0x80000000, 0, 0}).words[0], 0x80007fffU);
+  EXPECT_EQ(shade(PixelFormat::rg16ui, {0x10000, 0x8001, 0, 0}).words[0], 0x8001ffffU);
+  EXPECT_EQ(shade(PixelFormat::rgb10a2ui, {1024, 5, ~0U, 2}).words[0], 0xbff017ffU);
 }
 
 // --- Blending ----------------------------------------------------------------------------------------------

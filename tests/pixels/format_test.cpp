@@ -12,7 +12,7 @@
 namespace warpjit::pixels {
 namespace {
 
-constexpr auto kLast = static_cast<unsigned>(PixelFormat::d32f);
+constexpr auto kLast = static_cast<unsigned>(kLastPixelFormat);
 
 TEST(Formats, NamesAndSizes) {
   for (unsigned i = 0; i <= kLast; ++i) {
@@ -30,6 +30,12 @@ TEST(Formats, NamesAndSizes) {
   EXPECT_EQ(pixel_size(PixelFormat::rgba32ui), 16U);
   EXPECT_TRUE(is_depth(PixelFormat::d16));
   EXPECT_FALSE(is_depth(PixelFormat::r32f));
+  EXPECT_EQ(std::string(name(PixelFormat::rg8_snorm)), "rg8-snorm");
+  EXPECT_EQ(pixel_size(PixelFormat::r8i), 1U);
+  EXPECT_EQ(pixel_size(PixelFormat::r11g11b10f), 4U);
+  EXPECT_TRUE(is_integer(PixelFormat::rgb10a2ui) && is_integer(PixelFormat::rgba32i));
+  EXPECT_FALSE(is_integer(PixelFormat::rgba16) || is_integer(PixelFormat::d24s8) ||
+               is_integer(PixelFormat::none));
   EXPECT_EQ(pixel_size(static_cast<PixelFormat>(200)), 0U);
 }
 

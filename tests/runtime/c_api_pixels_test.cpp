@@ -383,7 +383,7 @@ TEST_F(CApiPixels, WhatIsWrongIsRefused) {
   with_output([](auto& s) { s.blend[4].mix_alpha.by = -1; }, "blend");
   with_output([](auto& s) { s.alpha_compare = 9; }, "alpha_compare");
   refused(warpjit_launch_set_target_size(draw, 100000, 100000, &error), "target size");
-  auto color = target(targets.color, 19);
+  auto color = target(targets.color, WARPJIT_PIXELS_RGB10A2UI + 1);
   refused(warpjit_launch_bind_color(draw, 0, &color, &error), "format");
   color.format = WARPJIT_PIXELS_RGBA8;
   refused(warpjit_launch_bind_color(draw, 8, &color, &error), "colour target 8");
@@ -398,16 +398,22 @@ TEST_F(CApiPixels, WhatIsWrongIsRefused) {
 
 TEST_F(CApiPixels, Formats) {
   EXPECT_EQ(warpjit_pixel_size(WARPJIT_PIXELS_RGBA16F), 8U);
-  EXPECT_EQ(warpjit_pixel_size(-1) + warpjit_pixel_size(19) + warpjit_pixel_size(WARPJIT_PIXELS_NONE), 0U);
+  EXPECT_EQ(warpjit_pixel_size(-1) + warpjit_pixel_size(WARPJIT_PIXELS_RGB10A2UI + 1) +
+                warpjit_pixel_size(WARPJIT_PIXELS_NONE),
+            0U);
   EXPECT_EQ(warpjit_pixels_are_depth(WARPJIT_PIXELS_D16), 1U);
   EXPECT_EQ(warpjit_pixels_are_depth(WARPJIT_PIXELS_R32F), 0U);
+  EXPECT_EQ(warpjit_pixel_size(WARPJIT_PIXELS_R8_SNORM), 1U);
+  EXPECT_EQ(warpjit_pixels_are_integers(WARPJIT_PIXELS_RGBA16UI), 1U);
+  EXPECT_EQ(warpjit_pixels_are_integers(WARPJIT_PIXELS_R11G11B10F), 0U);
+  EXPECT_EQ(warpjit_pixels_are_integers(-1), 0U);
   std::int32_t value = 0;
-  for (std::int32_t format = 0; format <= WARPJIT_PIXELS_D32F; ++format) {
+  for (std::int32_t format = 0; format <= WARPJIT_PIXELS_RGB10A2UI; ++format) {
     const char* const name = warpjit_name(WARPJIT_NAMES_PIXEL_FORMAT, format);
     ASSERT_EQ(warpjit_parse_name(WARPJIT_NAMES_PIXEL_FORMAT, name, &value, &error), WARPJIT_OK) << name;
     EXPECT_EQ(value, format);
   }
-  EXPECT_STREQ(warpjit_name(WARPJIT_NAMES_PIXEL_FORMAT, 19), "?");
+  EXPECT_STREQ(warpjit_name(WARPJIT_NAMES_PIXEL_FORMAT, WARPJIT_PIXELS_RGB10A2UI + 1), "?");
 }
 
 // Bare words with what a driver sets.

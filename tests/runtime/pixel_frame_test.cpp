@@ -146,7 +146,8 @@ std::vector<std::uint32_t> stored_words(const Engine& engine, PixelFormat format
   auto words = draw.run_everywhere(engine, name(format));
   const std::size_t own = words.size() - 4;
   for (std::size_t n = 0; n < own; ++n)
-    EXPECT_EQ(words[n], pixel_size(format) == 2 ? pixel[n] & 0xffff0000 : 0) << name(format);
+    EXPECT_EQ(words[n], pixel_size(format) < 4 ? pixel[n] & ~0U << 8 * pixel_size(format) : 0)
+        << name(format);
   return {words.begin() + static_cast<std::ptrdiff_t>(own), words.end()};
 }
 
@@ -181,6 +182,24 @@ TEST(PixelFrames, TargetsAreReadAsBlendingReadsThem) {
   EXPECT_EQ(stored_words(engine, PixelFormat::r32ui, {7}), (Words{7, 0, 0, 1}));
   EXPECT_EQ(stored_words(engine, PixelFormat::rgba8i, {0x7fff8001}), (Words{1, ~0U - 127, ~0U, 127}));
   EXPECT_EQ(stored_words(engine, PixelFormat::rgba8ui, {0x7fff8001}), (Words{1, 128, 255, 127}));
+  EXPECT_EQ(stored_words(engine, PixelFormat::r8, {0xffffff40}), (Words{unorm(64, 255), 0, 0, one}));
+  EXPECT_EQ(stored_words(engine, PixelFormat::rgba16, {0xffff0001, 0x80004001}),
+            (Words{to_bits(1.0F / 65535), one, to_bits(16385 / 65535.0F), to_bits(32768 / 65535.0F)}));
+  EXPECT_EQ(stored_words(engine, PixelFormat::rgba8_snorm, {0x7f81ff80}),
+            (Words{to_bits(-1.0F), to_bits(-1.0F / 127), to_bits(-1.0F), one}));
+  EXPECT_EQ(stored_words(engine, PixelFormat::rg16_snorm, {0x00038000}),
+            (Words{to_bits(-1.0F), to_bits(3.0F / 32767), 0, one}));
+  EXPECT_EQ(stored_words(engine, PixelFormat::r16f, {0xfc01}), (Words{0x7fffffff, 0, 0, one}));
+  EXPECT_EQ(stored_words(engine, PixelFormat::rg32f, {1, 0xffc12345}), (Words{1, 0xffc12345, 0, one}));
+  // One, a denormal, infinity.
+  EXPECT_EQ(stored_words(engine, PixelFormat::r11g11b10f, {0x3c0U | 1U << 11 | 0x3e0U << 22}),
+            (Words{one, 0x35800000, 0x7f800000, one}));
+  EXPECT_EQ(stored_words(engine, PixelFormat::r11g11b10f, {0x7c1U | 0x7bfU << 11 | 1U << 22}),
+            (Words{0x7fffffff, to_bits(65024.0F), to_bits(0x1p-19F), one}));
+  EXPECT_EQ(stored_words(engine, PixelFormat::rg16i, {0x7fff8001}), (Words{~0U - 32766, 32767, 0, 1}));
+  EXPECT_EQ(stored_words(engine, PixelFormat::r8i, {0x80}), (Words{~0U - 127, 0, 0, 1}));
+  EXPECT_EQ(stored_words(engine, PixelFormat::rg32ui, {~0U, 7}), (Words{~0U, 7, 0, 1}));
+  EXPECT_EQ(stored_words(engine, PixelFormat::rgb10a2ui, {0x800ffc01}), (Words{1, 1023, 0, 2}));
 }
 
 TEST(PixelFrames, UnboundTargetsReadAsZero) {

@@ -310,6 +310,42 @@ TEST(PixelStates, BytesMayChange) {
   }
 }
 
+// What odd numbers become in each format: stored, blended by factors and by bytes, under masks.
+TEST(PixelStates, AllFormatsAgree) {
+  const Engine engine;
+  Random random(11);
+  constexpr std::array kOdd{0.0F,     -0.0F,    INFINITY, -INFINITY, NAN,  1e-40F, 65024.0F, 65536.0F,
+                            0x1p-20F, 0x1p-14F, -1.0F,    -0.5F,     0.5F, 1.0F,   1e38F};
+  const auto any = [&] {
+    return random.one_in(2)   ? kOdd[random.below(kOdd.size())]
+           : random.one_in(2) ? std::bit_cast<float>(static_cast<std::uint32_t>(random.next()))
+                              : static_cast<float>(random.below(1 << 24)) / (1 << 23) - 1;
+  };
+  std::vector<PixelFormat> formats;
+  for (unsigned n = 1; n <= static_cast<unsigned>(kLastPixelFormat); ++n)
+    if (const auto format = static_cast<PixelFormat>(n); !is_depth(format)) formats.push_back(format);
+  for (unsigned round = 0; round < share(40); ++round) {
+    NeutralDraw draw(leave({any(), any(), any(), any()}), 1, 1);
+    for (float& constant : draw.output.blend_constant) constant = any();
+    for (unsigned k = 0; k < kMaxColorTargets; ++k) {
+      const PixelFormat format = formats[(round * kMaxColorTargets + k) % formats.size()];
+      draw.color(k, format);
+      std::vector<std::uint32_t> old((pixel_size(format) + 3) / 4);
+      for (std::uint32_t& word : old) word = static_cast<std::uint32_t>(random.next());
+      draw.fill(k, old);
+      BlendState& blend = draw.output.blend[k];
+      blend.enabled = random.one_in(2);
+      blend.bytes = random.one_in(3);
+      blend.op = static_cast<BlendOp>(random.below(5));
+      blend.source = static_cast<BlendFactor>(random.below(16));
+      blend.target = static_cast<BlendFactor>(random.below(16));
+      if (random.one_in(2)) blend.write_mask = static_cast<std::uint8_t>(random.below(16));
+    }
+    draw.cover();
+    draw.run_everywhere(engine, "round " + std::to_string(round));
+  }
+}
+
 // Floats are blended as floats, and so are mixes.
 TEST(PixelStates, BytesAreOfUnormFormatsAlone) {
   const Engine engine;

@@ -37,11 +37,13 @@ struct RandomDraw {
   Launch launch;
   Topology topology{};
 
-  static constexpr PixelFormat kColors[] = {PixelFormat::rgba8,   PixelFormat::srgb8,   PixelFormat::rgb565,
-                                            PixelFormat::rgba4,   PixelFormat::rgb5a1,  PixelFormat::rgb10a2,
-                                            PixelFormat::rgba16f, PixelFormat::rgba32f, PixelFormat::r32f,
-                                            PixelFormat::rgba32i, PixelFormat::r32ui,   PixelFormat::rgba8i,
-                                            PixelFormat::rgba8ui};
+  static constexpr PixelFormat kColors[] = {
+      PixelFormat::rgba8,      PixelFormat::srgb8,    PixelFormat::rgb565,     PixelFormat::rgba4,
+      PixelFormat::rgb5a1,     PixelFormat::rgb10a2,  PixelFormat::rgba16f,    PixelFormat::rgba32f,
+      PixelFormat::r32f,       PixelFormat::rgba32i,  PixelFormat::r32ui,      PixelFormat::rgba8i,
+      PixelFormat::rgba8ui,    PixelFormat::rg8,      PixelFormat::rgba16,     PixelFormat::r8_snorm,
+      PixelFormat::rg16_snorm, PixelFormat::rg16f,    PixelFormat::r11g11b10f, PixelFormat::r8ui,
+      PixelFormat::rgba16i,    PixelFormat::rgb10a2ui};
   static constexpr PixelFormat kDepths[] = {PixelFormat::d16, PixelFormat::d24s8, PixelFormat::d32f};
 
   RandomDraw(const Program& program, const tesla::RandomFragment& fragment, Random& random)

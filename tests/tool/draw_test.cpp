@@ -227,6 +227,35 @@ TEST_F(DrawTest, ShadeModels) {
   EXPECT_NE(refused.err.find("only Tesla's graphics state names"), std::string::npos) << refused.err;
 }
 
+// Red, and what half of it is, in formats of few or of wide components; their pictures.
+TEST_F(DrawTest, FormatsOfTargets) {
+  write("shaded.tesla", kShaded);
+  json launch = shaded_launch();
+  launch["raster"] = {{"shade", "flat"}, {"provoking", "first"}};
+  const auto pixel = [&](const char* format) {
+    launch["targets"]["colors"][0] = {{"format", format}, {"clear", {0, 0, 0, 1}}};
+    write("launch.json", launch.dump());
+    const Outcome verified = run("verify launch.json");
+    EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+    EXPECT_EQ(run("render launch.json -o " + std::string(format) + ".png").code, 0);
+    return json::parse(run("run launch.json --json --pixel 5,2").out)["targets"][0]["pixels"][0]["value"];
+  };
+  const std::string one = "0x3f800000", zero = "0x00000000";
+  EXPECT_EQ(pixel("r8"), json({255}));
+  EXPECT_EQ(pixel("rg16"), json({65535, 0}));
+  EXPECT_EQ(pixel("rgba8-snorm"), json({127, 0, 0, 127}));
+  EXPECT_EQ(pixel("r11g11b10f"), json({one, zero, zero}));
+  EXPECT_EQ(pixel("rg16f"), json({one, zero}));
+  EXPECT_EQ(pixel("rgba16i"), json({32767, 0, 0, 32767}));
+  EXPECT_EQ(pixel("rgb10a2ui"), json({1023, 0, 0, 3}));
+  // Of red and green there is no blue; red alone is grey.
+  launch["targets"]["colors"][0] = {{"format", "rgba8"}, {"clear", {0, 0, 0, 1}}};
+  write("launch.json", launch.dump());
+  for (const char* format : {"r11g11b10f", "rg16f", "rgba8-snorm"})
+    EXPECT_EQ(run("render launch.json --compare " + std::string(format) + ".png").code, 0) << format;
+  EXPECT_EQ(run("render launch.json --compare r8.png").code, 1);
+}
+
 TEST_F(DrawTest, TargetPixelsAreNumbers) {
   write("shaded.tesla", kShaded);
   json launch = shaded_launch();

@@ -43,8 +43,8 @@ Image to_image(const BoundLaunch::Picture& picture, std::uint32_t width, std::ui
       for (std::size_t k = 0; k < 4; ++k)
         if (format.components[k].encoding != interpret::Encoding::none)
           to[k] = shown(k);
-        else if (k < 3)
-          to[k] = to[0];
+        else if (k < 3)  // of red alone grey, of red and green no blue
+          to[k] = k == 2 && format.components[1].encoding != interpret::Encoding::none ? 0 : to[0];
     }
   return image;
 }

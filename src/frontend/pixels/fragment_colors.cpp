@@ -16,35 +16,129 @@ using Colors = std::array<F32, 4>;
 
 namespace {
 
-// Bits of each component of a packed unorm format; 0: it has none.
-struct Packed {
-  std::array<std::uint8_t, 4> bits{};
-  bool holds() const { return bits[0] != 0; }
+// What the components of a format are, from the lowest bit up. None crosses a word.
+enum class Coding : std::uint8_t { unorm, snorm, number, sint, uint };
+struct Shape {
+  Coding coding = Coding::number;
+  std::array<std::uint8_t, 4> bits{};  // 0: it has no such component
 };
-Packed packed(PixelFormat format) {
+Shape shape_of(PixelFormat format) {
+  using F = PixelFormat;
   switch (format) {
-    case PixelFormat::rgba8:
-    case PixelFormat::srgb8:
-      return {{8, 8, 8, 8}};
-    case PixelFormat::rgb565:
-      return {{5, 6, 5, 0}};
-    case PixelFormat::rgba4:
-      return {{4, 4, 4, 4}};
-    case PixelFormat::rgb5a1:
-      return {{5, 5, 5, 1}};
-    case PixelFormat::rgb10a2:
-      return {{10, 10, 10, 2}};
-    default:
-      return {};
+    case F::rgba8:
+    case F::srgb8:
+      return {Coding::unorm, {8, 8, 8, 8}};
+    case F::rgb565:
+      return {Coding::unorm, {5, 6, 5, 0}};
+    case F::rgba4:
+      return {Coding::unorm, {4, 4, 4, 4}};
+    case F::rgb5a1:
+      return {Coding::unorm, {5, 5, 5, 1}};
+    case F::rgb10a2:
+      return {Coding::unorm, {10, 10, 10, 2}};
+    case F::r8:
+      return {Coding::unorm, {8, 0, 0, 0}};
+    case F::rg8:
+      return {Coding::unorm, {8, 8, 0, 0}};
+    case F::r16:
+      return {Coding::unorm, {16, 0, 0, 0}};
+    case F::rg16:
+      return {Coding::unorm, {16, 16, 0, 0}};
+    case F::rgba16:
+      return {Coding::unorm, {16, 16, 16, 16}};
+    case F::r8_snorm:
+      return {Coding::snorm, {8, 0, 0, 0}};
+    case F::rg8_snorm:
+      return {Coding::snorm, {8, 8, 0, 0}};
+    case F::rgba8_snorm:
+      return {Coding::snorm, {8, 8, 8, 8}};
+    case F::r16_snorm:
+      return {Coding::snorm, {16, 0, 0, 0}};
+    case F::rg16_snorm:
+      return {Coding::snorm, {16, 16, 0, 0}};
+    case F::rgba16_snorm:
+      return {Coding::snorm, {16, 16, 16, 16}};
+    case F::r16f:
+      return {Coding::number, {16, 0, 0, 0}};
+    case F::rg16f:
+      return {Coding::number, {16, 16, 0, 0}};
+    case F::rgba16f:
+      return {Coding::number, {16, 16, 16, 16}};
+    case F::r11g11b10f:
+      return {Coding::number, {11, 11, 10, 0}};
+    case F::r32f:
+      return {Coding::number, {32, 0, 0, 0}};
+    case F::rg32f:
+      return {Coding::number, {32, 32, 0, 0}};
+    case F::rgba32f:
+      return {Coding::number, {32, 32, 32, 32}};
+    case F::r8i:
+      return {Coding::sint, {8, 0, 0, 0}};
+    case F::rg8i:
+      return {Coding::sint, {8, 8, 0, 0}};
+    case F::rgba8i:
+      return {Coding::sint, {8, 8, 8, 8}};
+    case F::r16i:
+      return {Coding::sint, {16, 0, 0, 0}};
+    case F::rg16i:
+      return {Coding::sint, {16, 16, 0, 0}};
+    case F::rgba16i:
+      return {Coding::sint, {16, 16, 16, 16}};
+    case F::r32i:
+      return {Coding::sint, {32, 0, 0, 0}};
+    case F::rg32i:
+      return {Coding::sint, {32, 32, 0, 0}};
+    case F::rgba32i:
+      return {Coding::sint, {32, 32, 32, 32}};
+    case F::r8ui:
+      return {Coding::uint, {8, 0, 0, 0}};
+    case F::rg8ui:
+      return {Coding::uint, {8, 8, 0, 0}};
+    case F::rgba8ui:
+      return {Coding::uint, {8, 8, 8, 8}};
+    case F::r16ui:
+      return {Coding::uint, {16, 0, 0, 0}};
+    case F::rg16ui:
+      return {Coding::uint, {16, 16, 0, 0}};
+    case F::rgba16ui:
+      return {Coding::uint, {16, 16, 16, 16}};
+    case F::r32ui:
+      return {Coding::uint, {32, 0, 0, 0}};
+    case F::rg32ui:
+      return {Coding::uint, {32, 32, 0, 0}};
+    case F::rgba32ui:
+      return {Coding::uint, {32, 32, 32, 32}};
+    case F::rgb10a2ui:
+      return {Coding::uint, {10, 10, 10, 2}};
+    case F::none:
+    case F::d16:
+    case F::d24s8:
+    case F::d32f:
+      break;
   }
+  return {};
+}
+bool is_normalized(PixelFormat format) { return shape_of(format).coding <= Coding::snorm; }
+std::uint32_t mask_of(unsigned bits) { return bits == 32 ? ~0U : (1U << bits) - 1; }
+
+// Where a component of a pixel is.
+struct Field {
+  unsigned plane, shift, bits;
+};
+Field field_of(PixelFormat format, unsigned component) {
+  const std::array<std::uint8_t, 4> bits = shape_of(format).bits;
+  unsigned first = 0;
+  for (unsigned k = 0; k < component; ++k) first += bits[k];
+  return {first / 32, first % 32, bits[component]};
 }
 
-bool is_float(PixelFormat format) {
-  return format == PixelFormat::rgba16f || format == PixelFormat::rgba32f || format == PixelFormat::r32f;
-}
+constexpr std::uint32_t kInfinity = 0x7f800000, kMagnitude = 0x7fffffff;
+
 // Is the component a byte that stands for 0 to 1 evenly?
 bool holds_byte(PixelFormat format, unsigned component) {
-  return format == PixelFormat::rgba8 || (format == PixelFormat::srgb8 && component == 3);
+  const Shape shape = shape_of(format);
+  return shape.coding == Coding::unorm && shape.bits[component] == 8 &&
+         (format != PixelFormat::srgb8 || component == 3);
 }
 bool is_one(BlendFactor factor, unsigned component) {
   const bool saturates =
@@ -53,10 +147,6 @@ bool is_one(BlendFactor factor, unsigned component) {
 }
 // Floats near it are whole numbers one apart.
 constexpr float kWhole = 0x1.8p23F, kOverByte = 1.0F / 255;
-
-unsigned components_of(PixelFormat format) {
-  return format == PixelFormat::r32f || format == PixelFormat::r32i || format == PixelFormat::r32ui ? 1 : 4;
-}
 
 }  // namespace
 
@@ -167,9 +257,9 @@ F32 FragmentFrame::mixed(const BlendMix& mix, unsigned component, const BlendInp
 
 Colors FragmentFrame::blended(unsigned target, const BlendState& blend, const Colors& source,
                               const Colors& stored) {
-  const bool unorm = packed(facts_.output.colors[target]).holds();
+  const PixelFormat format = facts_.output.colors[target];
   BlendInput in{source, stored, {}};
-  for (unsigned k = 0; k < 4; ++k) in.constant[k] = unorm ? limited(blend_constant(k)) : blend_constant(k);
+  for (unsigned k = 0; k < 4; ++k) in.constant[k] = in_range(format, blend_constant(k));
   Colors result;
   if (blend.mixed) {
     for (unsigned k = 0; k < 4; ++k) result[k] = mixed(k == 3 ? blend.mix_alpha : blend.mix, k, in);
@@ -196,9 +286,9 @@ F32 FragmentFrame::byte_of(F32 value) {
   return b_.I32ToF32(b_.F32ToI32Lowest(b_.FAddFlush32(scaled, b_.constant(0.5F))));
 }
 
-F32 FragmentFrame::read_byte(PixelFormat format, I32 stored, unsigned component, F32 value) {
-  if (!holds_byte(format, component)) return byte_of(value);
-  return b_.I32ToF32(b_.IAnd32(b_.IShrU32(stored, word(8 * component)), word(0xff)));
+F32 FragmentFrame::read_byte(StoredPixel& stored, unsigned component, F32 value) {
+  if (!holds_byte(stored.format, component)) return byte_of(value);
+  return b_.I32ToF32(b_.IAnd32(b_.IShrU32(stored_word(stored, 0), word(8 * component)), word(0xff)));
 }
 
 // A product of bytes is a whole number p below 2^16. p / 255 is at least 1 / 510 away from the middle between
@@ -241,9 +331,74 @@ F32 FragmentFrame::blended_byte(const BlendState& blend, unsigned component, con
   return b_.FMaxSelect32(sum, whole);
 }
 
+F32 FragmentFrame::in_range(PixelFormat format, F32 value) {
+  switch (shape_of(format).coding) {
+    case Coding::unorm:
+      return limited(value);
+    case Coding::snorm: {
+      const I1 is_nan = b_.ILtU32(word(kInfinity), b_.IAnd32(as_word(value), word(kMagnitude)));
+      const F32 number = b_.select(is_nan, b_.constant(0.0F), value);
+      return b_.FMinSelect32(b_.FMaxSelect32(number, b_.constant(-1.0F)), b_.constant(1.0F));
+    }
+    default:
+      return value;
+  }
+}
+
 I32 FragmentFrame::stored_unorm(F32 value, unsigned bits) {
   const auto most = static_cast<float>((1U << bits) - 1);
   return b_.F32ToI32Lowest(b_.FRoundEven32(b_.FMulFlush32(value, b_.constant(most))));
+}
+I32 FragmentFrame::stored_snorm(F32 value, unsigned bits) {
+  return b_.IAnd32(stored_unorm(value, bits - 1), word(mask_of(bits)));
+}
+
+// A float without a sign of `bits` bits. From 2^-14 on the exponent is another one and the fraction is
+// rounded by a carry, below it the fraction is a whole number of the smallest steps.
+I32 FragmentFrame::stored_small(F32 value, unsigned bits) {
+  constexpr std::uint32_t kFirstNormal = 0x38800000, kExponents = 112U << 23;
+  const unsigned fraction = bits - 5, dropped = 23 - fraction;
+  const std::uint32_t infinity = 31U << fraction, least_odd = (1U << (dropped - 1)) - 1;
+  const float largest = std::bit_cast<float>(((infinity - 1) << dropped) + kExponents);
+  const I32 given = as_word(value);
+  const F32 number = b_.FMinSelect32(b_.FMaxSelect32(value, b_.constant(0.0F)), b_.constant(largest));
+  const I32 pattern = as_word(number);
+  const I32 odd = b_.IAnd32(b_.IShrU32(pattern, word(dropped)), word(1));
+  const I32 normal =
+      b_.IShrU32(b_.IAdd32(b_.IAdd32(pattern, word(least_odd - kExponents)), odd), word(dropped));
+  const F32 steps = b_.FMulFlush32(number, b_.constant(std::ldexp(1.0F, static_cast<int>(14 + fraction))));
+  const I32 denormal = b_.F32ToI32Lowest(b_.FRoundEven32(steps));
+  const I32 finite = b_.select(b_.ILtU32(pattern, word(kFirstNormal)), denormal, normal);
+  const I32 limit = b_.select(b_.IEq32(given, word(kInfinity)), word(infinity), finite);
+  return b_.select(b_.ILtU32(word(kInfinity), b_.IAnd32(given, word(kMagnitude))), word(mask_of(bits)),
+                   limit);
+}
+
+// The bits of a number in a format's range, or of an integer.
+I32 FragmentFrame::stored_component(PixelFormat format, unsigned component, I32 bits) {
+  const Shape shape = shape_of(format);
+  const unsigned width = shape.bits[component];
+  switch (shape.coding) {
+    case Coding::unorm:
+      if (format == PixelFormat::srgb8 && component < 3) return stored_srgb(as_float(bits));
+      return stored_unorm(as_float(bits), width);
+    case Coding::snorm:
+      return stored_snorm(as_float(bits), width);
+    case Coding::number:
+      if (width == 32) return bits;
+      if (width == 16)
+        return b_.TeslaF32ToF16(as_float(bits), static_cast<unsigned>(ir::RoundingMode::nearest));
+      return stored_small(as_float(bits), width);
+    case Coding::sint: {
+      if (width == 32) return bits;
+      const auto most = static_cast<std::int32_t>(mask_of(width - 1));
+      return b_.IAnd32(b_.IMinS32(b_.IMaxS32(bits, b_.constant(-most - 1)), b_.constant(most)),
+                       word(mask_of(width)));
+    }
+    case Coding::uint:
+      break;
+  }
+  return width == 32 ? bits : b_.IMinU32(bits, word(mask_of(width)));
 }
 
 // The word of two halves that two f32 are, if the lower one is the lower half of a word and the other one the
@@ -284,15 +439,13 @@ std::optional<I32> FragmentFrame::bytes_of_halves(const Words& words) {
   return b_.HalvesLowBytes(lower, numbers(*second));
 }
 
-F32 FragmentFrame::read_unorm(I32 stored, unsigned shift, unsigned bits) {
-  const std::uint32_t most = (1U << bits) - 1;
-  I32 field = shift != 0 ? b_.IShrU32(stored, word(shift)) : stored;
-  if (shift + bits < 32) field = b_.IAnd32(field, word(most));
-  const F32 value = b_.I32ToF32(field);
+// The quotient of an integer and the greatest one, correctly rounded: of more than 8 bits and of signed ones
+// by one step of refinement.
+F32 FragmentFrame::quotient_of(I32 integer, std::uint32_t most, bool refined) {
+  const F32 value = b_.I32ToF32(integer);
   const F32 inverse = b_.constant(1.0F / static_cast<float>(most));
   const F32 quotient = b_.FMulFlush32(value, inverse);
-  if (bits <= 8) return quotient;
-  // The quotient of 10 bits correctly rounded: one step of refinement.
+  if (!refined) return quotient;
   const F32 error = b_.FFmaFlush32(quotient, b_.constant(-static_cast<float>(most)), value);
   return b_.FFmaFlush32(error, inverse, quotient);
 }
@@ -305,166 +458,145 @@ I32 FragmentFrame::stored_srgb(F32 value) {
   return b_.select(b_.ILtU32(bits, first), word(0), byte);
 }
 
-F32 FragmentFrame::read_srgb(I32 stored, unsigned shift) {
-  const I32 byte = b_.IAnd32(shift != 0 ? b_.IShrU32(stored, word(shift)) : stored, word(0xff));
-  return as_float(b_.LookUp32(byte, ir::kSrgbDecodedTable));
+F32 FragmentFrame::read_srgb(I32 byte) { return as_float(b_.LookUp32(byte, ir::kSrgbDecodedTable)); }
+
+I32 FragmentFrame::stored_word(StoredPixel& stored, unsigned plane) {
+  I32& known = stored.words[plane];
+  if (!known.valid()) known = b_.LoadTile(stored.plane + plane);
+  return known;
 }
 
-Colors FragmentFrame::read_packed(PixelFormat format, I32 stored) {
-  const std::array<std::uint8_t, 4> bits = packed(format).bits;
+I32 FragmentFrame::stored_field(StoredPixel& stored, unsigned component, bool is_signed) {
+  const auto [plane, shift, bits] = field_of(stored.format, component);
+  I32 field = stored_word(stored, plane);
+  if (bits == 32) return field;
+  if (is_signed) {
+    const unsigned above = 32 - bits - shift;
+    return b_.IShrS32(above != 0 ? b_.IShl32(field, word(above)) : field, word(32 - bits));
+  }
+  if (shift != 0) field = b_.IShrU32(field, word(shift));
+  return shift + bits < 32 ? b_.IAnd32(field, word(mask_of(bits))) : field;
+}
+
+// A component as it is read back: bits of a float, or an integer.
+I32 FragmentFrame::read_component(StoredPixel& stored, unsigned component) {
+  const Shape shape = shape_of(stored.format);
+  const unsigned bits = shape.bits[component];
+  if (bits == 0) {
+    const bool integer = shape.coding == Coding::sint || shape.coding == Coding::uint;
+    return component < 3 ? word(0) : integer ? word(1) : as_word(b_.constant(1.0F));
+  }
+  const I32 field =
+      stored_field(stored, component, shape.coding == Coding::snorm || shape.coding == Coding::sint);
+  switch (shape.coding) {
+    case Coding::unorm:
+      if (stored.format == PixelFormat::srgb8 && component < 3) return as_word(read_srgb(field));
+      return as_word(quotient_of(field, mask_of(bits), bits > 8));
+    case Coding::snorm:
+      return as_word(b_.FMaxSelect32(quotient_of(field, mask_of(bits - 1), true), b_.constant(-1.0F)));
+    case Coding::number:
+      if (bits == 32) return field;
+      // A float without a sign is a half with fewer bits of its fraction.
+      return as_word(b_.TeslaF16ToF32(bits == 16 ? field : b_.IShl32(field, word(15 - bits))));
+    case Coding::sint:
+    case Coding::uint:
+      break;
+  }
+  return field;
+}
+Colors FragmentFrame::read_colors(StoredPixel& stored) {
   Colors colors;
-  for (unsigned k = 0, shift = 0; k < 4; shift += bits[k], ++k)
-    colors[k] = bits[k] == 0                            ? b_.constant(k == 3 ? 1.0F : 0.0F)
-                : format == PixelFormat::srgb8 && k < 3 ? read_srgb(stored, shift)
-                                                        : read_unorm(stored, shift, bits[k]);
+  for (unsigned k = 0; k < 4; ++k) colors[k] = as_float(read_component(stored, k));
   return colors;
 }
 
-I32 FragmentFrame::stored_half(unsigned target, unsigned component) {
-  const I32 both = b_.LoadTile(layout_.color[target] + component / 2);
-  return component % 2 == 0 ? b_.IAnd32(both, word(0xffff)) : b_.IShrU32(both, word(16));
-}
-
 FragmentFrame::Words FragmentFrame::stored_color(unsigned target) {
-  const PixelFormat format = facts_.output.colors[target];
-  const std::uint8_t plane = layout_.color[target];
   Words words{word(0), word(0), word(0), word(0)};
-  if (plane == TileLayout::kNone) return words;
-  if (packed(format).holds()) {
-    const Colors colors = read_packed(format, b_.LoadTile(plane));
-    for (unsigned k = 0; k < 4; ++k) words[k] = as_word(colors[k]);
-    return words;
-  }
-  const bool bytes = format == PixelFormat::rgba8i || format == PixelFormat::rgba8ui;
-  if (bytes) {
-    const I32 stored = b_.LoadTile(plane);
-    for (unsigned k = 0; k < 4; ++k) {
-      const I32 upper = b_.IShl32(stored, word(24 - 8 * k));
-      words[k] = format == PixelFormat::rgba8i ? b_.IShrS32(upper, word(24)) : b_.IShrU32(upper, word(24));
-    }
-    return words;
-  }
-  const unsigned count = components_of(format);
-  for (unsigned k = 0; k < count; ++k)
-    words[k] = format == PixelFormat::rgba16f ? as_word(b_.TeslaF16ToF32(stored_half(target, k)))
-                                              : b_.LoadTile(plane + k);
-  if (count < 4) words[3] = is_float(format) ? as_word(b_.constant(1.0F)) : word(1);
+  StoredPixel stored = stored_pixel(target);
+  if (stored.plane == TileLayout::kNone) return words;
+  for (unsigned k = 0; k < 4; ++k) words[k] = read_component(stored, k);
   return words;
 }
 
-void FragmentFrame::store_packed(unsigned target, const BlendState& blend, I1 live, const Words& words) {
-  const PixelFormat format = facts_.output.colors[target];
-  const std::array<std::uint8_t, 4> bits = packed(format).bits;
-  const std::uint8_t plane = layout_.color[target];
-  std::uint32_t kept = 0;  // bits of components that are not written
-  for (unsigned k = 0, shift = 0; k < 4; shift += bits[k], ++k)
-    if ((blend.write_mask >> k & 1) == 0) kept |= ((1U << bits[k]) - 1) << shift;
-  const bool plain_bytes = bits == std::array<std::uint8_t, 4>{8, 8, 8, 8} && format != PixelFormat::srgb8;
-  if (half_arithmetic_ && plain_bytes && !blend.enabled && kept == 0)
-    if (const std::optional<I32> pixel = bytes_of_halves(words)) return b_.StoreTile(live, *pixel, plane);
-  const I32 stored = blend.enabled || kept != 0 ? b_.LoadTile(plane) : word(0);
+// Components that are not written keep what is stored.
+void FragmentFrame::store_components(StoredPixel& stored, std::uint8_t mask, I1 live, const Words& numbers) {
+  std::array<I32, 4> pixel{};
+  std::array<std::uint32_t, 4> kept{};
+  for (unsigned k = 0; k < 4; ++k) {
+    const auto [plane, shift, bits] = field_of(stored.format, k);
+    if (bits == 0) continue;
+    if ((mask >> k & 1) == 0) {
+      kept[plane] |= mask_of(bits) << shift;
+      continue;
+    }
+    const I32 field = shift != 0 ? b_.IShl32(numbers[k], word(shift)) : numbers[k];
+    pixel[plane] = pixel[plane].valid() ? b_.IOr32(pixel[plane], field) : field;
+  }
+  for (unsigned plane = 0; plane < 4; ++plane) {
+    if (!pixel[plane].valid()) continue;
+    if (kept[plane] != 0)
+      pixel[plane] = b_.IOr32(pixel[plane], b_.IAnd32(stored_word(stored, plane), word(kept[plane])));
+    b_.StoreTile(live, pixel[plane], stored.plane + plane);
+  }
+}
+
+void FragmentFrame::store_normalized(StoredPixel& stored, unsigned target, const BlendState& blend, I1 live,
+                                     const Words& words) {
+  const PixelFormat format = stored.format;
+  const Shape shape = shape_of(format);
+  const bool plain_bytes = shape.coding == Coding::unorm &&
+                           shape.bits == std::array<std::uint8_t, 4>{8, 8, 8, 8} &&
+                           format != PixelFormat::srgb8;
+  if (half_arithmetic_ && plain_bytes && !blend.enabled && (blend.write_mask & 15) == 15)
+    if (const std::optional<I32> pixel = bytes_of_halves(words))
+      return b_.StoreTile(live, *pixel, stored.plane);
   Colors colors;
-  for (unsigned k = 0; k < 4; ++k) colors[k] = limited(b_.FFlush32(as_float(words[k])));
-  const auto is_curved = [&](unsigned k) { return format == PixelFormat::srgb8 && k < 3; };
-  Words bytes{};  // of components that are blended to such
-  if (blend.enabled && blend.bytes && !blend.mixed) {
+  for (unsigned k = 0; k < 4; ++k) colors[k] = in_range(format, b_.FFlush32(as_float(words[k])));
+  Words numbers{};  // of components that are blended to bytes
+  if (blend.enabled && blend.bytes && !blend.mixed && shape.coding == Coding::unorm) {
     BlendInput in;
     in.one = 255;
-    const Colors old = read_packed(format, stored);
+    const Colors old = read_colors(stored);
     for (unsigned k = 0; k < 4; ++k) {
       in.source[k] = byte_of(limited(as_float(words[k])));  // flushes
-      in.stored[k] = read_byte(format, stored, k, old[k]);
+      in.stored[k] = read_byte(stored, k, old[k]);
       in.constant[k] = byte_of(limited(blend_constant(k)));
     }
     for (unsigned k = 0; k < 4; ++k) {
       const F32 sum = blended_byte(blend, k, in);
       if (holds_byte(format, k))
-        bytes[k] = b_.IAnd32(as_word(sum), word(0xff));
+        numbers[k] = b_.IAnd32(as_word(sum), word(0xff));
       else
         colors[k] = b_.FMulFlush32(b_.FSubFlush32(sum, b_.constant(kWhole)), b_.constant(kOverByte));
     }
   } else if (blend.enabled) {
-    colors = blended(target, blend, colors, read_packed(format, stored));
-    for (F32& color : colors) color = limited(color);
+    colors = blended(target, blend, colors, read_colors(stored));
+    for (F32& color : colors) color = in_range(format, color);
   }
-  I32 pixel;
-  for (unsigned k = 0, shift = 0; k < 4; shift += bits[k], ++k) {
-    if (bits[k] == 0 || (blend.write_mask >> k & 1) == 0) continue;
-    const I32 number = bytes[k].valid() ? bytes[k]
-                       : is_curved(k)   ? stored_srgb(colors[k])
-                                        : stored_unorm(colors[k], bits[k]);
-    const I32 field = b_.IShl32(number, word(shift));
-    pixel = pixel.valid() ? b_.IOr32(pixel, field) : field;
-  }
-  if (!pixel.valid()) return;
-  if (kept != 0) pixel = b_.IOr32(pixel, b_.IAnd32(stored, word(kept)));
-  b_.StoreTile(live, pixel, plane);
-}
-
-void FragmentFrame::store_floats(unsigned target, const BlendState& blend, I1 live, Words words) {
-  const PixelFormat format = facts_.output.colors[target];
-  const std::uint8_t plane = layout_.color[target];
-  const bool halves = format == PixelFormat::rgba16f;
-  const unsigned count = components_of(format);
-  if (blend.enabled) {
-    Colors source, old;
-    for (unsigned k = 0; k < 4; ++k) {
-      source[k] = b_.FFlush32(as_float(words[k]));
-      old[k] = k >= count ? b_.constant(k == 3 ? 1.0F : 0.0F)
-               : halves   ? b_.FFlush32(b_.TeslaF16ToF32(stored_half(target, k)))
-                          : b_.FFlush32(as_float(b_.LoadTile(plane + k)));
-    }
-    const Colors result = blended(target, blend, source, old);
-    for (unsigned k = 0; k < 4; ++k) words[k] = as_word(b_.CanonicalizeNaNOnes32(result[k]));
-  }
-  if (!halves) {
-    for (unsigned k = 0; k < count; ++k)
-      if ((blend.write_mask >> k & 1) != 0) b_.StoreTile(live, words[k], plane + k);
-    return;
-  }
-  for (unsigned pair = 0; pair < 2; ++pair) {
-    const unsigned mask = blend.write_mask >> (2 * pair) & 3;
-    if (mask == 0) continue;
-    const auto field = [&](unsigned k) {
-      return (blend.write_mask >> k & 1) != 0
-                 ? b_.TeslaF32ToF16(as_float(words[k]), static_cast<unsigned>(ir::RoundingMode::nearest))
-                 : stored_half(target, k);
-    };
-    b_.StoreTile(live, b_.IOr32(field(2 * pair), b_.IShl32(field(2 * pair + 1), word(16))), plane + pair);
-  }
-}
-
-void FragmentFrame::store_integers(unsigned target, const BlendState& blend, I1 live, const Words& words) {
-  const PixelFormat format = facts_.output.colors[target];
-  const std::uint8_t plane = layout_.color[target];
-  if (format != PixelFormat::rgba8i && format != PixelFormat::rgba8ui) {
-    for (unsigned k = 0; k < components_of(format); ++k)
-      if ((blend.write_mask >> k & 1) != 0) b_.StoreTile(live, words[k], plane + k);
-    return;
-  }
-  std::uint32_t kept = 0;
-  I32 pixel = word(0);
-  for (unsigned k = 0; k < 4; ++k) {
-    if ((blend.write_mask >> k & 1) == 0) {
-      kept |= 0xffU << (8 * k);
-      continue;
-    }
-    const I32 limited_word =
-        format == PixelFormat::rgba8ui
-            ? b_.IMinU32(words[k], word(0xff))
-            : b_.IAnd32(b_.IMinS32(b_.IMaxS32(words[k], b_.constant(-128)), b_.constant(127)), word(0xff));
-    pixel = b_.IOr32(pixel, b_.IShl32(limited_word, word(8 * k)));
-  }
-  if (kept == ~0U) return;
-  if (kept != 0) pixel = b_.IOr32(pixel, b_.IAnd32(b_.LoadTile(plane), word(kept)));
-  b_.StoreTile(live, pixel, plane);
+  for (unsigned k = 0; k < 4; ++k)
+    if (shape.bits[k] != 0 && !numbers[k].valid() && (blend.write_mask >> k & 1) != 0)
+      numbers[k] = stored_component(format, k, as_word(colors[k]));
+  store_components(stored, blend.write_mask, live, numbers);
 }
 
 void FragmentFrame::store_color(unsigned target, const BlendState& blend, I1 live, const Words& words) {
-  const PixelFormat format = facts_.output.colors[target];
-  if (packed(format).holds()) return store_packed(target, blend, live, words);
-  if (is_float(format)) return store_floats(target, blend, live, words);
-  store_integers(target, blend, live, words);
+  StoredPixel stored = stored_pixel(target);
+  if (is_normalized(stored.format)) return store_normalized(stored, target, blend, live, words);
+  const Shape shape = shape_of(stored.format);
+  Words numbers = words;
+  if (blend.enabled && shape.coding == Coding::number) {
+    Colors source, old = read_colors(stored);
+    for (unsigned k = 0; k < 4; ++k) {
+      source[k] = b_.FFlush32(as_float(words[k]));
+      old[k] = b_.FFlush32(old[k]);
+    }
+    const Colors result = blended(target, blend, source, old);
+    for (unsigned k = 0; k < 4; ++k) numbers[k] = as_word(b_.CanonicalizeNaNOnes32(result[k]));
+  }
+  for (unsigned k = 0; k < 4; ++k)
+    if (shape.bits[k] != 0 && (blend.write_mask >> k & 1) != 0)
+      numbers[k] = stored_component(stored.format, k, numbers[k]);
+  store_components(stored, blend.write_mask, live, numbers);
 }
 
 }  // namespace warpjit::frontend

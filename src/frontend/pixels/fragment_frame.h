@@ -87,17 +87,31 @@ class FragmentFrame {
 
   // Colours (fragment_colors.cpp).
   void store_color(unsigned target, const BlendState& blend, I1 live, const Words& words);
-  void store_packed(unsigned target, const BlendState& blend, I1 live, const Words& words);
-  void store_floats(unsigned target, const BlendState& blend, I1 live, Words words);
-  void store_integers(unsigned target, const BlendState& blend, I1 live, const Words& words);
-  I32 stored_unorm(F32 value, unsigned bits);  // of a limited one
+  // A pixel as it is in the tile, its words as they are loaded.
+  struct StoredPixel {
+    PixelFormat format = PixelFormat::none;
+    std::uint8_t plane = TileLayout::kNone;
+    Words words{};
+  };
+  StoredPixel stored_pixel(unsigned target) const {
+    return {.format = facts_.output.colors[target], .plane = layout_.color[target]};
+  }
+  I32 stored_word(StoredPixel& stored, unsigned plane);
+  I32 stored_field(StoredPixel& stored, unsigned component, bool is_signed);
+  I32 read_component(StoredPixel& stored, unsigned component);
+  std::array<F32, 4> read_colors(StoredPixel& stored);
+  void store_normalized(StoredPixel& stored, unsigned target, const BlendState& blend, I1 live,
+                        const Words& words);
+  void store_components(StoredPixel& stored, std::uint8_t mask, I1 live, const Words& numbers);
+  I32 stored_component(PixelFormat format, unsigned component, I32 bits);
+  I32 stored_unorm(F32 value, unsigned bits);  // of a number in the format's range, as the next ones
+  I32 stored_snorm(F32 value, unsigned bits);
+  I32 stored_small(F32 value, unsigned bits);  // of any number
   std::optional<I32> halves_of(I32 low, I32 high);
   std::optional<I32> bytes_of_halves(const Words& words);
-  F32 read_unorm(I32 stored, unsigned shift, unsigned bits);
-  I32 stored_srgb(F32 value);  // likewise
-  F32 read_srgb(I32 stored, unsigned shift);
-  std::array<F32, 4> read_packed(PixelFormat format, I32 stored);
-  I32 stored_half(unsigned target, unsigned component);  // bits of an f16
+  F32 quotient_of(I32 integer, std::uint32_t most, bool refined);
+  I32 stored_srgb(F32 value);
+  F32 read_srgb(I32 byte);
   struct BlendInput {
     std::array<F32, 4> source, stored, constant;
     float one = 1;  // what stands for it
@@ -109,12 +123,13 @@ class FragmentFrame {
   F32 factor(BlendFactor factor, unsigned component, const BlendInput& in);
   F32 term(BlendFactor factor, F32 value, unsigned component, const BlendInput& in);
   F32 byte_of(F32 value);  // of a limited one; bytes are whole numbers here
-  F32 read_byte(PixelFormat format, I32 stored, unsigned component, F32 value);
+  F32 read_byte(StoredPixel& stored, unsigned component, F32 value);
   F32 blended_byte(const BlendState& blend, unsigned component, const BlendInput& in);
   F32 add_byte_term(F32 sum, BlendFactor factor, F32 byte, bool subtract, unsigned component,
                     const BlendInput& in);
-  F32 limited(F32 value);        // to [0, 1], NaN to 0
-  F32 limited_depth(F32 value);  // to the depth bounds, NaN to the least
+  F32 in_range(PixelFormat format, F32 value);  // to what a normalized format holds, NaN to 0
+  F32 limited(F32 value);                       // to [0, 1], NaN to 0
+  F32 limited_depth(F32 value);                 // to the depth bounds, NaN to the least
 
   F32 as_float(I32 word) { return b_.BitcastI32ToF32(word); }
   I32 as_word(F32 value) { return b_.BitcastF32ToI32(value); }

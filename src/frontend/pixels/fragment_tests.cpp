@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::uint32_t kDepth24 = 0xffffff;
 
-bool is_integer(PixelFormat format) {
-  return format >= PixelFormat::rgba32i && format <= PixelFormat::rgba8ui;
-}
-
 }  // namespace
 
 I1 FragmentFrame::compare_words(Compare compare, I32 a, I32 b) {

@@ -110,7 +110,7 @@ namespace {
 
 // Also of a number that is no format.
 std::string format_text(PixelFormat format) {
-  return format > PixelFormat::d32f ? std::to_string(static_cast<unsigned>(format)) : name(format);
+  return format > kLastPixelFormat ? std::to_string(static_cast<unsigned>(format)) : name(format);
 }
 
 // The launch of a fragment program, to be changed.
@@ -194,7 +194,7 @@ Status Launch::bind_color(unsigned number, const TargetBuffer& target) {
     return Error{ErrorCode::bad_input, "there are " + std::to_string(kMaxColorTargets) + " colour targets",
                  "colour target " + std::to_string(number)};
   if (target.data != nullptr &&
-      (target.format > PixelFormat::d32f || target.format == PixelFormat::none || is_depth(target.format)))
+      (target.format > kLastPixelFormat || target.format == PixelFormat::none || is_depth(target.format)))
     return Error{ErrorCode::bad_input, format_text(target.format) + " is not the format of a colour",
                  "colour target " + std::to_string(number)};
   pixels->colors[number] = target;
@@ -203,7 +203,7 @@ Status Launch::bind_color(unsigned number, const TargetBuffer& target) {
 }
 Status Launch::bind_depth(const TargetBuffer& target) {
   WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
-  if (target.data != nullptr && (target.format > PixelFormat::d32f || !is_depth(target.format)))
+  if (target.data != nullptr && (target.format > kLastPixelFormat || !is_depth(target.format)))
     return Error{ErrorCode::bad_input,
                  format_text(target.format) + " is not a format of depth: d16, d24s8, d32f are",
                  "depth target"};

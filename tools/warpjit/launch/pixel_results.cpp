@@ -12,6 +12,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/bits.h"
 #include "frontend/interpret/pixels/format.h"
 #include "launch/numbers.h"
 #include "launch/pixel_words.h"
@@ -28,15 +29,14 @@ struct Listed {
   ComponentType type;
   std::uint32_t word;
 };
-Listed listed(const interpret::FormatInfo& format, bool is_depth, const Component& component,
-              const interpret::PixelWords& pixel) {
+Listed listed(bool is_depth, const Component& component, const interpret::PixelWords& pixel) {
   const std::uint32_t bits = interpret::extract(component, pixel);
-  const bool number = component.encoding == Encoding::half ||
-                      (component.encoding == Encoding::word && format.kind != interpret::Kind::integer) ||
+  const bool number = component.encoding == Encoding::half || component.encoding == Encoding::small ||
+                      component.encoding == Encoding::word ||
                       (component.encoding == Encoding::unorm && is_depth);
   if (number) return {ComponentType::f32, interpret::decode(component, bits)};
-  if (component.encoding == Encoding::signed_)
-    return {ComponentType::s32, interpret::decode(component, bits)};
+  if (component.encoding == Encoding::signed_ || component.encoding == Encoding::snorm)
+    return {ComponentType::s32, static_cast<std::uint32_t>(sign_extend(bits, component.width))};
   return {ComponentType::u32, bits};
 }
 
@@ -45,12 +45,10 @@ std::vector<Listed> components(const BoundLaunch& bound, const BoundLaunch::Pict
   const interpret::FormatInfo& format = interpret::format_info(picture.format);
   const std::size_t at = (std::size_t{place[1]} * bound.file().pixels.width + place[0]) * format.bytes;
   const interpret::PixelWords pixel = interpret::load_pixel(picture.bytes.data() + at, format.bytes);
-  const bool is_signed = picture.format == PixelFormat::rgba32i || picture.format == PixelFormat::r32i;
   std::vector<Listed> list;
   for (const Component& component : format.components) {
     if (component.encoding == Encoding::none) continue;
-    list.push_back(listed(format, is_depth(picture.format) && list.empty(), component, pixel));
-    if (is_signed) list.back().type = ComponentType::s32;
+    list.push_back(listed(is_depth(picture.format) && list.empty(), component, pixel));
   }
   return list;
 }

@@ -13,13 +13,9 @@ namespace {
 
 constexpr std::size_t kMaxIndices = 1 << 26;
 
-bool holds_integers(PixelFormat format) {
-  return format >= PixelFormat::rgba32i && format <= PixelFormat::rgba8ui;
-}
-
 std::string format_names(bool depth) {
   std::string names;
-  for (unsigned n = 1; n <= static_cast<unsigned>(PixelFormat::d32f); ++n)
+  for (unsigned n = 1; n <= static_cast<unsigned>(kLastPixelFormat); ++n)
     if (const auto format = static_cast<PixelFormat>(n); is_depth(format) == depth)
       names += (names.empty() ? "" : ", ") + std::string(name(format));
   return names;
@@ -61,7 +57,7 @@ Status read_target(const Guest& guest, const JsonField& field, bool depth, Launc
   WARPJIT_CHECK(clear->expect_array());
   if (clear->size() != 4) return clear->error("needs 4 numbers: red, green, blue, alpha");
   for (std::size_t k = 0; k < 4; ++k) {
-    if (holds_integers(target.format)) {
+    if (is_integer(target.format)) {
       WARPJIT_TRY(const std::int64_t word, clear->at(k).integer(-(std::int64_t{1} << 31), 0xffffffff, 32));
       target.clear[k] = static_cast<std::uint32_t>(word);
     } else {

@@ -45,9 +45,7 @@ Json targets_json(const LaunchPixels& pixels) {
     }
     Json row{{"format", name(target.format)}};
     for (const std::uint32_t word : target.clear)
-      row["clear"].push_back((target.format >= PixelFormat::rgba32i && target.format <= PixelFormat::rgba8ui)
-                                 ? Json(hex_word(word))
-                                 : bits_json(word));
+      row["clear"].push_back(is_integer(target.format) ? Json(hex_word(word)) : bits_json(word));
     json["colors"].push_back(std::move(row));
   }
   if (pixels.depth.format != PixelFormat::none)

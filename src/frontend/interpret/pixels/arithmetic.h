@@ -60,6 +60,8 @@ inline Word limited(Word x, float least, float most) {
   return value < to_float(high) ? x : high;
 }
 
+// Into [-1, 1]; a NaN and denormals become zeros.
+inline Word balanced(Word x) { return is_nan(x) ? 0 : flushed(limited(x, -1, 1)); }
 // Into [0, 1]; a NaN, denormals and both zeros become +0.
 inline Word unit(Word x) { return limited(x, 0, 1); }
 

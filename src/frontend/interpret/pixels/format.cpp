@@ -15,46 +15,95 @@ namespace warpjit::interpret {
 
 namespace {
 
-constexpr Component unorm(unsigned first, unsigned width) {
-  return {Encoding::unorm, static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(width)};
-}
-constexpr Component srgb(unsigned first) { return {Encoding::srgb, static_cast<std::uint8_t>(first), 8}; }
-constexpr Component half(unsigned first) { return {Encoding::half, static_cast<std::uint8_t>(first), 16}; }
-constexpr Component word(unsigned first) { return {Encoding::word, static_cast<std::uint8_t>(first), 32}; }
-constexpr Component clamped(Encoding encoding, unsigned first) {
-  return {encoding, static_cast<std::uint8_t>(first), 8};
-}
-
 struct FormatRow {
   PixelFormat format;
   FormatInfo info;
 };
-constexpr Encoding kS = Encoding::signed_, kU = Encoding::unsigned_;
+// Components of these widths, the first one lowest.
+constexpr FormatRow row(PixelFormat format, Kind kind, Encoding encoding,
+                        std::array<std::uint8_t, 4> widths) {
+  FormatRow made{format, {0, kind, {}}};
+  unsigned first = 0;
+  for (std::size_t n = 0; n < 4 && widths[n] != 0; first += widths[n++])
+    made.info.components[n] = {encoding, static_cast<std::uint8_t>(first), widths[n]};
+  made.info.bytes = static_cast<std::uint8_t>(first / 8);
+  return made;
+}
+constexpr FormatRow unorm(PixelFormat format, std::array<std::uint8_t, 4> widths) {
+  return row(format, Kind::limited, Encoding::unorm, widths);
+}
+constexpr FormatRow snorm(PixelFormat format, std::array<std::uint8_t, 4> widths) {
+  return row(format, Kind::balanced, Encoding::snorm, widths);
+}
+constexpr FormatRow floats(PixelFormat format, std::array<std::uint8_t, 4> widths) {
+  return row(format, Kind::number,
+             widths[0] == 32   ? Encoding::word
+             : widths[0] == 16 ? Encoding::half
+                               : Encoding::small,
+             widths);
+}
+constexpr FormatRow sint(PixelFormat format, std::array<std::uint8_t, 4> widths) {
+  return row(format, Kind::integer, Encoding::signed_, widths);
+}
+constexpr FormatRow uint(PixelFormat format, std::array<std::uint8_t, 4> widths) {
+  return row(format, Kind::integer, Encoding::unsigned_, widths);
+}
+constexpr FormatRow with(FormatRow made, std::size_t n, Encoding encoding) {
+  made.info.components[n].encoding = encoding;
+  return made;
+}
+using F = PixelFormat;
 constexpr FormatRow kFormats[] = {
-    {PixelFormat::none, {}},
-    {PixelFormat::rgba8, {4, Kind::limited, {unorm(0, 8), unorm(8, 8), unorm(16, 8), unorm(24, 8)}}},
-    {PixelFormat::srgb8, {4, Kind::limited, {srgb(0), srgb(8), srgb(16), unorm(24, 8)}}},
-    {PixelFormat::rgb565, {2, Kind::limited, {unorm(0, 5), unorm(5, 6), unorm(11, 5), {}}}},
-    {PixelFormat::rgba4, {2, Kind::limited, {unorm(0, 4), unorm(4, 4), unorm(8, 4), unorm(12, 4)}}},
-    {PixelFormat::rgb5a1, {2, Kind::limited, {unorm(0, 5), unorm(5, 5), unorm(10, 5), unorm(15, 1)}}},
-    {PixelFormat::rgb10a2, {4, Kind::limited, {unorm(0, 10), unorm(10, 10), unorm(20, 10), unorm(30, 2)}}},
-    {PixelFormat::rgba16f, {8, Kind::number, {half(0), half(16), half(32), half(48)}}},
-    {PixelFormat::rgba32f, {16, Kind::number, {word(0), word(32), word(64), word(96)}}},
-    {PixelFormat::r32f, {4, Kind::number, {word(0), {}, {}, {}}}},
-    {PixelFormat::rgba32i, {16, Kind::integer, {word(0), word(32), word(64), word(96)}}},
-    {PixelFormat::rgba32ui, {16, Kind::integer, {word(0), word(32), word(64), word(96)}}},
-    {PixelFormat::r32i, {4, Kind::integer, {word(0), {}, {}, {}}}},
-    {PixelFormat::r32ui, {4, Kind::integer, {word(0), {}, {}, {}}}},
-    {PixelFormat::rgba8i,
-     {4, Kind::integer, {clamped(kS, 0), clamped(kS, 8), clamped(kS, 16), clamped(kS, 24)}}},
-    {PixelFormat::rgba8ui,
-     {4, Kind::integer, {clamped(kU, 0), clamped(kU, 8), clamped(kU, 16), clamped(kU, 24)}}},
-    {PixelFormat::d16, {2, Kind::limited, {unorm(0, 16), {}, {}, {}}}},
-    {PixelFormat::d24s8, {4, Kind::limited, {unorm(0, 24), clamped(kU, 24), {}, {}}}},
-    {PixelFormat::d32f, {4, Kind::number, {word(0), {}, {}, {}}}},
+    {F::none, {}},
+    unorm(F::rgba8, {8, 8, 8, 8}),
+    with(row(F::srgb8, Kind::limited, Encoding::srgb, {8, 8, 8, 8}), 3, Encoding::unorm),
+    unorm(F::rgb565, {5, 6, 5}),
+    unorm(F::rgba4, {4, 4, 4, 4}),
+    unorm(F::rgb5a1, {5, 5, 5, 1}),
+    unorm(F::rgb10a2, {10, 10, 10, 2}),
+    floats(F::rgba16f, {16, 16, 16, 16}),
+    floats(F::rgba32f, {32, 32, 32, 32}),
+    floats(F::r32f, {32}),
+    sint(F::rgba32i, {32, 32, 32, 32}),
+    uint(F::rgba32ui, {32, 32, 32, 32}),
+    sint(F::r32i, {32}),
+    uint(F::r32ui, {32}),
+    sint(F::rgba8i, {8, 8, 8, 8}),
+    uint(F::rgba8ui, {8, 8, 8, 8}),
+    unorm(F::d16, {16}),
+    with(unorm(F::d24s8, {24, 8}), 1, Encoding::unsigned_),
+    floats(F::d32f, {32}),
+    unorm(F::r8, {8}),
+    unorm(F::rg8, {8, 8}),
+    unorm(F::r16, {16}),
+    unorm(F::rg16, {16, 16}),
+    unorm(F::rgba16, {16, 16, 16, 16}),
+    snorm(F::r8_snorm, {8}),
+    snorm(F::rg8_snorm, {8, 8}),
+    snorm(F::rgba8_snorm, {8, 8, 8, 8}),
+    snorm(F::r16_snorm, {16}),
+    snorm(F::rg16_snorm, {16, 16}),
+    snorm(F::rgba16_snorm, {16, 16, 16, 16}),
+    floats(F::r16f, {16}),
+    floats(F::rg16f, {16, 16}),
+    floats(F::rg32f, {32, 32}),
+    floats(F::r11g11b10f, {11, 11, 10}),
+    sint(F::r8i, {8}),
+    uint(F::r8ui, {8}),
+    sint(F::rg8i, {8, 8}),
+    uint(F::rg8ui, {8, 8}),
+    sint(F::r16i, {16}),
+    uint(F::r16ui, {16}),
+    sint(F::rg16i, {16, 16}),
+    uint(F::rg16ui, {16, 16}),
+    sint(F::rgba16i, {16, 16, 16, 16}),
+    uint(F::rgba16ui, {16, 16, 16, 16}),
+    sint(F::rg32i, {32, 32}),
+    uint(F::rg32ui, {32, 32}),
+    uint(F::rgb10a2ui, {10, 10, 10, 2}),
 };
 
-static_assert(std::size(kFormats) == static_cast<std::size_t>(PixelFormat::d32f) + 1);
+static_assert(std::size(kFormats) == static_cast<std::size_t>(kLastPixelFormat) + 1);
 static_assert([] {
   for (std::size_t n = 0; n < std::size(kFormats); ++n)
     if (kFormats[n].format != static_cast<PixelFormat>(n)) return false;
@@ -75,6 +124,16 @@ std::uint32_t decode_unorm(unsigned width, std::uint32_t bits) {
   const float number = static_cast<float>(bits);
   if (width < kInverses.size()) return to_bits(number * kInverses[width]);
   return to_bits(number / static_cast<float>(low_mask<std::uint32_t>(width)));
+}
+
+std::uint32_t encode_snorm(unsigned width, std::uint32_t value) {
+  const float largest = static_cast<float>(low_mask<std::uint32_t>(width - 1));
+  const double integer = f32::nearest_integer(to_float(f32::balanced(value)) * largest);
+  return static_cast<std::uint32_t>(static_cast<std::int32_t>(integer)) & low_mask<std::uint32_t>(width);
+}
+std::uint32_t decode_snorm(unsigned width, std::uint32_t bits) {
+  const auto number = static_cast<float>(static_cast<std::int32_t>(sign_extend(bits, width)));
+  return to_bits(std::max(number / static_cast<float>(low_mask<std::uint32_t>(width - 1)), -1.0F));
 }
 
 // How many thresholds are not above the number.
@@ -131,8 +190,12 @@ std::uint32_t encode(const Component& component, std::uint32_t value) {
       return encode_unorm(component.width, value);
     case Encoding::srgb:
       return encode_srgb(value);
+    case Encoding::snorm:
+      return encode_snorm(component.width, value);
     case Encoding::half:
       return to_half(value);
+    case Encoding::small:
+      return to_small(component.width, value);
     case Encoding::word:
       return value;
     case Encoding::signed_:
@@ -150,8 +213,12 @@ std::uint32_t decode(const Component& component, std::uint32_t value) {
       return decode_unorm(component.width, value);
     case Encoding::srgb:
       return kSrgbDecoded[value];
+    case Encoding::snorm:
+      return decode_snorm(component.width, value);
     case Encoding::half:
       return from_half(value);
+    case Encoding::small:
+      return from_small(component.width, value);
     case Encoding::word:
     case Encoding::unsigned_:
       return value;
@@ -161,6 +228,29 @@ std::uint32_t decode(const Component& component, std::uint32_t value) {
   return 0;
 }
 
+std::uint32_t to_small(unsigned width, std::uint32_t value) {
+  const unsigned fraction = width - 5;
+  if (f32::is_nan(value)) return low_mask<std::uint32_t>(width);
+  if ((value & f32::kSign) != 0) return 0;
+  if (value == f32::kInfinity) return 31U << fraction;
+  const std::uint32_t largest = (31U << fraction) - 1;
+  const double magnitude = f32::wide(value);
+  if (magnitude >= f32::wide(from_small(width, largest))) return largest;
+  // As halves, with fewer bits of the fraction.
+  const int exponent = magnitude == 0 ? -14 : std::max(std::ilogb(magnitude), -14);
+  const double scaled = std::ldexp(magnitude, static_cast<int>(fraction) - exponent);
+  return (static_cast<std::uint32_t>(exponent + 14) << fraction) +
+         static_cast<std::uint32_t>(std::nearbyint(scaled));
+}
+std::uint32_t from_small(unsigned width, std::uint32_t bits) {
+  const unsigned fraction_bits = width - 5;
+  const std::uint32_t exponent = bits >> fraction_bits,
+                      fraction = bits & low_mask<std::uint32_t>(fraction_bits);
+  if (exponent == 31) return fraction != 0 ? f32::kNan : f32::kInfinity;
+  const std::uint32_t significand = exponent == 0 ? fraction : fraction | 1U << fraction_bits;
+  const int scale = static_cast<int>(std::max(exponent, 1U)) - 15 - static_cast<int>(fraction_bits);
+  return to_bits(static_cast<float>(std::ldexp(significand, scale)));
+}
 std::uint32_t to_half(std::uint32_t value) {
   const std::uint32_t sign = value >> 16 & 0x8000;
   if (f32::is_nan(value)) return 0x7fff;

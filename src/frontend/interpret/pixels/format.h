@@ -14,8 +14,10 @@ enum class Encoding : std::uint8_t {
   none,      // the component is not there
   unorm,     // an integer of `width` bits, divided by the largest
   srgb,      // likewise after the sRGB curve; 8 bits
+  snorm,     // a signed integer of `width` bits, divided by the largest; not below -1
   half,      // f16
-  word,      // 32 bits as they are: floats and integers
+  small,     // a float without a sign: five bits of exponent above the fraction
+  word,      // an f32 as it is
   signed_,   // a word, clamped to an integer of `width` bits
   unsigned_  // likewise
 };
@@ -24,8 +26,9 @@ struct Component {
   std::uint8_t first = 0, width = 0;  // bits of the pixel
 };
 enum class Kind : std::uint8_t {
-  number,   // floats
-  limited,  // numbers in [0, 1]
+  number,    // floats
+  limited,   // numbers in [0, 1]
+  balanced,  // numbers in [-1, 1]
   integer
 };
 // Components of a colour are red, green, blue, alpha; of a depth format depth, stencil.
@@ -48,6 +51,11 @@ void insert(const Component& component, PixelWords& pixel, std::uint32_t bits);
 // The bits for a word that a program left, and the word (bits of f32 but for integers) that they stand for.
 std::uint32_t encode(const Component& component, std::uint32_t value);
 std::uint32_t decode(const Component& component, std::uint32_t bits);
+
+// f32 to a float of `width` bits without a sign, round to nearest even: what is negative to 0, what is finite
+// not above the largest one, a NaN to all ones; back exactly.
+std::uint32_t to_small(unsigned width, std::uint32_t value);
+std::uint32_t from_small(unsigned width, std::uint32_t bits);
 
 // f32 to f16, round to nearest even, a NaN 0x7fff; back exactly, a NaN 0x7fffffff.
 std::uint32_t to_half(std::uint32_t value);

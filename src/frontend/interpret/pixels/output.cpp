@@ -281,11 +281,14 @@ Color decoded(const FormatInfo& format, const PixelWords& pixel) {
 Color blended(const BlendState& state, const FormatInfo& format, const PixelWords& pixel, const Color& source,
               const std::array<float, 4>& constant) {
   const bool limited = format.kind == Kind::limited;
+  const auto in_range = [&](std::uint32_t word) {
+    return limited ? f32::unit(word) : format.kind == Kind::balanced ? f32::balanced(word) : word;
+  };
   BlendInput in;
   in.target = decoded(format, pixel);
   for (std::size_t n = 0; n < 4; ++n) {
-    in.source[n] = limited ? f32::unit(source[n]) : source[n];
-    in.constant[n] = limited ? f32::unit(to_bits(constant[n])) : to_bits(constant[n]);
+    in.source[n] = in_range(source[n]);
+    in.constant[n] = in_range(to_bits(constant[n]));
   }
   if (!state.bytes || state.mixed || !limited)
     return {combine(state, 0, in), combine(state, 1, in), combine(state, 2, in), combine(state, 3, in)};

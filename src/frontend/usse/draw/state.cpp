@@ -40,7 +40,7 @@ Result<BlendOp> function(const char* field, std::uint8_t number) {
 
 // Blending is of bytes, of halves and of one float.
 Status check_blending(const Blend& blend, PixelFormat color) {
-  if (!takes_integers(color) && color != PixelFormat::rgba32f) return {};
+  if (!is_integer(color) && color != PixelFormat::rgba32f) return {};
   const bool of_color = blend.color_function != 0;
   return Error{ErrorCode::unsupported,
                std::string("blend ") + (of_color ? "color" : "alpha") + " function " +

@@ -4,20 +4,6 @@
 
 namespace warpjit::usse {
 
-bool takes_integers(PixelFormat format) {
-  switch (format) {
-    case PixelFormat::rgba8i:
-    case PixelFormat::rgba8ui:
-    case PixelFormat::r32i:
-    case PixelFormat::r32ui:
-    case PixelFormat::rgba32i:
-    case PixelFormat::rgba32ui:
-      return true;
-    default:
-      return false;
-  }
-}
-
 Status check_color(const Program& program, PixelFormat target) {
   if (target == PixelFormat::none || program.has(Flag::output_undefined) || program.has(Flag::native_color))
     return {};
@@ -26,7 +12,7 @@ Status check_color(const Program& program, PixelFormat target) {
   };
   const ParameterType type = program.fragment.output_type;
   if (type == ParameterType::aggregate) return refused("this type");
-  if ((type == ParameterType::u32 || type == ParameterType::s32) && !takes_integers(target))
+  if ((type == ParameterType::u32 || type == ParameterType::s32) && !is_integer(target))
     return refused(std::string("integers of 32 bits for a target of ") + name(target));
   return {};
 }

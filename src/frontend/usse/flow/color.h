@@ -7,8 +7,6 @@
 
 namespace warpjit::usse {
 
-// Does a target of this format hold integers?
-bool takes_integers(PixelFormat format);
 // Whether the program's colour has a type for this target; none: nothing is stored. Errors: unsupported.
 Status check_color(const Program& program, PixelFormat target);
 

@@ -97,7 +97,7 @@ std::uint32_t result_number(PixelFormat format, ParameterType type, std::span<co
       k / count < words.size() ? words[k / count] >> k % count * bits & low_mask<std::uint32_t>(bits) : 0;
   if (type == ParameterType::f16) return result_bits(half_value(static_cast<std::uint16_t>(field)));
   if (type == ParameterType::c10) return to_bits(c10_value(field));
-  if (takes_integers(format))
+  if (is_integer(format))
     return type == ParameterType::s16 || type == ParameterType::s8
                ? static_cast<std::uint32_t>(sign_extend(field, bits))
                : field;
@@ -318,8 +318,8 @@ class Fragments final : public interpret::FragmentProgram {
     for (unsigned k = 0; k < 4; ++k)
       if (const unsigned n = fragment.output_start + k; n < kMaxRegisters) words[k] = registers_.pa[n][lane];
     const ParameterType type = fragment.output_type;
-    const bool integers = takes_integers(format_) && type != ParameterType::f32 &&
-                          type != ParameterType::f16 && type != ParameterType::c10;
+    const bool integers = is_integer(format_) && type != ParameterType::f32 && type != ParameterType::f16 &&
+                          type != ParameterType::c10;
     Color color{0, 0, 0, integers ? 1 : to_bits(1.0F)};
     for (unsigned k = 0; k < fragment.output_components; ++k)
       color[k] = result_number(format_, type, words, k);

@@ -163,7 +163,7 @@ class FragmentTranslator final : public ProgramTranslator {
       Part part;
       if (type == ParameterType::f32)
         part = {.offset = k, .value = words[k]};
-      else if (takes_integers(target()))
+      else if (is_integer(target()))
         part = {.mask = 0xffU << 8 * k, .value = b_.IShl32(b_.IAnd32(words[k], word(0xff)), word(8 * k))};
       else
         part = packed(type, k, as_float(words[k]));
@@ -180,7 +180,7 @@ class FragmentTranslator final : public ProgramTranslator {
     const bool wide = type == ParameterType::u16 || type == ParameterType::s16,
                is_signed = type == ParameterType::s16 || type == ParameterType::s8;
     const I32 integer = element(reg, wide ? 16 : 8, k, is_signed);
-    if (takes_integers(target())) return integer;
+    if (is_integer(target())) return integer;
     const Type field = wide ? (is_signed ? Type::s16 : Type::u16) : is_signed ? Type::s8 : Type::u8;
     return as_bits(number_of(field, integer, true));
   }
@@ -189,7 +189,7 @@ class FragmentTranslator final : public ProgramTranslator {
     const bool is_float =
         type == ParameterType::f32 || type == ParameterType::f16 || type == ParameterType::c10;
     if (k != 3) return word(0);
-    return takes_integers(target()) && !is_float ? word(1) : as_bits(real(1.0F));
+    return is_integer(target()) && !is_float ? word(1) : as_bits(real(1.0F));
   }
 
   void end() override {

@@ -22,6 +22,11 @@ constexpr std::uint32_t kOnes = 0x3f800000;
 bool is_half(RegisterFormat format) {
   return format == RegisterFormat::f16 || format == RegisterFormat::s16 || format == RegisterFormat::u16;
 }
+// Do pixels have a number as it is, which NaN it is too? Of integers the number may be any bits.
+bool keeps_bits(PixelFormat format) {
+  return is_integer(format) || format == PixelFormat::r32f || format == PixelFormat::rg32f ||
+         format == PixelFormat::rgba32f;
+}
 bool is_float(RegisterFormat format) {
   return format == RegisterFormat::automatic || format == RegisterFormat::f32 ||
          format == RegisterFormat::f16;
@@ -457,7 +462,7 @@ class FragmentTranslator final : public ProgramTranslator {
   // The words of a colour in staging registers.
   frontend::FragmentFrame::Words staged_color(const Instruction& i, unsigned target) {
     const bool half = is_half(i.register_format), floats = is_float(i.register_format);
-    const bool keeps_nan = pixels_.output.colors[target] > PixelFormat::rgba16f;
+    const bool keeps_nan = keeps_bits(pixels_.output.colors[target]);
     frontend::FragmentFrame::Words color;
     const auto as_word = [&](F32 x) { return b_.BitcastF32ToI32(x); };
     for (unsigned k = 0; k < 4; ++k) {

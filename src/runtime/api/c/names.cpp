@@ -17,7 +17,7 @@ static_assert(same(Target::automatic, WARPJIT_TARGET_AUTOMATIC) &&
 static_assert(same(PrimitiveMode::point, WARPJIT_PRIMITIVES_POINT) &&
               same(PrimitiveMode::fixed, WARPJIT_PRIMITIVES_FIXED));
 
-constexpr int kMostEnumerators = 16, kMostPixelFormats = static_cast<int>(PixelFormat::d32f) + 1;
+constexpr int kMostEnumerators = 16, kMostPixelFormats = static_cast<int>(kLastPixelFormat) + 1;
 constexpr const char* kNoName = "?";
 
 template <class Enum>

@@ -8,7 +8,9 @@ namespace {
 
 static_assert(same(PixelFormat::rgba8, WARPJIT_PIXELS_RGBA8) &&
               same(PixelFormat::rgba32i, WARPJIT_PIXELS_RGBA32I) &&
-              same(PixelFormat::d32f, WARPJIT_PIXELS_D32F));
+              same(PixelFormat::d32f, WARPJIT_PIXELS_D32F) &&
+              same(PixelFormat::r11g11b10f, WARPJIT_PIXELS_R11G11B10F) &&
+              same(kLastPixelFormat, WARPJIT_PIXELS_RGB10A2UI));
 static_assert(same(Compare::less, WARPJIT_COMPARE_LESS) && same(Compare::always, WARPJIT_COMPARE_ALWAYS));
 static_assert(same(StencilOp::invert, WARPJIT_STENCIL_INVERT) &&
               same(StencilOp::decrement_wrap, WARPJIT_STENCIL_DECREMENT_WRAP));
@@ -206,7 +208,7 @@ Result<TargetBuffer> target_buffer(const warpjit_target_buffer* from) {
   if (from == nullptr) return target;
   WARPJIT_TRY(const warpjit_target_buffer wanted, read(from, "target"));
   WARPJIT_CHECK(given(wanted.data, "data"));
-  WARPJIT_TRY(target.format, enumerator(wanted.format, PixelFormat::d32f, "format"));
+  WARPJIT_TRY(target.format, enumerator(wanted.format, kLastPixelFormat, "format"));
   target.data = wanted.data;
   target.size = wanted.byte_count;
   target.pitch = wanted.pitch;
@@ -214,7 +216,7 @@ Result<TargetBuffer> target_buffer(const warpjit_target_buffer* from) {
 }
 
 bool is_format(std::int32_t format) {
-  return format >= 0 && format <= static_cast<std::int32_t>(PixelFormat::d32f);
+  return format >= 0 && format <= static_cast<std::int32_t>(kLastPixelFormat);
 }
 
 }  // namespace
@@ -228,6 +230,9 @@ size_t warpjit_pixel_size(int32_t format) {
 }
 uint32_t warpjit_pixels_are_depth(int32_t format) {
   return is_format(format) && is_depth(static_cast<PixelFormat>(format)) ? 1 : 0;
+}
+uint32_t warpjit_pixels_are_integers(int32_t format) {
+  return is_format(format) && is_integer(static_cast<PixelFormat>(format)) ? 1 : 0;
 }
 
 warpjit_status warpjit_default_output_state(warpjit_output_state* state, warpjit_error* error) {

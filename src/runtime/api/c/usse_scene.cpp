@@ -218,7 +218,7 @@ warpjit_status warpjit_usse_scene_begin(const warpjit_usse_color_surface* color,
     if (depth != nullptr) {
       WARPJIT_TRY(const warpjit_usse_depth_surface given_depth, c_api::read(depth, "depth"));
       usse::DepthSurface& to = cleared.emplace();
-      WARPJIT_TRY(to.format, enumerator(given_depth.format, PixelFormat::d32f, "depth.format"));
+      WARPJIT_TRY(to.format, enumerator(given_depth.format, kLastPixelFormat, "depth.format"));
       to.depth = given_depth.depth;
       WARPJIT_TRY(to.stencil, byte_of(given_depth.stencil, "depth.stencil"));
     }
