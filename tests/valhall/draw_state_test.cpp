@@ -249,20 +249,42 @@ TEST(ValhallDrawState, Targets) {
     std::uint32_t tile, code;
     PixelFormat format;
   };
-  const Row rows[] = {
-      {1, 237, PixelFormat::rgba8},     {2, 238, PixelFormat::rgb10a2}, {4, 232, PixelFormat::rgba4},
-      {4, 233, PixelFormat::rgba4},     {5, 226, PixelFormat::rgb565},  {5, 227, PixelFormat::rgb565},
-      {6, 224, PixelFormat::rgb5a1},    {6, 225, PixelFormat::rgb5a1},  {35, 223, PixelFormat::rgba16f},
-      {36, 191, PixelFormat::rgba32f},  {34, 167, PixelFormat::r32f},   {36, 221, PixelFormat::rgba32i},
-      {36, 157, PixelFormat::rgba32ui}, {34, 197, PixelFormat::r32i},   {34, 133, PixelFormat::r32ui},
-      {34, 219, PixelFormat::rgba8i},   {34, 155, PixelFormat::rgba8ui}};
+  const Row rows[] = {{1, 237, PixelFormat::rgba8},         {2, 238, PixelFormat::rgb10a2},
+                      {4, 232, PixelFormat::rgba4},         {4, 233, PixelFormat::rgba4},
+                      {5, 226, PixelFormat::rgb565},        {5, 227, PixelFormat::rgb565},
+                      {6, 224, PixelFormat::rgb5a1},        {6, 225, PixelFormat::rgb5a1},
+                      {35, 223, PixelFormat::rgba16f},      {36, 191, PixelFormat::rgba32f},
+                      {34, 167, PixelFormat::r32f},         {36, 221, PixelFormat::rgba32i},
+                      {36, 157, PixelFormat::rgba32ui},     {34, 197, PixelFormat::r32i},
+                      {34, 133, PixelFormat::r32ui},        {34, 219, PixelFormat::rgba8i},
+                      {34, 155, PixelFormat::rgba8ui},      {32, 163, PixelFormat::r8},
+                      {33, 171, PixelFormat::rg8},          {34, 187, PixelFormat::rgba8},
+                      {33, 164, PixelFormat::r16},          {34, 172, PixelFormat::rg16},
+                      {35, 188, PixelFormat::rgba16},       {32, 99, PixelFormat::r8_snorm},
+                      {33, 107, PixelFormat::rg8_snorm},    {34, 123, PixelFormat::rgba8_snorm},
+                      {33, 100, PixelFormat::r16_snorm},    {34, 108, PixelFormat::rg16_snorm},
+                      {35, 124, PixelFormat::rgba16_snorm}, {32, 131, PixelFormat::r8ui},
+                      {33, 139, PixelFormat::rg8ui},        {32, 195, PixelFormat::r8i},
+                      {33, 203, PixelFormat::rg8i},         {33, 132, PixelFormat::r16ui},
+                      {34, 140, PixelFormat::rg16ui},       {35, 156, PixelFormat::rgba16ui},
+                      {33, 196, PixelFormat::r16i},         {34, 204, PixelFormat::rg16i},
+                      {35, 220, PixelFormat::rgba16i},      {35, 141, PixelFormat::rg32ui},
+                      {35, 205, PixelFormat::rg32i},        {33, 199, PixelFormat::r16f},
+                      {34, 207, PixelFormat::rg16f},        {35, 175, PixelFormat::rg32f},
+                      {33, 64, PixelFormat::rgb565},        {33, 65, PixelFormat::rgb5a1},
+                      {33, 186, PixelFormat::rgba4},        {34, 67, PixelFormat::rgb10a2},
+                      {34, 71, PixelFormat::rgb10a2ui},     {34, 89, PixelFormat::r11g11b10f}};
   for (const Row& row : rows) {
     EXPECT_EQ(format(row.tile, row.code << 12), row.format) << row.code;
     EXPECT_EQ(format(row.tile == 1 ? 2 : 1, row.code << 12), PixelFormat::none) << row.code;
     EXPECT_EQ(format(row.tile, row.code << 12 | 4), PixelFormat::none) << row.code;
     EXPECT_EQ(format(row.tile, row.code << 12, true),
-              row.code == 237 ? PixelFormat::srgb8 : PixelFormat::none);
+              row.code == 237 || row.code == 187 ? PixelFormat::srgb8 : PixelFormat::none);
   }
+  // Without alpha RGB1 is RGBA.
+  EXPECT_EQ(format(34, 89 << 12 | 16), PixelFormat::r11g11b10f);
+  EXPECT_EQ(format(33, 139 << 12 | 16), PixelFormat::rg8ui);
+  EXPECT_EQ(format(35, 220 << 12 | 16), PixelFormat::none);
   // The target comes from the internal word.
   const DrawState state = good_state([](ImagePage& page) {
     page.u32(kFramebuffer + 44, 2 << 19);

@@ -233,6 +233,69 @@ TEST(ValhallDraw, BlendShader) {
   EXPECT_EQ(ran.seen.draws[0].targets, 1);
 }
 
+// Raw targets of several formats: u0 to u3 as numbers, as integers of those bits, and in the pixels' memory.
+TEST(ValhallDraw, RawTargets) {
+  struct Row {
+    std::uint32_t code, tile, stored;
+    const char* type;
+    std::uint64_t pixel;
+  };
+  const Row rows[] = {
+      {89 << 12 | 16, 34, 3, "f32", 0x3c0U | 0x1c0U << 22},
+      {220 << 12, 35, 5, "s32", 0x7fff'7fff'0000'7fff},
+      {156 << 12, 35, 5, "u32", 0xffff'ffff'0000'ffff},
+      {188 << 12, 35, 5, "f32", 0xffff'8000'0000'ffff},
+      {124 << 12, 35, 5, "f32", 0x7fff'4000'0000'7fff},
+      {141 << 12 | 16, 35, 5, "u32", 0x3f800000},
+      {71 << 12, 34, 3, "u32", 0xfff003ff},
+      {123 << 12, 34, 3, "f32", 0x7f40007f},
+      {207 << 12 | 16, 34, 3, "f32", 0x3c00},
+      {171 << 12 | 16, 33, 1, "f32", 0x00ff},
+      {131 << 12 | 16, 32, 0, "u32", 0xff},
+      {99 << 12 | 16, 32, 0, "f32", 0x7f},
+  };
+  for (const Row& row : rows) {
+    ImagePage page = draw_page();
+    const std::uint32_t bytes = 1U << (row.tile - 32);
+    page.code(kFragmentCode,
+              std::string(".stage fragment\nMOV.i32 r0, u0\nMOV.i32 r1, u1\nMOV.i32 r2, u2\nMOV.i32 r3, u3\n"
+                          "BLEND.slot0.v4.") +
+                  row.type + ".end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0\n");
+    page.u32(kBlend + 12, row.code | 1 << 24);
+    page.u32(kTargets, row.tile << 26);
+    page.u32(kTargets + 4, 1U | row.stored << 3 | 2 << 8 | 1672U << 16 | 1U << 31);
+    page.u32(kTargets + 40, bytes * kExtent);
+    const RanPage ran = draw_everywhere(page);
+    ASSERT_TRUE(ran.status.ok()) << row.code << ' ' << to_string(ran.status.error());
+    const auto& picture = ran.seen.pictures.at(0);
+    EXPECT_EQ(picture.pixel_bytes, bytes);
+    EXPECT_EQ(picture.at(3, 3), row.pixel) << std::hex << picture.at(3, 3) << std::dec << ' ' << row.code;
+    const std::uint32_t offset = kTargetMemory + 3 * bytes * (kExtent + 1),
+                        word = ran.word(page.address(offset & ~3U));
+    const std::uint32_t above = bytes < 4 ? 32 - 8 * bytes : 0;
+    EXPECT_EQ(word >> 8 * (offset & 3) << above, static_cast<std::uint32_t>(row.pixel) << above) << row.code;
+  }
+}
+
+// A blend shader reads and writes a target of floats without signs.
+TEST(ValhallDraw, BlendShaderOfSmallFloats) {
+  ImagePage page = blend_shader_page("0x0, #0x0", "");
+  std::string source = kGreater;
+  const std::string word = "#0x10ED000";
+  source.replace(source.find(word), word.size(), "#0x1059010");
+  page.code(kBlendShader, source);
+  page.u32(kTargets, 34 << 26);
+  page.u32(kTargets + 4, 1U | 3 << 3 | 2 << 8 | 1672U << 16 | 1U << 31);
+  // 0.25, 2, 0.75
+  const std::uint32_t clear = 0x340U | 0x400U << 11 | 0x1d0U << 22;
+  for (std::uint32_t k = 0; k < 4; ++k) page.u32(kTargets + 48 + 4 * k, clear);
+  const RanPage ran = draw_everywhere(page);
+  ASSERT_TRUE(ran.status.ok()) << to_string(ran.status.error());
+  EXPECT_EQ(ran.seen.pictures.at(0).format, PixelFormat::r11g11b10f);
+  EXPECT_EQ(ran.seen.pictures.at(0).at(3, 3), 0x3c0U | 0x400U << 11 | 0x1d0U << 22);
+  EXPECT_EQ(ran.seen.pictures.at(0).at(31, 31), clear);
+}
+
 // The same, stored by an ST_TILE.
 std::string with_tile_store() {
   std::string source = kGreater;

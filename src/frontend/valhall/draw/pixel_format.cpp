@@ -193,25 +193,76 @@ std::optional<TexelLayout> find_astc_layout(std::uint32_t format, unsigned width
   return compressed_layout(format, "astc-" + std::to_string(width) + "x" + std::to_string(height));
 }
 
-PixelFormat find_target_format(std::uint32_t format, bool srgb) {
-  constexpr struct {
-    std::uint8_t code;
-    PixelFormat format;
-    bool alpha = true;
-  } kTargets[] = {
-      {237, PixelFormat::rgba8},    {238, PixelFormat::rgb10a2},       {224, PixelFormat::rgb5a1},
-      {225, PixelFormat::rgb5a1},   {226, PixelFormat::rgb565, false}, {227, PixelFormat::rgb565, false},
-      {232, PixelFormat::rgba4},    {233, PixelFormat::rgba4},         {223, PixelFormat::rgba16f},
-      {191, PixelFormat::rgba32f},  {167, PixelFormat::r32f, false},   {221, PixelFormat::rgba32i},
-      {157, PixelFormat::rgba32ui}, {197, PixelFormat::r32i, false},   {133, PixelFormat::r32ui, false},
-      {219, PixelFormat::rgba8i},   {155, PixelFormat::rgba8ui}};
+namespace {
+
+struct TargetRow {
+  std::uint8_t code;
+  TargetFormat target;
+};
+using F = PixelFormat;
+constexpr TargetRow kTargets[] = {{237, {F::rgba8}},
+                                  {238, {F::rgb10a2}},
+                                  {224, {F::rgb5a1}},
+                                  {225, {F::rgb5a1}},
+                                  {226, {F::rgb565}},
+                                  {227, {F::rgb565}},
+                                  {232, {F::rgba4}},
+                                  {233, {F::rgba4}},
+                                  {163, {F::r8, true}},
+                                  {171, {F::rg8, true}},
+                                  {187, {F::rgba8, true}},
+                                  {164, {F::r16, true}},
+                                  {172, {F::rg16, true}},
+                                  {188, {F::rgba16, true}},
+                                  {99, {F::r8_snorm, true}},
+                                  {107, {F::rg8_snorm, true}},
+                                  {123, {F::rgba8_snorm, true}},
+                                  {100, {F::r16_snorm, true}},
+                                  {108, {F::rg16_snorm, true}},
+                                  {124, {F::rgba16_snorm, true}},
+                                  {131, {F::r8ui, true}},
+                                  {139, {F::rg8ui, true}},
+                                  {155, {F::rgba8ui, true}},
+                                  {195, {F::r8i, true}},
+                                  {203, {F::rg8i, true}},
+                                  {219, {F::rgba8i, true}},
+                                  {132, {F::r16ui, true}},
+                                  {140, {F::rg16ui, true}},
+                                  {156, {F::rgba16ui, true}},
+                                  {196, {F::r16i, true}},
+                                  {204, {F::rg16i, true}},
+                                  {220, {F::rgba16i, true}},
+                                  {133, {F::r32ui, true}},
+                                  {141, {F::rg32ui, true}},
+                                  {157, {F::rgba32ui, true}},
+                                  {197, {F::r32i, true}},
+                                  {205, {F::rg32i, true}},
+                                  {221, {F::rgba32i, true}},
+                                  {199, {F::r16f, true}},
+                                  {207, {F::rg16f, true}},
+                                  {223, {F::rgba16f, true}},
+                                  {167, {F::r32f, true}},
+                                  {175, {F::rg32f, true}},
+                                  {191, {F::rgba32f, true}},
+                                  {64, {F::rgb565, true}},
+                                  {65, {F::rgb5a1, true}},
+                                  {186, {F::rgba4, true}},
+                                  {67, {F::rgb10a2, true}},
+                                  {71, {F::rgb10a2ui, true}},
+                                  {89, {F::r11g11b10f, true}}};
+constexpr std::uint32_t kOrderRgba = 0, kOrderRgb1 = 16;
+
+}  // namespace
+
+TargetFormat find_target_format(std::uint32_t format, bool srgb) {
   const std::uint32_t code = format >> 12 & 0xff, order = format & 0xfff;
-  const auto* row = std::ranges::find_if(kTargets, [&](const auto& target) { return target.code == code; });
-  if (row == std::end(kTargets) || (format & kReservedBit) != 0) return PixelFormat::none;
-  // RGBA; where there is no alpha RGB1 is the same.
-  if (order != 0 && (order != 16 || row->alpha)) return PixelFormat::none;
-  if (!srgb) return row->format;
-  return row->format == PixelFormat::rgba8 ? PixelFormat::srgb8 : PixelFormat::none;
+  const auto* row = std::ranges::find(kTargets, code, &TargetRow::code);
+  if (row == std::end(kTargets) || (format & kReservedBit) != 0) return {};
+  // Where there is no alpha, RGB1 is the same as RGBA.
+  const bool alpha = row->target.raw ? stored_format(code)->count == 4 : row->target.format != F::rgb565;
+  if (order != kOrderRgba && (order != kOrderRgb1 || alpha)) return {};
+  if (!srgb) return row->target;
+  return row->target.format == F::rgba8 ? TargetFormat{F::srgb8, row->target.raw} : TargetFormat{};
 }
 
 }  // namespace warpjit::valhall

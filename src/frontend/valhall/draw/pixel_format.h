@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "warpjit/pixels.hpp"
 #include "warpjit/textures.hpp"
 
 namespace warpjit::valhall {
@@ -20,7 +21,11 @@ std::optional<TexelLayout> find_texel_layout(std::uint32_t format, std::uint8_t 
 // Of ASTC, blocks of so many texels.
 std::optional<TexelLayout> find_astc_layout(std::uint32_t format, unsigned width, unsigned height);
 
-// A target's pixels; none: not supported.
-PixelFormat find_target_format(std::uint32_t format, bool srgb);
+// A target's pixels, and whether its tile has them as they are instead of channels; none: not supported.
+struct TargetFormat {
+  PixelFormat format = PixelFormat::none;
+  bool raw = false;
+};
+TargetFormat find_target_format(std::uint32_t format, bool srgb);
 
 }  // namespace warpjit::valhall

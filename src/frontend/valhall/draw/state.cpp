@@ -71,7 +71,7 @@ class DrawReader {
   Result<DrawState> with_shader_target(std::size_t n, unsigned target, std::uint32_t format) {
     const BlendDescriptor& d = draw_.blend[n];
     if (state_.fragment.blend_targets[n] == target) {
-      if (state_.output.colors[target] != find_target_format(format, d.srgb))
+      if (state_.output.colors[target] != find_target_format(format, d.srgb).format)
         return fail(d.place, "the blend shader writes target " + std::to_string(target) + " in two formats");
       return state_;
     }
@@ -170,7 +170,7 @@ class DrawReader {
     if (d.mode == BlendMode::opaque) return {};
     const auto color = blend_mix(d.color), alpha = blend_mix(d.alpha);
     if (!color || !alpha) return fail(d.place, "equation: operand A or C is 0", ErrorCode::bad_input);
-    if (is_integer_format(format)) return fail(d.place, "blending of an integer format");
+    if (is_integer(format)) return fail(d.place, "blending of an integer format");
     const bool limited = channel_bits(format)[0] != 0;
     if (limited && replaces(*color) && replaces(*alpha)) return {};
     blend.enabled = true;
@@ -196,15 +196,15 @@ class DrawReader {
       return fail(d.place, "target " + std::to_string(number) + " is that of another descriptor, too");
     const RenderTarget& target = framebuffer_.targets[number];
     if (target.is_off()) return PixelFormat::none;
-    const PixelFormat format = find_target_format(code, d.srgb);
-    if (format == PixelFormat::none)
+    const TargetFormat found = find_target_format(code, d.srgb);
+    if (found.format == PixelFormat::none)
       return fail(d.place, "format is " + pixel_format_text(code) + (d.srgb ? " in sRGB" : ""));
-    if (!tile_has(target.tile_format, format))
+    if (!tile_has(target.tile_format, found))
       return fail(d.place, "format " + pixel_format_text(code) + " is not that of " + target.place +
                                ", internal format " + tile_format_text(target.tile_format));
     state_.fragment.blend_targets[n] = static_cast<std::uint8_t>(number);
-    bound = format;
-    return format;
+    bound = found.format;
+    return bound;
   }
 
   // One for all targets.

@@ -521,20 +521,18 @@ std::uint32_t tile_pixel_bytes(std::uint8_t tile_format) {
   return tile_format >= kRaw && tile_format <= kLastRaw ? 1U << (tile_format - kRaw) : 0;
 }
 
-bool tile_has(std::uint8_t tile_format, PixelFormat format) {
+bool tile_has(std::uint8_t tile_format, const TargetFormat& target) {
+  const auto& [format, raw] = target;
   if (const TileRow* row = find_tile(tile_format))
-    return format == row->format || (format == PixelFormat::srgb8 && row->format == PixelFormat::rgba8);
-  return channel_bits(format)[0] == 0 && pixel_size(format) == tile_pixel_bytes(tile_format);
+    return !raw &&
+           (format == row->format || (format == PixelFormat::srgb8 && row->format == PixelFormat::rgba8));
+  return raw && pixel_size(format) == tile_pixel_bytes(tile_format);
 }
 
 std::array<std::uint8_t, 4> channel_bits(PixelFormat format) {
   if (format == PixelFormat::srgb8) format = PixelFormat::rgba8;
   const auto* row = std::ranges::find(kTiles, format, &TileRow::format);
   return row == std::end(kTiles) ? std::array<std::uint8_t, 4>{} : row->bits;
-}
-
-bool is_integer_format(PixelFormat format) {
-  return format >= PixelFormat::rgba32i && format <= PixelFormat::rgba8ui;
 }
 
 Result<FramePixels> begin_frame(const Image& image, const Framebuffer& framebuffer, const DrawArea& area) {

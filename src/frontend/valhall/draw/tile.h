@@ -10,6 +10,7 @@
 
 #include "frontend/valhall/container/framebuffer.h"
 #include "frontend/valhall/draw/kept_pictures.h"
+#include "frontend/valhall/draw/pixel_format.h"
 #include "frontend/valhall/draw/state.h"
 #include "warpjit/pixels.hpp"
 
@@ -18,10 +19,9 @@ namespace warpjit::valhall {
 // Bytes of a pixel of an internal format; 0: there is no such format, or it is not supported.
 std::uint32_t tile_pixel_bytes(std::uint8_t tile_format);
 // Can a tile of that internal format have such pixels?
-bool tile_has(std::uint8_t tile_format, PixelFormat format);
+bool tile_has(std::uint8_t tile_format, const TargetFormat& target);
 // Bits of r, g, b and a of unorm formats; else 0.
 std::array<std::uint8_t, 4> channel_bits(PixelFormat format);
-bool is_integer_format(PixelFormat format);
 
 // Rows of pixels without padding, row 0 first; of a target that is off nothing.
 struct TilePixels {
