@@ -277,6 +277,24 @@ TEST(ValhallDraw, RawTargets) {
   }
 }
 
+// Pictures have what memory has: channels that are not stored are 0, alpha 1.
+TEST(ValhallDraw, ChannelsThatAreNotStored) {
+  const auto pixel = [](std::uint32_t stored, std::uint32_t swizzle) {
+    ImagePage page = draw_page();
+    put_floats(page, kUniforms, {0.2F, 0.4F, 0.6F, 0.8F});
+    page.u32(kTargets + 4, 1U | stored << 3 | 2 << 8 | swizzle << 16 | 1U << 31);
+    const RanPage ran = draw_everywhere(page);
+    EXPECT_TRUE(ran.status.ok());
+    return ran.seen.pictures.at(0).at(3, 3);
+  };
+  EXPECT_EQ(pixel(19, 03210), 0xcc996633U);
+  EXPECT_EQ(pixel(16, 03210), 0xff000033U);
+  EXPECT_EQ(pixel(17, 03210), 0xff006633U);
+  EXPECT_EQ(pixel(18, 03210), 0xff996633U);
+  EXPECT_EQ(pixel(19, 05012), 0xff996633U);  // blue lowest, alpha always 1
+  EXPECT_EQ(pixel(16, 03213), 0xcc000000U);  // alpha alone
+}
+
 // A blend shader reads and writes a target of floats without signs.
 TEST(ValhallDraw, BlendShaderOfSmallFloats) {
   ImagePage page = blend_shader_page("0x0, #0x0", "");

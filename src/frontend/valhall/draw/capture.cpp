@@ -174,7 +174,9 @@ Status CaptureRun::show_pictures(const Job& job, const Frame& frame) {
   for (unsigned n = 0; n < framebuffer.targets.size(); ++n) {
     const RenderTarget& target = framebuffer.targets[n];
     if (target.is_off()) continue;
-    show(n, frame.pixels().colors[n], target.write && stored(target.blocks));
+    const TilePixels& pixels = frame.pixels().colors[n];
+    const std::optional<TilePixels> shown = without_unstored(target, pixels);
+    show(n, shown ? *shown : pixels, target.write && stored(target.blocks));
   }
   show(CapturePicture::kDepth, frame.pixels().depth,
        framebuffer.depth_write && framebuffer.depth && stored(framebuffer.depth->blocks));

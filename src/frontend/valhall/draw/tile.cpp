@@ -119,6 +119,12 @@ class PixelStore {
   std::uint32_t bytes() const { return bytes_; }
   // Of a stored pixel's components, from the lowest up; none of raw ones.
   const std::array<std::uint8_t, 4>& bits() const { return bits_; }
+  // Bits of a tile's pixel that are stored; of raw ones all.
+  std::uint32_t stored_bits() const {
+    std::uint32_t bits = channels_ ? 0 : ~0U;
+    for (const Part& part : parts_) bits |= most(part.bits) << part.from;
+    return bits;
+  }
   void store(const std::byte* from, std::byte* to) const {
     if (!channels_) {
       std::memcpy(to, from, bytes_);
@@ -564,6 +570,24 @@ void end_draws(const Framebuffer& framebuffer, FramePixels& frame) {
                           color.pixel_bytes);
             });
     }
+}
+
+std::optional<TilePixels> without_unstored(const RenderTarget& target, const TilePixels& pixels) {
+  const TileRow* tile = find_tile(target.tile_format);
+  std::string ignored;
+  const auto store = PixelStore::make(target, ignored);
+  if (tile == nullptr || !store || !target.write) return std::nullopt;
+  const auto& bits = tile->bits;
+  const std::uint32_t colors = most(bits[0] + bits[1] + bits[2]), alpha = most(bits[3])
+                                                                          << (bits[0] + bits[1] + bits[2]);
+  const std::uint32_t stored = store->stored_bits() & (colors | alpha);
+  if (stored == (colors | alpha)) return std::nullopt;
+  TilePixels shown = pixels;
+  for (std::size_t at = 0; at < shown.bytes.size(); at += tile->bytes) {
+    std::byte* const pixel = shown.bytes.data() + at;
+    write_pixel(pixel, tile->bytes, (read_pixel(pixel, tile->bytes) & stored) | (alpha & ~stored));
+  }
+  return shown;
 }
 
 FramePixels resolve_samples(std::span<const FramePixels> samples) {

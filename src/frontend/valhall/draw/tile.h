@@ -48,6 +48,9 @@ void begin_draws(const Framebuffer& framebuffer, FramePixels& frame);
 // To be called after the last draw: tiles that none of them has touched are clear, if the framebuffer says
 // so.
 void end_draws(const Framebuffer& framebuffer, FramePixels& frame);
+// A target as its memory has it, or would have it: channels of the tile that are not stored are 0, alpha 1.
+// Nothing: all are stored, or the target is not.
+std::optional<TilePixels> without_unstored(const RenderTarget& target, const TilePixels& pixels);
 // One sample for each pixel: the average of the colours of all, of depth and stencil the first one.
 FramePixels resolve_samples(std::span<const FramePixels> samples);
 // Stores what the framebuffer says to memory, inside of the area: to a layer of its own what has one for each
