@@ -10,6 +10,7 @@
 #include "frontend/pica200/shader.h"
 #include "frontend/valhall/interpret/attribute.h"
 #include "guest/valhall_formats.h"
+#include "launch/bound_launch.h"
 #include "launch/write_launch.h"
 
 namespace warpjit::tool {
@@ -559,6 +560,34 @@ TEST(LaunchFileTest, FilesMayNotLeaveTheFolder) {
   EXPECT_EQ(reader("none.bin").error().code, ErrorCode::io);
   EXPECT_EQ(reader(".").error().code, ErrorCode::io);  // a folder
   fs::remove_all(folder);
+}
+
+// Of a draw with memory, what differs may be either.
+TEST(LaunchFiles, MismatchesOfDraws) {
+  auto file = parse(
+      R"({"warpjit":1,"isa":"valhall","stage":"fragment","count":3,"program":{"words":["0x00000000","0x7800c000"]},
+      "memory":[{"space":"mem","address":4096,"size":16},{"space":"mem","address":8192,"size":8}],
+      "vertices":{"slots":4,"data":[0,0,0,1,0,0,0,1,0,0,0,1]},
+      "targets":{"size":[4,2],"colors":[{"format":"rgba8"},{"format":"r8"}]}})");
+  ASSERT_TRUE(file) << to_string(file.error());
+  auto bound = BoundLaunch::make(std::move(*file));
+  ASSERT_TRUE(bound) << to_string(bound.error());
+  const Engine engine;
+  RunOptions options;
+  options.engine = EngineKind::guest;
+  ASSERT_TRUE(bound->run(engine, options));
+  const std::vector<std::uint32_t> results = bound->results();
+  ASSERT_EQ(results.size(), 4U + 2 + 8 + 2);
+  const auto place = [&](std::size_t word) {
+    std::vector<std::uint32_t> wanted = results;
+    wanted[word] ^= 1;
+    const auto mismatch = compare_results(*bound, wanted);
+    return mismatch ? mismatch->place : "";
+  };
+  EXPECT_EQ(place(1), "mem[0x1004]");
+  EXPECT_EQ(place(5), "mem[0x2004]");
+  EXPECT_EQ(place(6 + 5), "color0 at column 1, row 1");
+  EXPECT_EQ(place(6 + 8 + 1), "color1 at column 0, row 1");
 }
 
 }  // namespace

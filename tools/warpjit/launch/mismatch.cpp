@@ -151,10 +151,13 @@ Mismatch mismatch_at(const BoundLaunch& bound, std::size_t position, std::uint32
   if (position < triangles)
     return triangle_mismatch(bound, position / each, static_cast<unsigned>(position % each), got, wanted);
   position -= triangles;
-  std::size_t piece = 0;
-  if (!bound.pictures().empty()) return picture_mismatch(bound, position, got, wanted);
-  for (; position * 4 >= bound.memory()[piece].size(); ++piece) position -= bound.memory()[piece].size() / 4;
-  return memory_mismatch(bound, piece, position * 4, bound.file().grid.memory[piece].type, got, wanted);
+  for (std::size_t piece = 0; piece < bound.memory().size(); ++piece) {
+    const std::size_t words = (bound.memory()[piece].size() + 3) / 4;
+    if (position < words)
+      return memory_mismatch(bound, piece, position * 4, bound.file().grid.memory[piece].type, got, wanted);
+    position -= words;
+  }
+  return picture_mismatch(bound, position, got, wanted);
 }
 
 }  // namespace
