@@ -13,6 +13,9 @@
 #include "engines/fuzzer.h"
 #include "frontend/random/pixel_states.h"
 #include "frontend/random/reduce.h"
+#include "launch/write_launch.h"
+#include "launch/write_pixels.h"
+#include "runtime/work/launch.h"
 
 namespace warpjit::fuzz {
 
@@ -22,19 +25,22 @@ inline constexpr std::uint32_t kWidth = 90, kHeight = 70;  // of several tiles, 
 template <class Guest>
 class SeededDraw {
  public:
-  SeededDraw(const typename Guest::Fragment& fragment, Program program, std::uint64_t seed)
-      : random_(seed), launch_(std::move(program)) {
+  // `even`: all pixels of a target start alike.
+  SeededDraw(const typename Guest::Fragment& fragment, Program program, std::uint64_t seed, bool even)
+      : random_(seed), launch_(std::move(program)), slots_(fragment.slots), even_(even) {
     const RasterState raster = Guest::raster(random_, kWidth, kHeight);
-    const std::uint32_t count = 3 + random_.below(15), slots = fragment.slots;
+    const std::uint32_t count = 3 + random_.below(15), slots = slots_;
     for (std::uint32_t n = 0; n < count * slots; ++n)
       words_.push_back(n % slots == 3   ? w()
                        : n % slots >= 3 ? word()
                        : n % slots < 2 && raster.window_positions
                            ? std::bit_cast<std::uint32_t>(45 * (1 + random::coordinate(random_)))
                            : coordinate());
-    constexpr PixelFormat kColors[] = {PixelFormat::rgba8,   PixelFormat::srgb8,   PixelFormat::rgb565,
-                                       PixelFormat::rgb10a2, PixelFormat::rgba16f, PixelFormat::rgba32f,
-                                       PixelFormat::r32ui,   PixelFormat::rgba8i};
+    constexpr PixelFormat kColors[] = {
+        PixelFormat::rgba8,      PixelFormat::srgb8,   PixelFormat::rgb565,      PixelFormat::rgb10a2,
+        PixelFormat::rgba16f,    PixelFormat::rgba32f, PixelFormat::r32ui,       PixelFormat::rgba8i,
+        PixelFormat::r8,         PixelFormat::rgba16,  PixelFormat::rgba8_snorm, PixelFormat::r16f,
+        PixelFormat::r11g11b10f, PixelFormat::rgba16i, PixelFormat::rg8ui,       PixelFormat::rgb10a2ui};
     constexpr PixelFormat kDepths[] = {PixelFormat::d16, PixelFormat::d24s8, PixelFormat::d32f};
     const std::uint32_t colors = std::min(fragment.targets, kMaxColorTargets);
     for (std::uint32_t k = 0; k < colors; ++k)
@@ -52,6 +58,7 @@ class SeededDraw {
       for (std::byte& byte : memory.bytes) byte = static_cast<std::byte>(random_.below(256));
       keep(launch_.map_memory(Guest::kSpace, Guest::kAddress, memory.bytes.data(), memory.bytes.size()));
     }
+    before_bind_ = random_;
     keep(Guest::bind(launch_, fragment, seed, raster, words_, random_));
   }
   SeededDraw(const SeededDraw&) = delete;
@@ -59,6 +66,32 @@ class SeededDraw {
 
   const Status& status() const { return status_; }
   const Launch& launch() const { return launch_; }
+  // What a launch file has of it, but for what the guest binds: it is as random as Guest::bind found it.
+  // Before a run, of even targets.
+  tool::LaunchFile file(Random& random) const {
+    random = before_bind_;
+    const runtime::LaunchPixels& from = *launch_.state().pixels;
+    tool::LaunchFile file;
+    file.work = Work::pixels;
+    file.program = launch_.program().shader();
+    file.count = file.rows = launch_.state().count;
+    tool::LaunchPixels& pixels = file.pixels;
+    pixels.width = from.width;
+    pixels.height = from.height;
+    pixels.raster = from.raster;
+    pixels.output = from.output;
+    pixels.slots = slots_;
+    pixels.vertices = words_;
+    for (const Target& target : targets_) {
+      if (target.format == PixelFormat::none)
+        file.grid.memory.push_back({Guest::kSpace, false, Guest::kAddress, target.bytes});
+      else if (is_depth(target.format))
+        pixels.depth = tool::cleared_target(target.format, target.bytes.data());
+      else
+        pixels.colors.push_back(tool::cleared_target(target.format, target.bytes.data()));
+    }
+    return file;
+  }
   // The bytes of all targets.
   std::vector<std::byte> bytes() const {
     std::vector<std::byte> all;
@@ -97,10 +130,14 @@ class SeededDraw {
     made.format = format;
     made.bytes.resize(std::size_t{kWidth} * kHeight * pixel_size(format));
     for (std::byte& byte : made.bytes) byte = static_cast<std::byte>(random_.below(256));
+    for (std::size_t at = pixel_size(format); even_ && at < made.bytes.size(); ++at)
+      made.bytes[at] = made.bytes[at - pixel_size(format)];
     return {made.bytes.data(), made.bytes.size(), kWidth * pixel_size(format), format};
   }
-  Random random_;
+  Random random_, before_bind_{0};
   Launch launch_;
+  std::uint32_t slots_;  // of a vertex
+  bool even_;
   Status status_;
   std::vector<std::uint32_t> words_;
   std::vector<Target> targets_;
@@ -131,6 +168,7 @@ class PixelFuzzer final : public Fuzzer {
         return still.has_value();
       });
       fmt::print("what matters of it:\n{}\n", Guest::list(fragment));
+      if constexpr (requires { &Guest::add_to; }) write_launch(fragment, seed);
     }
     clear_caches();
     return !finding;
@@ -182,6 +220,25 @@ class PixelFuzzer final : public Fuzzer {
     return std::nullopt;
   }
 
+  // Launch files fill targets with one pixel.
+  void write_launch(Fragment fragment, std::uint64_t seed) {
+    Guest::make_plain(fragment);
+    even_ = true;
+    const bool shows = check(fragment, seed).has_value();
+    even_ = false;
+    clear_caches();
+    if (!shows)
+      return fmt::print(
+          "no launch file: it does not show where targets begin with one colour, in the usual modes\n");
+    const SeededDraw<Guest> draw(fragment, *Guest::program(fragment), seed, true);
+    Random random(0);
+    tool::LaunchFile file = draw.file(random);
+    if (!Guest::add_to(file, fragment, random))
+      return fmt::print("no launch file: a texture has a format without a name\n");
+    write_finding(fmt::format("fuzz-{}-fragment-{}.json", Guest::kName, seed),
+                  tool::write_launch(file, 0, file.count).dump(1), Guest::kFuel);
+  }
+
   // No groups of 64 parts: backends refuse those of pixels.
   Ways ways(std::uint64_t seed) const {
     const std::uint64_t bits = mix(seed);
@@ -191,13 +248,13 @@ class PixelFuzzer final : public Fuzzer {
 
   static std::string place(const Fragment& fragment, std::uint64_t seed, std::size_t at) {
     const auto program = Guest::program(fragment);
-    return program ? SeededDraw<Guest>(fragment, *program, seed).place(at) : std::string();
+    return program ? SeededDraw<Guest>(fragment, *program, seed, false).place(at) : std::string();
   }
 
   Drawn outcome(const Fragment& fragment, std::uint64_t seed, const Configuration& way) {
     const auto program = Guest::program(fragment);
     if (!program) return {to_string(program.error()), {}};
-    const SeededDraw<Guest> draw(fragment, *program, seed);
+    const SeededDraw<Guest> draw(fragment, *program, seed, even_);
     if (!draw.status()) return {to_string(draw.status().error()), {}};
     const auto report = way.engine->run(draw.launch(), way.options());
     if (report) return {"done", draw.bytes()};
@@ -208,6 +265,8 @@ class PixelFuzzer final : public Fuzzer {
     }
     return {name(report.error().code), {}};
   }
+
+  bool even_ = false;
 };
 
 }  // namespace warpjit::fuzz

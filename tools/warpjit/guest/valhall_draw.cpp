@@ -6,11 +6,11 @@
 #include <bit>
 #include <cstring>
 
-#include "frontend/interpret/pixels/format.h"
 #include "frontend/valhall/draw/capture.h"
 #include "frontend/valhall/draw/textures.h"
 #include "frontend/valhall/launch.h"
 #include "frontend/valhall/shader.h"
+#include "launch/write_pixels.h"
 #include "runtime/work/launch.h"
 #include "textures/layout.h"
 
@@ -19,19 +19,6 @@ namespace warpjit::tool {
 namespace {
 
 constexpr std::uint64_t kMostMemory = std::uint64_t{4} << 20;  // in a launch file, as text
-
-// What a target is cleared to, from its first pixel.
-LaunchTarget target_of(const valhall::TilePixels& pixels, PixelFormat format) {
-  const interpret::FormatInfo& info = interpret::format_info(format);
-  const interpret::PixelWords pixel = interpret::load_pixel(pixels.bytes.data(), info.bytes);
-  LaunchTarget target{.format = format};
-  for (std::size_t k = 0; k < 4; ++k)
-    target.clear[k] = interpret::decode(info.components[k], interpret::extract(info.components[k], pixel));
-  if (!is_depth(format)) return target;
-  const std::uint32_t stencil = format == PixelFormat::d24s8 ? pixel[0] >> 24 : 0;
-  target.clear = {target.clear[0], stencil, 0, 0};
-  return target;
-}
 
 // Levels and layers one behind the other, without padding.
 void pack(valhall::BoundTexture& bound, LaunchTexture& to) {
@@ -94,11 +81,12 @@ class DrawLaunch {
     pixels.output = run_.state.output;
     for (std::size_t k = 0; k < frame.colors.size(); ++k) {
       const PixelFormat format = run_.state.output.colors[k];
-      pixels.colors.push_back(format == PixelFormat::none ? LaunchTarget{}
-                                                          : target_of(frame.colors[k], format));
+      pixels.colors.push_back(format == PixelFormat::none
+                                  ? LaunchTarget{}
+                                  : cleared_target(format, frame.colors[k].bytes.data()));
     }
     if (const PixelFormat format = run_.state.output.depth_format; format != PixelFormat::none)
-      pixels.depth = target_of(frame.depth, format);
+      pixels.depth = cleared_target(format, frame.depth.bytes.data());
   }
 
   void add_vertices() {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "frontend/interpret/pixels/format.h"
 #include "launch/pixel_words.h"
 #include "launch/words.h"
 
@@ -150,6 +151,18 @@ Json output_json(const OutputState& state, std::size_t colors) {
 }
 
 }  // namespace
+
+LaunchTarget cleared_target(PixelFormat format, const std::byte* first) {
+  const interpret::FormatInfo& info = interpret::format_info(format);
+  const interpret::PixelWords pixel = interpret::load_pixel(first, info.bytes);
+  LaunchTarget target{.format = format};
+  for (std::size_t k = 0; k < 4; ++k)
+    target.clear[k] = interpret::decode(info.components[k], interpret::extract(info.components[k], pixel));
+  if (!is_depth(format)) return target;
+  const std::uint32_t stencil = format == PixelFormat::d24s8 ? pixel[0] >> 24 : 0;
+  target.clear = {target.clear[0], stencil, 0, 0};
+  return target;
+}
 
 void add_pixels(const LaunchFile& launch, Json& json) {
   const LaunchPixels& pixels = launch.pixels;

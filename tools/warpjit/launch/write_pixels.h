@@ -8,4 +8,7 @@ namespace warpjit::tool {
 // Targets, state and the vertices that are bound, without what is as usual.
 void add_pixels(const LaunchFile& launch, Json& json);
 
+// A target that is filled with its first pixel.
+LaunchTarget cleared_target(PixelFormat format, const std::byte* first);
+
 }  // namespace warpjit::tool
