@@ -65,10 +65,12 @@ struct ValhallFragments {
   static void make_plain(Fragment& fragment) { fragment.program.mode = {}; }
   // What bind() does, in a launch file. False: it cannot have all of it.
   static bool add_to(tool::LaunchFile& file, const Fragment& fragment, Random& random) {
+    if (fragment.program.fragment.samples != 1) return false;
     const auto uniforms = std::as_bytes(std::span(fragment.uniforms)),
                buffer = std::as_bytes(std::span(fragment.buffer));
     file.grid.parameters.assign(uniforms.begin(), uniforms.end());
     file.grid.images = fragment.images;
+    file.grid.buffers = fragment.buffers;
     file.grid.memory.push_back({"c0", true, 0, {buffer.begin(), buffer.end()}});
     if (!fragment.samples) return true;
     for (unsigned slot = 0; auto& [texture, sampler] : textures_of(random)) {

@@ -73,7 +73,7 @@ bool Shader::emits_stencil() const {
 
 bool Shader::changes_memory() const {
   if (!code_) return true;
-  const Effects effects(*code_);
+  const Effects effects(*code_, {});
   return effects.stores || effects.atomics;
 }
 
