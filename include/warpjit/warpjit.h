@@ -579,6 +579,7 @@ typedef struct warpjit_image_source {
   uint32_t row_stride;           /* bytes */
   uint32_t slice_stride;
   uint32_t interleaved; /* 1: rows are of tiles of 16 x 16 texels */
+  uint32_t is_3d;       /* 1: z counts its slices; else they are layers */
 } warpjit_image_source;
 /* [one] All images, from number 0 on; their sizes are equal. Copied, and checked when the launch runs. The
  * texels are mapped memory. WARPJIT_BAD_INPUT for GPUs whose programs have none. */

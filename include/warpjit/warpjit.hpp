@@ -300,6 +300,7 @@ struct ImageSource {
   std::uint32_t width = 0, height = 1, depth = 1;  // texels; slices or layers. A width of 0: there is none
   std::uint32_t row_stride = 0, slice_stride = 0;  // bytes
   bool interleaved = false;                        // rows are of tiles of 16 x 16 texels
+  bool is_3d = false;                              // z counts its slices; else they are layers
   bool operator==(const ImageSource&) const = default;
 };
 

@@ -431,7 +431,7 @@ TEST(LaunchFileTest, Images) {
   const auto launch = parse(
       R"({"warpjit":1,"isa":"valhall","stage":"compute","program":{"words":[0,"0x7800c000"]},"grid":[1],"block":[1],"outputs":[],
       "images":[{"format":"r32uint","address":"0x700000000","width":4},null,
-      {"format":"0xbb004","address":4096,"width":3,"height":5,"depth":2,"row_stride":1024,"slice_stride":2048,"interleaved":true}],
+      {"format":"0xbb004","address":4096,"width":3,"height":5,"depth":2,"row_stride":1024,"slice_stride":2048,"interleaved":true,"is_3d":true}],
       "table_buffers":[{"table":6,"entry":3,"address":"0x700000010","bytes":40}]})");
   ASSERT_TRUE(launch) << to_string(launch.error());
   const std::vector<ImageSource>& images = launch->grid.images;
@@ -445,7 +445,8 @@ TEST(LaunchFileTest, Images) {
                                     .depth = 2,
                                     .row_stride = 1024,
                                     .slice_stride = 2048,
-                                    .interleaved = true}));
+                                    .interleaved = true,
+                                    .is_3d = true}));
   EXPECT_EQ(launch->grid.buffers,
             std::vector<BufferSource>({{.table = 6, .entry = 3, .address = 0x700000010, .bytes = 40}}));
   const auto refused = parse(
@@ -489,7 +490,7 @@ TEST(LaunchFileTest, WrittenLaunchesReadBack) {
       {"format":684032,"address":0,"bytes":0,"shift":0},
       {"format":"bgr10a2sint","address":0,"bytes":4,"shift":31,"add":true,"multiplier":"0xaaaaaaab"}],
       "images":[{"format":"rgba8unorm","address":"0x700000000","width":2},null,{"format":"0x43002","address":4096,"width":3,
-      "height":5,"depth":2,"row_stride":1024,"slice_stride":2048,"interleaved":true}],
+      "height":5,"depth":2,"row_stride":1024,"slice_stride":2048,"interleaved":true,"is_3d":true}],
       "table_buffers":[{"table":255,"entry":16777215,"address":4096,"bytes":4294967295},{"table":0,"entry":1,"address":0,"bytes":0}],
       "params":[1,2.5],"memory":[{"space":"mem","address":"0x700000000","data":[1,2,3,4]},{"space":"c3","data":[5,6]}],
       "outputs":[{"space":"results","address":96,"format":"f32x4","count":2}]})"};

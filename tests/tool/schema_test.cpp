@@ -130,7 +130,7 @@ TEST(SchemaTest, ReaderIsAsStrictWithFetchedAttributes) {
       {"format":"0x43002","address":4096,"bytes":8,"per_instance":true,"from_first":true,"shift":3},
       {"format":684032,"address":0,"bytes":0,"shift":0},
       {"format":"bgr10a2sint","address":0,"bytes":4,"shift":31,"add":true,"multiplier":"0xaaaaaaab"}],
-      "images":[null,{"format":"rgba8unorm","address":"0x700000000","width":2,"height":1,"depth":1,"row_stride":"0x8","slice_stride":8,"interleaved":false}],
+      "images":[null,{"format":"rgba8unorm","address":"0x700000000","width":2,"height":1,"depth":1,"row_stride":"0x8","slice_stride":8,"interleaved":false,"is_3d":true}],
       "params":[1,2.5],"memory":[{"space":"mem","address":"0x700000000","data":[1,2,3,4]},{"space":"c3","data":[5,6]}],
       "outputs":[{"space":"results","address":96,"format":"f32x4","count":2}],
       "expect":[{"space":"results","address":0,"format":"u32","data":[1,2]}]})");
@@ -182,6 +182,7 @@ TEST(SchemaTest, ReaderIsAsStrictWithFetchedAttributes) {
                                {"/images/1/row_stride", "-1"},
                                {"/images/1/slice_stride", "4294967296"},
                                {"/images/1/interleaved", "1"},
+                               {"/images/1/is_3d", "0"},
                                {"/images/1/extra", "1"},
                                {"/params", "{}"},
                                {"/memory/0/extra", "1"},

@@ -655,17 +655,16 @@ TEST(ValhallDraw, ImagesRefused) {
   EXPECT_EQ(failure(kImages, 0), "runs");  // a fault
   const std::string samples = failure(kImages + 12, 1 << 13);
   EXPECT_TRUE(ends_with(samples, ": sample count is 2")) << samples;
-  // One slice is like a layer; which of several is not where a layer is.
+  // A 3D image of several slices, but not of layers, too.
   ImagePage deep = image_page();
   const auto first = static_cast<std::uint32_t>(deep.get(kImages, 4));
   EXPECT_EQ(failure(kImages, first | 3 << 4), "runs");
   deep.u32(kImages, first | 3 << 4);
-  deep.u32(kImages + 28, 1);
-  const RanPage slices = run_page(deep, true);
-  ASSERT_FALSE(slices.status.ok());
-  EXPECT_TRUE(ends_with(slices.status.error().message,
-                        ": a 3D image of 2 slices: the lower half of a word would say which"))
-      << slices.status.error().message;
+  deep.u32(kImages + 24, 1);
+  const RanPage layers = run_page(deep, true);
+  ASSERT_FALSE(layers.status.ok());
+  EXPECT_TRUE(ends_with(layers.status.error().message, ": array size of a 3D image is 2"))
+      << layers.status.error().message;
   const std::string kind = failure(kPlane, 10 | 6 << 4 | 2 << 8);
   EXPECT_TRUE(ends_with(kind, ": plane 0: plane type is 6 (AFBC), not 1")) << kind;
   const std::string clump = failure(kPlane, 10 | 1 << 4 | 2 << 8);

@@ -67,6 +67,37 @@ TEST(ValhallImages, PlacesOfTexels) {
   for (std::uint32_t t = 0; t < 16; ++t) EXPECT_EQ(tiles[t], 1000 + kPlaces[t]) << t;
 }
 
+// z of a 3D image is the lower half of the word, the layer of others the upper one; the other half means
+// nothing.
+TEST(ValhallImages, SlicesAndLayers) {
+  auto image = image_of(kR32ui, 4, 2, 16);
+  image.depth = 3;
+  image.slice_stride = 32;
+  for (std::uint32_t n = 0; n < 2; ++n) {
+    image.is_3d = n != 0;
+    GuestOptions options = options_of(image);
+    for (std::uint32_t k = 0; k < 64; ++k) options.memory[256 + k] = 1000 + k;
+    const auto loaded = [&](std::uint32_t slice, std::uint32_t other) {
+      options.uniforms = {image.is_3d ? other << 16 | slice : slice << 16 | other};
+      return words_of("LD_TEX_IMM.u32.slot0.wait0 @r4, r0, u2, index:0x0, table:0x5\n", options)[1];
+    };
+    options.uniforms = {0};
+    EXPECT_EQ(loaded(0, 0), 1001U);
+    EXPECT_EQ(loaded(2, 0), 1017U);
+    EXPECT_EQ(loaded(1, 2), 1009U);
+    EXPECT_EQ(loaded(1, 0xffff), 1009U);
+    EXPECT_EQ(loaded(3, 0), 0U);
+    EXPECT_EQ(loaded(0xffff, 1), 0U);
+    const auto address = [&](std::uint32_t slice, std::uint32_t other) {
+      options.uniforms = {image.is_3d ? other << 16 | slice : slice << 16 | other};
+      return words_of("LEA_TEX_IMM.slot0.wait0 @r8:r9:r10, r0, u2, table:0x5, index:0x0\nMOV.i32 r4, r8\n",
+                      options)[1];
+    };
+    EXPECT_EQ(address(2, 1), kMemoryLow + 1024 + 68);
+    EXPECT_EQ(address(3, 1), 0U);
+  }
+}
+
 TEST(ValhallImages, Addresses) {
   const auto word = [&](unsigned n, std::uint32_t x) {
     return words_of("LEA_TEX_IMM.slot0.wait0 @r8:r9:r10, r0, 0x0, table:0x5, index:0x0\nMOV.i32 r4, r" +

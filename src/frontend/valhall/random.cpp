@@ -71,7 +71,13 @@ class Generator final : public RandomCode {
     if (find_vertex_format(kernel.images[1].format)->bytes() == 4 && random_.one_in(2)) {
       kernel.images[1].interleaved = true;  // one tile
       kernel.images[1].width = kRows - 1;
+    } else if (random_.one_in(2)) {
+      ImageSource& image = kernel.images[1];  // the rows as slices or layers
+      image.height /= 2;
+      image.depth = 2;
+      image.slice_stride = image.height * image.row_stride;
     }
+    kernel.images[1].is_3d = random_.one_in(2);
     // Table 6: the output; two of the input, one of which ends within a word; an empty one; and none.
     const auto bytes = static_cast<std::uint32_t>(4 * kernel.output_words);
     kernel.buffers = {{kBufferTable, 0, kernel.output_address, bytes},

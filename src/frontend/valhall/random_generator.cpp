@@ -108,7 +108,14 @@ void RandomCode::texel(unsigned images) {
   } else {
     emit(Text{"LSHIFT_AND.i32 r", kTemporary, ", r", any(), ", 0x0.b00, u", kImageUniforms + 2});
   }
-  const std::string slice = random_.one_in(8) ? Text{"r", any()} : std::string("0x0");
+  std::string slice = "0x0";
+  if (random_.one_in(8)) {
+    slice = Text{"r", any()};
+  } else if (random_.one_in(4)) {  // 1 in a half or both
+    static constexpr std::uint32_t kSlices[] = {1, 0x10000, 0x10001};
+    emit(Text{"IADD_IMM.i32 r", kTemporary + 3, ", 0x0, #", hex(kSlices[random_.below(3)])});
+    slice = Text{"r", kTemporary + 3};
+  }
   // One that there is not, now and then.
   const unsigned index = random_.one_in(40) ? 9 : image;
   if (image != 0 || random_.one_in(2)) {

@@ -13,8 +13,8 @@ constexpr std::int64_t kMostTexels = 65536;  // along an axis
 Result<ImageSource> read_image(const Reading& reading, const JsonField& field) {
   constexpr std::int64_t kMost = 0xffffffff;
   WARPJIT_CHECK(field.expect_object());
-  WARPJIT_CHECK(field.expect_keys(
-      {"format", "address", "width", "height", "depth", "row_stride", "slice_stride", "interleaved"}));
+  WARPJIT_CHECK(field.expect_keys({"format", "address", "width", "height", "depth", "row_stride",
+                                   "slice_stride", "interleaved", "is_3d"}));
   ImageSource image;
   WARPJIT_TRY(const JsonField format, field.require("format"));
   WARPJIT_TRY(image.format, reading.guest->read_attribute_format(format));
@@ -30,6 +30,9 @@ Result<ImageSource> read_image(const Reading& reading, const JsonField& field) {
   WARPJIT_TRY(image.slice_stride, number_at(field, "slice_stride", 0, kMost, 0));
   if (const auto interleaved = field.find("interleaved")) {
     WARPJIT_TRY(image.interleaved, interleaved->boolean());
+  }
+  if (const auto is_3d = field.find("is_3d")) {
+    WARPJIT_TRY(image.is_3d, is_3d->boolean());
   }
   return image;
 }

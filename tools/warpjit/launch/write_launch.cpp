@@ -201,6 +201,7 @@ void add_images(const LaunchFile& launch, Json& json) {
     add_unless(row, "row_stride", image.row_stride, 0U);
     add_unless(row, "slice_stride", image.slice_stride, 0U);
     add_unless(row, "interleaved", image.interleaved, false);
+    add_unless(row, "is_3d", image.is_3d, false);
     json["images"].push_back(std::move(row));
   }
 }

@@ -23,9 +23,6 @@ class ImageReader {
     if (d_.minimum_level != 0) return fail("minimum level is " + std::to_string(d_.minimum_level));
     const bool deep = d_.kind == TextureKind::three;
     if (deep && d_.layers != 1) return fail("array size of a 3D image is " + std::to_string(d_.layers));
-    if (deep && d_.depth > 1)
-      return fail("a 3D image of " + std::to_string(d_.depth) +
-                  " slices: the lower half of a word would say which");
     const auto format = find_vertex_format(d_.format);
     if (!format) return fail("format: " + format.error().message);
     WARPJIT_TRY(const std::vector<PlaneDescriptor> planes, read_planes(image_, d_));
@@ -37,7 +34,8 @@ class ImageReader {
                .depth = deep ? d_.depth : d_.layers * d_.faces(),
                .row_stride = first.row_stride,
                .slice_stride = deep ? first.slice_stride : 0,
-               .interleaved = first.ordering == kUInterleaved};
+               .interleaved = first.ordering == kUInterleaved,
+               .is_3d = deep};
     if (!deep && source_.depth > 1) {
       const std::uint64_t distance = planes[d_.levels].memory - first.memory;
       if (distance > ~std::uint32_t{0})

@@ -75,7 +75,7 @@ std::uint32_t store_component(Kind kind, unsigned bits, std::uint32_t raw, Regis
 
 std::optional<std::uint64_t> texel_address(const frontend::ImageSource& image, std::uint32_t texel_bytes,
                                            std::uint32_t xy, std::uint32_t z) {
-  const std::uint32_t x = xy & 0xffff, y = xy >> 16, slice = z >> 16;
+  const std::uint32_t x = xy & 0xffff, y = xy >> 16, slice = image.is_3d ? z & 0xffff : z >> 16;
   if (x >= image.width || y >= image.height || slice >= image.depth) return std::nullopt;
   std::uint64_t row = y, texel = x;
   if (image.interleaved) {

@@ -21,11 +21,13 @@ using Kind = ElementFormat::Kind;
 // ---- Facts
 
 std::array<std::uint32_t, ImageFacts::kWords> ImageFacts::pack() const {
-  return {format, (exists ? 1U : 0) | (interleaved ? 2U : 0) | window << 8U | alignment << 16U};
+  return {format,
+          (exists ? 1U : 0) | (interleaved ? 2U : 0) | (is_3d ? 4U : 0) | window << 8U | alignment << 16U};
 }
 ImageFacts ImageFacts::unpack(std::span<const std::uint32_t> words) {
   return {.exists = (words[1] & 1) != 0,
           .interleaved = (words[1] & 2) != 0,
+          .is_3d = (words[1] & 4) != 0,
           .window = static_cast<std::uint8_t>(words[1] >> 8),
           .alignment = static_cast<std::uint8_t>(words[1] >> 16),
           .format = words[0]};
@@ -42,6 +44,7 @@ std::vector<std::uint32_t> image_facts(const frontend::Grid& launch) {
           static_cast<std::uint32_t>(image.address) | image.row_stride | image.slice_stride | format->bytes();
       facts = {.exists = true,
                .interleaved = image.interleaved,
+               .is_3d = image.is_3d,
                .window = static_cast<std::uint8_t>(window - launch.high_words.begin()),
                .alignment = static_cast<std::uint8_t>(1U << std::min(std::countr_zero(places), 2)),
                .format = image.format};
@@ -84,7 +87,8 @@ InstructionTranslator::TexelPlace InstructionTranslator::texel_place(std::uint32
     return b_.LoadUniformI32(table_.image_place() +
                              4 * (kImageWords * image + static_cast<std::uint32_t>(which)));
   };
-  const I32 x = b_.IAnd32(xy, word(0xffff)), y = b_.IShrU32(xy, word(16)), slice = b_.IShrU32(z, word(16));
+  const I32 x = b_.IAnd32(xy, word(0xffff)), y = b_.IShrU32(xy, word(16));
+  const I32 slice = facts.is_3d ? b_.IAnd32(z, word(0xffff)) : b_.IShrU32(z, word(16));
   TexelPlace place;
   place.inside =
       b_.And1(b_.And1(b_.ILtU32(x, word_of(ImageWord::width)), b_.ILtU32(y, word_of(ImageWord::height))),

@@ -13,7 +13,7 @@ namespace warpjit::valhall {
 
 // Of one image.
 struct ImageFacts {
-  bool exists = false, interleaved = false;
+  bool exists = false, interleaved = false, is_3d = false;
   std::uint8_t window = 0;     // whose high word its texels have
   std::uint8_t alignment = 1;  // of every texel: 1, 2 or 4
   std::uint32_t format = 0;

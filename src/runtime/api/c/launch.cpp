@@ -300,7 +300,8 @@ warpjit_status warpjit_launch_set_images(warpjit_launch* launch, const warpjit_i
                          .depth = from.depth,
                          .row_stride = from.row_stride,
                          .slice_stride = from.slice_stride,
-                         .interleaved = from.interleaved != 0});
+                         .interleaved = from.interleaved != 0,
+                         .is_3d = from.is_3d != 0});
       at += from.size;
     }
     return launch->launch.set_images(sources);
