@@ -47,6 +47,8 @@ enum class BlockCompression : std::uint8_t {
   etc2,
   etc2_a1,
   etc2_a8,
+  eac_r11,
+  eac_rg11,
   astc
 };
 struct TextureFormat {

@@ -12,8 +12,8 @@ namespace warpjit::textures {
 // The largest block's texels.
 inline constexpr unsigned kMaxBlockTexels = 144;
 
-// The format that the texels of a compressed format are decoded to: components of 8 bits, texels of 1, 2 or 4
-// bytes.
+// The format that the texels of a compressed format are decoded to: components of 8 bits, or of 11 in 16;
+// texels of 1, 2 or 4 bytes.
 TextureFormat decoded_format(const TextureFormat& format);
 
 // Decodes a block to its texels, row by row, in decoded_format. Every block decodes to something.

@@ -29,6 +29,7 @@ void decode_bc5(const TextureFormat& format, const std::byte* block, std::byte* 
 void decode_etc2(const TextureFormat& format, const std::byte* block, std::byte* texels);  // and ETC1
 void decode_etc2_a1(const TextureFormat& format, const std::byte* block, std::byte* texels);
 void decode_etc2_a8(const TextureFormat& format, const std::byte* block, std::byte* texels);
+void decode_eac(const TextureFormat& format, const std::byte* block, std::byte* texels);  // 1 or 2 channels
 void decode_astc(const TextureFormat& format, const std::byte* block, std::byte* texels);
 
 }  // namespace warpjit::textures

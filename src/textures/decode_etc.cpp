@@ -1,4 +1,4 @@
-// ETC1 and ETC2: blocks of 4 x 4 texels, base colours and distances from them. Texels are numbered by
+// ETC1, ETC2 and EAC: blocks of 4 x 4 texels, base colours and distances from them. Texels are numbered by
 // columns.
 #include <algorithm>
 #include <array>
@@ -152,6 +152,19 @@ class EtcBlock {
 
 }  // namespace
 
+namespace {
+
+// Of an 8-byte block of one channel, the distance of texel n from the block's base, before the factor.
+int eac_step(const std::byte* block, unsigned n) {
+  const int* steps = kAlphaSteps[std::to_integer<std::size_t>(block[1] & std::byte{15})];
+  return steps[big_endian(block + 2, 6) >> (45 - 3 * n) & 7];
+}
+int eac_factor(const std::byte* block) { return std::to_integer<int>(block[1] >> 4); }
+// Where texel n stands, in rows.
+std::size_t row_place(unsigned n) { return 4 * (n & 3) + n / 4; }
+
+}  // namespace
+
 void decode_etc2(const TextureFormat&, const std::byte* block, std::byte* texels) {
   EtcBlock(block, false, texels).decode();
 }
@@ -160,11 +173,27 @@ void decode_etc2_a1(const TextureFormat&, const std::byte* block, std::byte* tex
 }
 void decode_etc2_a8(const TextureFormat&, const std::byte* block, std::byte* texels) {
   EtcBlock(block + 8, false, texels).decode();
-  const int base = std::to_integer<int>(block[0]), factor = std::to_integer<int>(block[1] >> 4);
-  const int* steps = kAlphaSteps[std::to_integer<std::size_t>(block[1] & std::byte{15})];
-  const std::uint64_t indices = big_endian(block + 2, 6);
   for (unsigned n = 0; n < 16; ++n)
-    texels[4 * (4 * (n & 3) + n / 4) + 3] = limited(base + factor * steps[indices >> (45 - 3 * n) & 7]);
+    texels[4 * row_place(n) + 3] =
+        limited(std::to_integer<int>(block[0]) + eac_factor(block) * eac_step(block, n));
+}
+
+// 11 bits in units of an eighth of the base. A factor of 0 is an eighth; a base of -128 counts as -127.
+void decode_eac(const TextureFormat& format, const std::byte* block, std::byte* texels) {
+  const bool is_signed = format.components[0].type == TexelType::snorm;
+  const unsigned count = format.bytes / 8U;
+  for (unsigned channel = 0; channel < count; ++channel, block += 8) {
+    const int base = is_signed ? 8 * std::max<int>(static_cast<std::int8_t>(block[0]), -127)
+                               : 8 * std::to_integer<int>(block[0]) + 4;
+    const int factor = eac_factor(block) == 0 ? 1 : 8 * eac_factor(block);
+    for (unsigned n = 0; n < 16; ++n) {
+      const int value =
+          std::clamp(base + factor * eac_step(block, n), is_signed ? -1023 : 0, is_signed ? 1023 : 2047);
+      std::byte* const texel = texels + 2 * (count * row_place(n) + channel);
+      texel[0] = static_cast<std::byte>(value);
+      texel[1] = static_cast<std::byte>(value >> 8 & 7);
+    }
+  }
 }
 
 }  // namespace warpjit::textures

@@ -52,6 +52,13 @@ constexpr TextureFormat blocks(BlockCompression compression, unsigned bytes, uns
   format.block_height = static_cast<std::uint8_t>(height);
   return format;
 }
+// One or two channels of 11 bits, each in 16 when it is decoded.
+constexpr TextureFormat eac(unsigned count, Type type) {
+  TextureFormat format =
+      blocks(count == 1 ? BlockCompression::eac_r11 : BlockCompression::eac_rg11, 8 * count, 0, type);
+  for (unsigned i = 0; i < count; ++i) format.components[i] = {type, static_cast<std::uint8_t>(16 * i), 11};
+  return format;
+}
 constexpr TextureFormat astc(unsigned width, unsigned height, bool srgb) {
   return blocks(BlockCompression::astc, 16, 4, Type::unorm, srgb, width, height);
 }
@@ -115,6 +122,10 @@ constexpr NamedFormat kFormats[] = {
     {"etc2-a1-srgb", blocks(Compression::etc2_a1, 8, 4, Type::unorm, true)},
     {"etc2-a8", blocks(Compression::etc2_a8, 16, 4, Type::unorm)},
     {"etc2-a8-srgb", blocks(Compression::etc2_a8, 16, 4, Type::unorm, true)},
+    {"eac-r11", eac(1, Type::unorm)},
+    {"eac-r11-snorm", eac(1, Type::snorm)},
+    {"eac-rg11", eac(2, Type::unorm)},
+    {"eac-rg11-snorm", eac(2, Type::snorm)},
     ASTC(4, 4),
     ASTC(5, 4),
     ASTC(5, 5),
@@ -276,11 +287,11 @@ struct BlockRow {
   BlockCompression compression;
   std::uint8_t bytes;
 };
-constexpr BlockRow kBlocks[] = {{BlockCompression::bc1, 8},      {BlockCompression::bc2, 16},
-                                {BlockCompression::bc3, 16},     {BlockCompression::bc4, 8},
-                                {BlockCompression::bc5, 16},     {BlockCompression::etc1, 8},
-                                {BlockCompression::etc2, 8},     {BlockCompression::etc2_a1, 8},
-                                {BlockCompression::etc2_a8, 16}, {BlockCompression::astc, 16}};
+constexpr BlockRow kBlocks[] = {
+    {BlockCompression::bc1, 8},     {BlockCompression::bc2, 16},      {BlockCompression::bc3, 16},
+    {BlockCompression::bc4, 8},     {BlockCompression::bc5, 16},      {BlockCompression::etc1, 8},
+    {BlockCompression::etc2, 8},    {BlockCompression::etc2_a1, 8},   {BlockCompression::etc2_a8, 16},
+    {BlockCompression::eac_r11, 8}, {BlockCompression::eac_rg11, 16}, {BlockCompression::astc, 16}};
 
 Error wrong(std::string message) { return {ErrorCode::bad_input, std::move(message), ""}; }
 

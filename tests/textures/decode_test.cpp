@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
 #include <vector>
 
+#include "textures/format.h"
 #include "textures/view.h"
 
 namespace warpjit::textures {
@@ -128,6 +130,64 @@ TEST(TextureBlocks, Etc2Alpha) {
       decode_block_of("etc2-a8", {100, 0x20, 0x1c, 0, 0, 0, 0, 0, 0x80, 0, 0, 0x02, 0, 0, 0, 0});
   EXPECT_EQ(alpha[3], 94u);
   EXPECT_EQ(alpha[4 * 4 + 3], 128u);
+}
+
+// A value of 11 bits, in two bytes.
+unsigned eac_of(const BlockBytes& texels, unsigned n, unsigned channels = 1, unsigned channel = 0) {
+  const unsigned at = 2 * (channels * n + channel);
+  return texels[at] | texels[at + 1] << 8;
+}
+
+// Steps of table 13: -1, -2, -3, -10, 0, 1, 2, 9. Indices go down the columns, 3 bits each from the top.
+TEST(TextureBlocks, EacUnsigned) {
+  // 8 base + 4 + 8 factor * step: indices 0, 3, 4, 7 in the first column.
+  const BlockBytes some = decode_block_of("eac-r11", {100, 0x2d, 0x0e, 0x70, 0, 0, 0, 0});
+  EXPECT_EQ(eac_of(some, 0), 804u - 16);
+  EXPECT_EQ(eac_of(some, 4), 804u - 160);
+  EXPECT_EQ(eac_of(some, 8), 804u);
+  EXPECT_EQ(eac_of(some, 12), 804u - 16 + 160);
+  // A factor of 0 is an eighth.
+  const BlockBytes fine = decode_block_of("eac-r11", {100, 0x0d, 0x0e, 0x70, 0, 0, 0, 0});
+  EXPECT_EQ(eac_of(fine, 0), 803u);
+  EXPECT_EQ(eac_of(fine, 4), 794u);
+  EXPECT_EQ(eac_of(fine, 12), 813u);
+  // Both ends.
+  EXPECT_EQ(eac_of(decode_block_of("eac-r11", {255, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}), 5), 2047u);
+  EXPECT_EQ(eac_of(decode_block_of("eac-r11", {0, 0xfd, 0x6d, 0xb6, 0xdb, 0x6d, 0xb6, 0xdb}), 5), 0u);
+  EXPECT_EQ(eac_of(decode_block_of("eac-r11", {255, 0x0d, 0x92, 0x49, 0x24, 0x92, 0x49, 0x24}), 9), 2044u);
+  EXPECT_EQ(eac_of(decode_block_of("eac-r11", {255, 0x0d, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}), 9), 2047u);
+}
+
+TEST(TextureBlocks, EacSigned) {
+  // No 4 is added; a base of -128 counts as -127.
+  const BlockBytes least = decode_block_of("eac-r11-snorm", {0x80, 0x0d, 0x92, 0x49, 0x24, 0x92, 0x49, 0x24});
+  EXPECT_EQ(eac_of(least, 0), (2048u - 1016) & 0x7ff);
+  const BlockBytes below = decode_block_of("eac-r11-snorm", {0x80, 0x1d, 0, 0, 0, 0, 0, 0});
+  EXPECT_EQ(eac_of(below, 15), 2048u - 1023);
+  const BlockBytes above = decode_block_of("eac-r11-snorm", {0x7f, 0x1d, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff});
+  EXPECT_EQ(eac_of(above, 15), 1023u);
+  const BlockBytes zero = decode_block_of("eac-r11-snorm", {0, 0x0d, 0, 0, 0, 0, 0, 0});
+  EXPECT_EQ(eac_of(zero, 15), 2047u);  // -1
+}
+
+TEST(TextureBlocks, EacOfTwoChannels) {
+  const BlockBytes both = decode_block_of(
+      "eac-rg11", {100, 0x2d, 0x0e, 0x70, 0, 0, 0, 0, 50, 0x0d, 0x92, 0x49, 0x24, 0x92, 0x49, 0x24});
+  ASSERT_EQ(both.size(), 64u);
+  EXPECT_EQ(eac_of(both, 4, 2, 0), 644u);
+  EXPECT_EQ(eac_of(both, 4, 2, 1), 404u);
+  const TextureFormat decoded = decoded_format(*parse_texture_format("eac-rg11-snorm"));
+  EXPECT_EQ(decoded.bytes, 4);
+  EXPECT_EQ(decoded.components[1], (TexelComponent{TexelType::snorm, 16, 11}));
+  // Of the greatest numbers, 2047 and 1023.
+  const auto number = [](TexelType type, std::uint32_t raw) {
+    return std::bit_cast<float>(decode_component(type, 11, raw));
+  };
+  EXPECT_EQ(number(TexelType::unorm, 2047), 1.0F);
+  EXPECT_EQ(number(TexelType::unorm, 804), 804.0F / 2047);
+  EXPECT_EQ(number(TexelType::snorm, 1023), 1.0F);
+  EXPECT_EQ(number(TexelType::snorm, 2048 - 1023), -1.0F);
+  EXPECT_EQ(number(TexelType::snorm, 2047), -1.0F / 1023);
 }
 
 TEST(TextureBlocks, AstcVoidExtent) {

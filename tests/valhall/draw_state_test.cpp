@@ -476,15 +476,26 @@ TEST(ValhallDrawState, TexelLayouts) {
     std::uint8_t clump;
     const char* name;
   };
-  const Row rows[] = {{163, 0, "r8"},        {99, 0, "r8-snorm"}, {195, 0, "r8i"},     {171, 1, "rg8"},
-                      {179, 8, "rgb8"},      {155, 2, "rgba8ui"}, {164, 1, "r16"},     {199, 1, "r16f"},
-                      {215, 9, "rgb16f"},    {223, 3, "rgba16f"}, {188, 3, "rgba16"},  {133, 2, "r32ui"},
-                      {183, 10, "rgb32f"},   {191, 4, "rgba32f"}, {221, 4, "rgba32i"}, {64, 1, "rgb565"},
-                      {65, 1, "rgb5a1"},     {186, 1, "rgba4"},   {67, 2, "rgb10a2"},  {71, 2, "rgb10a2ui"},
-                      {89, 2, "r11g11b10f"}, {91, 2, "rgb9e5"},   {75, 1, "r16"},      {77, 2, "d24"},
-                      {66, 1, "unnamed"},    {78, 2, "unnamed"},  {187, 32, "etc2"},   {187, 37, "etc2-a8"},
-                      {187, 48, "bc1"},      {187, 50, "bc3"},    {165, 2, "none"},    {187, 1, "none"},
-                      {187, 33, "none"},     {94, 2, "none"},     {237, 2, "none"}};
+  const Row rows[] = {{163, 0, "r8"},        {99, 0, "r8-snorm"},
+                      {195, 0, "r8i"},       {171, 1, "rg8"},
+                      {179, 8, "rgb8"},      {155, 2, "rgba8ui"},
+                      {164, 1, "r16"},       {199, 1, "r16f"},
+                      {215, 9, "rgb16f"},    {223, 3, "rgba16f"},
+                      {188, 3, "rgba16"},    {133, 2, "r32ui"},
+                      {183, 10, "rgb32f"},   {191, 4, "rgba32f"},
+                      {221, 4, "rgba32i"},   {64, 1, "rgb565"},
+                      {65, 1, "rgb5a1"},     {186, 1, "rgba4"},
+                      {67, 2, "rgb10a2"},    {71, 2, "rgb10a2ui"},
+                      {89, 2, "r11g11b10f"}, {91, 2, "rgb9e5"},
+                      {75, 1, "r16"},        {77, 2, "d24"},
+                      {66, 1, "unnamed"},    {78, 2, "unnamed"},
+                      {187, 32, "etc2"},     {187, 37, "etc2-a8"},
+                      {187, 48, "bc1"},      {187, 50, "bc3"},
+                      {165, 2, "none"},      {187, 1, "none"},
+                      {164, 33, "eac-r11"},  {100, 34, "eac-r11-snorm"},
+                      {172, 35, "eac-rg11"}, {108, 36, "eac-rg11-snorm"},
+                      {187, 39, "none"},     {94, 2, "none"},
+                      {237, 2, "none"}};
   for (const Row& row : rows) EXPECT_EQ(named(row.code, row.clump), row.name) << row.code;
   const auto stencil = find_texel_layout(93 << 12, 20);
   ASSERT_TRUE(stencil);

@@ -153,9 +153,10 @@ struct CompressedRow {
   std::uint8_t clump;
   const char* name;
 };
-constexpr CompressedRow kCompressed[] = {{32, "etc2"}, {37, "etc2-a8"},  {38, "etc2-a1"}, {48, "bc1"},
-                                         {49, "bc2"},  {50, "bc3"},      {51, "bc4"},     {52, "bc4-snorm"},
-                                         {53, "bc5"},  {54, "bc5-snorm"}};
+constexpr CompressedRow kCompressed[] = {
+    {32, "etc2"},    {33, "eac-r11"},   {34, "eac-r11-snorm"}, {35, "eac-rg11"}, {36, "eac-rg11-snorm"},
+    {37, "etc2-a8"}, {38, "etc2-a1"},   {48, "bc1"},           {49, "bc2"},      {50, "bc3"},
+    {51, "bc4"},     {52, "bc4-snorm"}, {53, "bc5"},           {54, "bc5-snorm"}};
 
 std::optional<TexelLayout> compressed_layout(std::uint32_t format, std::string name) {
   if ((format & kSrgbBit) != 0) name += "-srgb";
