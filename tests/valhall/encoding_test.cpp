@@ -147,8 +147,8 @@ TEST(ValhallEncoding, Errors) {
             "a.bin, byte 0x8 (0x01ff000000000000): opcode 0x1ff is not defined");
   EXPECT_EQ(error_of(0x0091c00000010000),
             "a.bin, byte 0x8 (0x0091c00000010000): opcode 0x91 does not have these fixed bits");
-  EXPECT_EQ(error_of(0x012a000000000000),
-            "a.bin, byte 0x8 (0x012a000000000000): TEX_GRADIENT is known by name alone");
+  EXPECT_EQ(error_of(0x0126000000000000),
+            "a.bin, byte 0x8 (0x0126000000000000): TEX_WEIGHTS is known by name alone");
   EXPECT_EQ(error_of(0x5800c00000000000),
             "a.bin, byte 0x8 (0x5800c00000000000): NOP: the value of flow in bits 59 to 62 is reserved");
   EXPECT_EQ(

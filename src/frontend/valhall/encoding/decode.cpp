@@ -13,10 +13,10 @@ struct NamedOpcode {
   std::uint16_t primary;
   std::string_view name;
 };
-constexpr NamedOpcode kNamedOpcodes[] = {
-    {0x004, "DOORBELL"},      {0x005, "EUREKA"},  {0x006, "KABOOM"},      {0x03f, "JUMP_EX"},
-    {0x044, "LD_GCLK"},       {0x06e, "LEA_BUF"}, {0x070, "LD_CVT"},      {0x098, "FLUSH"},
-    {0x09e, "FRCBRT_APPROX"}, {0x0b0, "IADDC"},   {0x126, "TEX_WEIGHTS"}, {0x12a, "TEX_GRADIENT"}};
+constexpr NamedOpcode kNamedOpcodes[] = {{0x004, "DOORBELL"}, {0x005, "EUREKA"},     {0x006, "KABOOM"},
+                                         {0x03f, "JUMP_EX"},  {0x044, "LD_GCLK"},    {0x06e, "LEA_BUF"},
+                                         {0x070, "LD_CVT"},   {0x098, "FLUSH"},      {0x09e, "FRCBRT_APPROX"},
+                                         {0x0b0, "IADDC"},    {0x126, "TEX_WEIGHTS"}};
 
 Error undefined(std::string message) { return {ErrorCode::bad_input, std::move(message), {}}; }
 

@@ -271,6 +271,8 @@ struct Instruction {
   std::uint8_t dimension = 0, lod_mode = 0, component = 0;
   bool skip = false, wide_indices = false, array = false, texel_offset = false, shadow = false;
   bool integer_coordinates = false, lod_mode_0 = false, lod_mode_1 = false;
+  // Of TEX_GRADIENT: it is given the gradients, not coordinates; what the level of detail is without.
+  bool derivatives = false, forces_delta = false, without_bias = false, without_limits = false;
 
   bool operator==(const Instruction&) const = default;
 };
