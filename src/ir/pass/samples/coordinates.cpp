@@ -6,7 +6,8 @@
 namespace warpjit::ir::samples {
 namespace {
 
-constexpr float kFarthest = 65536;  // coordinates in texels are limited to this
+constexpr float kFarthest = 65536;         // coordinates in texels are limited to this
+constexpr std::uint32_t kNever = 1 << 20;  // a level of detail that is always limited
 
 }  // namespace
 
@@ -43,12 +44,7 @@ I32 Coordinates::squared_gradient(const Request& request) {
       for (unsigned k = 0; k < 2; ++k) others[k] = b_.FDiv32(others[k], out);
     }
     F32 sum;
-    for (unsigned k = 0; k < count; ++k) {
-      F32 difference = sub(others[k], own[k]);
-      if (key_.normalized) difference = mul(difference, uniform_float(sample_words::kLodSize + 4 * k));
-      const F32 square = mul(difference, difference);
-      sum = k == 0 ? square : add(sum, square);
-    }
+    for (unsigned k = 0; k < count; ++k) sum = add_square(sum, k, sub(others[k], own[k]));
     // Without a neighbour nothing, also of coordinates that are infinite.
     const I32 there = b_.QuadRead(present, word(~0U), word(0), lanes);
     return b_.IAnd32(as_word(sum), there);
@@ -61,9 +57,26 @@ I32 Coordinates::squared_gradient(const Request& request) {
   return greatest;
 }
 
+F32 Coordinates::add_square(F32 sum, unsigned axis, F32 difference) {
+  if (key_.normalized) difference = mul(difference, uniform_float(sample_words::kLodSize + 4 * axis));
+  const F32 square = mul(difference, difference);
+  return sum.valid() ? add(sum, square) : square;
+}
+
 // Half of the logarithm of the squared gradient: 128 times its exponent, and a table of 256 steps within one.
+I32 Coordinates::detail_of(I32 squared) {
+  const I32 exponent = b_.IAnd32(b_.IShrU32(squared, word(23)), word(255));
+  const I32 step = b_.IAnd32(b_.IShrU32(squared, word(15)), word(255));
+  // The table holds, 4 bits each, what the logarithm is more than half of the step.
+  const I32 eight = b_.LookUp32(b_.IShrU32(step, word(3)), kLogarithmTable);
+  const I32 more = b_.IAnd32(b_.IShrU32(eight, b_.IShl32(b_.IAnd32(step, word(7)), word(2))), word(15));
+  const I32 whole = b_.IShl32(b_.ISub32(exponent, word(127)), word(7));
+  I32 detail = b_.IAdd32(b_.IAdd32(whole, b_.IShrU32(step, word(1))), more);
+  detail = b_.select(b_.IEq32(exponent, word(0)), word(0U - kNever), detail);
+  return b_.select(b_.IEq32(exponent, word(255)), word(kNever), detail);
+}
+
 I32 Coordinates::detail(const Request& request, bool from_quad) {
-  constexpr std::uint32_t kNever = 1 << 20;
   const bool replaces = request.use.operation == SampleOperation::lod;
   I32 detail;
   if (replaces) {
@@ -71,16 +84,7 @@ I32 Coordinates::detail(const Request& request, bool from_quad) {
   } else if (!from_quad) {
     detail = word(0U - kNever);
   } else {
-    const I32 squared = squared_gradient(request);
-    const I32 exponent = b_.IAnd32(b_.IShrU32(squared, word(23)), word(255));
-    const I32 step = b_.IAnd32(b_.IShrU32(squared, word(15)), word(255));
-    // The table holds, 4 bits each, what the logarithm is more than half of the step.
-    const I32 eight = b_.LookUp32(b_.IShrU32(step, word(3)), kLogarithmTable);
-    const I32 more = b_.IAnd32(b_.IShrU32(eight, b_.IShl32(b_.IAnd32(step, word(7)), word(2))), word(15));
-    const I32 whole = b_.IShl32(b_.ISub32(exponent, word(127)), word(7));
-    detail = b_.IAdd32(b_.IAdd32(whole, b_.IShrU32(step, word(1))), more);
-    detail = b_.select(b_.IEq32(exponent, word(0)), word(0U - kNever), detail);
-    detail = b_.select(b_.IEq32(exponent, word(255)), word(kNever), detail);
+    detail = detail_of(squared_gradient(request));
   }
   if (replaces || request.use.operation == SampleOperation::bias) {
     const F32 operand = clamped(flushed(number_or_zero(request.detail)), real(-64), real(64));

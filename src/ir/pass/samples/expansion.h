@@ -86,6 +86,10 @@ class Coordinates : public Steps {
 
   // The level of detail in 1/256, not limited.
   I32 detail(const Request& request, bool from_quad);
+  // The square of a distance in texels: that of some axes, none at first, and of one more, along which
+  // coordinates differ so. What that says of the level of detail, before bias and limits.
+  F32 add_square(F32 sum, unsigned axis, F32 difference);
+  I32 detail_of(I32 squared);
   I32 limited(I32 detail) {
     return b_.IMinS32(b_.IMaxS32(detail, uniform_word(sample_words::kLeastLod)),
                       uniform_word(sample_words::kGreatestLod));
