@@ -44,7 +44,7 @@ struct FragmentSetup {
   std::array<std::uint8_t, 8> blend_targets{0, 1, 2, 3, 4, 5, 6, 7};
   bool points_from_bottom = false;  // the place in a point counts from its lower left corner
   // The resource tables, 0 to 31, whose entries are the textures and samplers of a launch, by their slots.
-  // Of other tables a program reads 0.
+  // What names another table is a fault.
   std::uint8_t texture_table = 4, sampler_table = 3;
   // Of targets with several samples a pixel, 1 or 4: each has runs of its own, for which
   // RasterState::sample_point is the sample's. Its number, and where all of them lie.

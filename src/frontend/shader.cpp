@@ -51,4 +51,19 @@ Status Shader::profile(const Grid&, std::optional<BlockFault>&, Profile&) const 
   return Error{ErrorCode::unsupported, "there are no profiles of programs of this kind", source_name()};
 }
 
+std::vector<TextureUse> computed_uses(const BoundTextures& bound) {
+  std::vector<TextureUse> uses;
+  for (std::size_t texture = 0; texture < bound.textures.size(); ++texture) {
+    if (bound.texture(texture) == nullptr) continue;
+    const auto slot = static_cast<std::uint8_t>(texture);
+    uses.push_back({.texture = slot, .needs_sampler = false});
+    for (std::size_t sampler = 0; sampler < bound.samplers.size(); ++sampler)
+      if (bound.sampler(sampler) != nullptr &&
+          textures::check_pair(*bound.texture(texture), *bound.sampler(sampler), {}))
+        uses.push_back({.texture = slot, .sampler = static_cast<std::uint8_t>(sampler)});
+    if (uses.size() > kMaxComputedUses) return {};
+  }
+  return uses;
+}
+
 }  // namespace warpjit::frontend

@@ -89,6 +89,14 @@ struct PrimitiveLimits {
   std::uint32_t uniform_word = 0;    // index of the first one in Values::words
 };
 
+// A texture that a program samples.
+struct TextureUse {
+  std::uint8_t texture = 0;  // its slot
+  std::uint8_t sampler = 0;  // likewise, if it needs one
+  bool needs_sampler = true;
+  auto operator<=>(const TextureUse&) const = default;
+};
+
 // The facts of a launch that a translation is made for.
 struct Facts {
   Work work = Work::rows;
@@ -103,7 +111,8 @@ struct Facts {
   DrawFacts draw;
   GridFacts grid;
   PixelFacts pixels;
-  std::vector<ir::SampleKey> samples;  // of Shader::texture_uses(), one by one
+  std::vector<ir::SampleKey> samples;     // of Shader::texture_uses(), one by one, then of computed_uses
+  std::vector<TextureUse> computed_uses;  // of programs that compute which textures they sample
   StripFacts strips;
   bool half_arithmetic = false;  // the host has it, of two halves in a word
 
@@ -137,14 +146,6 @@ struct SpaceName {
   // Not 0: addresses have 64 bits, a launch maps memory at so many high words at most, and Grid::high_words
   // says where each one's pieces are in Grid::globals.
   std::uint8_t high_words = 0;
-};
-
-// A texture that a program samples.
-struct TextureUse {
-  std::uint8_t texture = 0;  // its slot
-  std::uint8_t sampler = 0;  // likewise, if it needs one
-  bool needs_sampler = true;
-  auto operator<=>(const TextureUse&) const = default;
 };
 
 // Runs a shader by interpreting the guest's own instructions. Thread-safe; assumes the default floating-point
@@ -254,6 +255,8 @@ class Shader : public Guest {
 
   // ---- Textures: what the reachable code samples, each once, ascending
   virtual std::span<const TextureUse> texture_uses() const { return {}; }
+  // Does the code compute which texture or sampler an instruction means, so that it may be any that is bound?
+  virtual bool computes_textures() const { return false; }
   // Why the guest has no such texture with such a sampler; null if it has.
   virtual const char* refuses(const textures::TextureView&, const Sampler&) const { return nullptr; }
 
@@ -274,5 +277,18 @@ class Shader : public Guest {
   // The whole grid in the guest interpreter, with a profile. Assumes the default floating-point environment.
   virtual Status profile(const Grid& grid, std::optional<BlockFault>& fault, Profile& profile) const;
 };
+
+// What an instruction may mean that computes it: each texture that is bound, alone and with each sampler that
+// goes with it. Empty: compiled code does not choose among so many.
+inline constexpr std::size_t kMaxComputedUses = 72;  // of 8 textures and 8 samplers
+std::vector<TextureUse> computed_uses(const BoundTextures& bound);
+
+// Calls visit(use) for all that a launch of the shader may sample, in the order of Facts::samples.
+template <class Visit>
+void each_texture_use(const Shader& shader, const BoundTextures& bound, const Visit& visit) {
+  for (const TextureUse& use : shader.texture_uses()) visit(use);
+  if (!shader.computes_textures()) return;
+  for (const TextureUse& use : computed_uses(bound)) visit(use);
+}
 
 }  // namespace warpjit::frontend

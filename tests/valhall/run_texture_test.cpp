@@ -1,7 +1,9 @@
 // Textures in the guest interpreter (docs/guests/valhall.md 10.4), row by row.
 #include <cmath>
 #include <limits>
+#include <optional>
 
+#include "frontend/valhall/launch.h"
 #include "valhall/run_fragments.h"
 
 namespace warpjit::valhall {
@@ -55,6 +57,17 @@ class ValhallRunTexture : public testing::Test {
     return {pixels.word(2, 1), pixels.word(2, 1, 1), pixels.word(2, 1, 2), pixels.word(2, 1, 3)};
   }
 
+  // That r0 to r3 are 0 in all pixels, after a fault of this word, in every engine.
+  void fails(const std::string& body, std::uint32_t word) {
+    const FinishedFragments pixels = run_fragments(set(40, kHandle) + set(0, 7U) + body + kEmit, options_);
+    ASSERT_TRUE(pixels.status) << to_string(pixels.status.error());
+    ASSERT_TRUE(pixels.report.first_fault) << body;
+    const ir::MemoryFault& access = pixels.report.first_fault->access;
+    EXPECT_EQ(access.address, word) << body;
+    EXPECT_EQ(access.index, kTextureSpace);
+    EXPECT_EQ(pixels.colors[0], std::vector<std::uint32_t>(pixels.colors[0].size())) << body;
+  }
+
   using Words = std::array<std::uint32_t, 4>;
   static constexpr std::uint32_t kHandle = 0x20011800;
   FragmentOptions options_;
@@ -71,27 +84,167 @@ TEST_F(ValhallRunTexture, Handles) {
   const Words found{0, 3, 1, 0};
   EXPECT_EQ(with(0x20051803, 0x12345678, ""), found);
   EXPECT_EQ(with(3 << 24 | 3, 4 << 24 | 5, ".wide_indices"), found);
-  // Other tables, and slots that no launch has, in every engine.
-  options_.compiled = true;
-  for (const std::uint32_t low : {0x28051803U, 0x20052003U, 0x27ff1803U, 0x20051fffU, 1U})
-    EXPECT_EQ(with(low, 0, ""), Words{}) << low;
-  EXPECT_EQ(with(4 << 24 | 3, 4 << 24 | 5, ".wide_indices"), Words{});
-  EXPECT_EQ(with(3 << 24 | 3, 5 << 24 | 5, ".wide_indices"), Words{});
-  EXPECT_EQ(with(3 << 24 | 3, 4 << 24 | 0x10005, ".wide_indices"), Words{});
-  EXPECT_EQ(run("TEX_FETCH.slot0.u.32.2d.wait0 @r0:r1:r2:r3, @r4:r5, 0x0\n"), Words{});
-  EXPECT_EQ(run("TEX_GATHER.slot0.u.32.2d.gather4_g.wait0 @r0:r1:r2:r3, @r4:r5, 0x0\n"), Words{});
-  EXPECT_EQ(run("TEX_SINGLE.slot0.f.16.2d.computed.wait0 @r0:r1, @r4:r5, 0x0\n"), Words{});
   // The tables that a launch's textures and samplers are of.
+  options_.compiled = true;
   options_.setup.texture_table = 3;
   options_.setup.sampler_table = 2;
   EXPECT_EQ(with(0x18051003U, 0, ""), found);
   EXPECT_EQ(with(2 << 24 | 3, 3 << 24 | 5, ".wide_indices"), found);
-  EXPECT_EQ(with(0x20051803U, 0, ""), Words{});
+}
+
+// Other tables, and entries that there are not, are faults that name the word.
+TEST_F(ValhallRunTexture, WrongHandles) {
+  const NumberedTexels numbered;
+  bind(5, numbered.texture);
+  bind(3, Sampler{});
+  const auto wrong = [&](std::uint32_t low, std::uint32_t high, const std::string& wide, std::uint32_t word) {
+    fails(set(40, low) + set(41, high) + set(4, 0.9F) + set(5, 0.4F) + "TEX_SINGLE.slot0.u.32.2d" + wide +
+              ".zero.wait0 @r0:r1:r2:r3, @r4:r5, r40\n",
+          word);
+  };
+  options_.compiled = true;
+  for (const std::uint32_t low : {0x28051803U, 0x20052003U, 0x27ff1803U, 0x20051fffU, 1U})
+    wrong(low, 0, "", low);
+  const std::uint32_t texture = 4 << 24 | 5, sampler = 3 << 24 | 3;
+  wrong(texture, texture, ".wide_indices", texture);
+  wrong(sampler, 5 << 24 | 5, ".wide_indices", 5 << 24 | 5);
+  wrong(sampler, 4 << 24 | 0x10005, ".wide_indices", 4 << 24 | 0x10005);
+  wrong(3 << 24 | 0x80, texture, ".wide_indices", 3 << 24 | 0x80);
+  wrong(0, 0, ".wide_indices", 0);
+  fails("TEX_FETCH.slot0.u.32.2d.wait0 @r0:r1:r2:r3, @r4:r5, 0x0\n", 0);
+  fails(set(1, 0U) + "TEX_GATHER.slot0.u.32.2d.gather4_g.wait0 @r0:r1:r2:r3, @r4:r5, 0x0\n", 0);
+  fails("TEX_SINGLE.slot0.f.16.2d.computed.wait0 @r0:r1, @r4:r5, 0x0\n", 0);
+  fails("TEX_GRADIENT.slot0.auto.32.rg.2d.wait0 @r0:r1, @r4:r5, 0x0\n", 0);
+  options_.setup.texture_table = 3;
+  options_.setup.sampler_table = 2;
+  wrong(0x20051803U, 0, "", 0x20051803U);
   options_.setup = {};
   // What is not bound is an error of the launch where compiled code knows it.
   options_.compiled = false;
   options_.guest_alone = true;
-  for (const std::uint32_t low : {0x20041803U, 0x20051802U}) EXPECT_EQ(with(low, 0, ""), Words{}) << low;
+  for (const std::uint32_t low : {0x20041803U, 0x20051802U}) wrong(low, 0, "", low);
+}
+
+// The word that names texture and sampler, which each lane computes: pixel (x, y) has the entry that row y of
+// `entries` says, of textures in its upper and of samplers in its lower half.
+class ValhallComputedTextures : public ValhallRunTexture {
+ protected:
+  ValhallComputedTextures() {
+    for (unsigned k = 0; k < 3; ++k) {
+      texels_[k] = {100 * k + 1, 100 * k + 2};
+      Texture texture;
+      texture.format = *parse_texture_format("r32ui");
+      texture.width = 2;
+      texture.data = texels_[k].data();
+      texture.size = sizeof texels_[k];
+      bind(k, texture);
+      Sampler sampler;
+      sampler.wrap.fill(k == 0 ? Wrap::repeat : k == 1 ? Wrap::clamp_to_edge : Wrap::clamp_to_border);
+      sampler.border[0] = 77;
+      bind(k, sampler);
+    }
+    options_.compiled = true;
+    options_.uniforms.resize(16);
+  }
+  // r0 of each row, whose word is at u[row].
+  std::array<std::uint32_t, 4> rows(std::array<std::uint32_t, 4> words, const std::string& sampled,
+                                    std::optional<std::uint32_t> fault = {}) {
+    std::string body = "MOV.i32 r40, u0\n";
+    for (unsigned row = 1; row < 4; ++row)
+      body += set(8, row) + "ICMP_OR.u32.ne.m1 r8, r59.h1, r8, 0x0\nMUX.i32.neg r40, r40, u" +
+              std::to_string(row) + ", r8\n";
+    std::ranges::copy(words, options_.uniforms.begin());
+    const FinishedFragments pixels = run_fragments(set(0, 0U) + body + sampled + kEmit, options_);
+    EXPECT_TRUE(pixels.status) << to_string(pixels.status.error());
+    EXPECT_EQ(pixels.report.first_fault.has_value(), fault.has_value());
+    if (fault && pixels.report.first_fault) {
+      EXPECT_EQ(pixels.report.first_fault->access.address, *fault);
+      EXPECT_EQ(pixels.report.first_fault->access.index, kTextureSpace);
+    }
+    std::array<std::uint32_t, 4> found{};
+    for (unsigned row = 0; row < 4; ++row) {
+      found[row] = pixels.word(0, row);
+      EXPECT_EQ(pixels.word(3, row), found[row]);
+    }
+    return found;
+  }
+  // The second texel of the texture; beyond the end where the sampler says.
+  const std::string kBeyond =
+      set(4, 1.25F) + set(5, 0.0F) + "TEX_SINGLE.slot0.u.32.r.2d.zero.wait0 @r0, @r4:r5, r40\n";
+  // The upper half of r40 is the texture, the lower one the sampler.
+  const std::string kWideBeyond =
+      "U16_TO_U32 r9, r40.h10\nU16_TO_U32 r8, r40.h00\n" + set(10, 4U << 24) + set(11, 3U << 24) +
+      "LSHIFT_OR.i32 r9, r9, 0x0.b00, r10\nLSHIFT_OR.i32 r8, r8, 0x0.b00, r11\n" + set(4, 1.25F) +
+      set(5, 0.0F) + "TEX_SINGLE.slot0.u.32.r.2d.wide_indices.zero.wait0 @r0, @r4:r5, r8\n";
+  std::array<std::array<std::uint32_t, 2>, 3> texels_{};
+};
+
+TEST_F(ValhallComputedTextures, EachLaneNamesItsOwn) {
+  constexpr std::uint32_t kTables = 0x20001800;
+  EXPECT_EQ(rows({kTables, kTables | 1 << 16 | 1, kTables | 2 << 16 | 2, kTables | 2 << 16}, kBeyond),
+            (std::array<std::uint32_t, 4>{1, 102, 77, 201}));
+  EXPECT_EQ(rows({0, 1 << 16 | 1, 2 << 16 | 2, 2 << 16}, kWideBeyond),
+            (std::array<std::uint32_t, 4>{1, 102, 77, 201}));
+  const std::string fetch = set(4, 1U) + set(5, 0U) + "TEX_FETCH.slot0.u.32.r.2d.wait0 @r0, @r4:r5, r40\n";
+  // Fetches have no sampler.
+  EXPECT_EQ(rows({0x20000000, 0x20010000, 0x200207ff, 0x20010000}, fetch),
+            (std::array<std::uint32_t, 4>{2, 102, 202, 102}));
+}
+
+TEST_F(ValhallComputedTextures, OutsideOfTheTable) {
+  constexpr std::uint32_t kTables = 0x20001800;
+  for (const std::uint32_t word : {kTables | 3 << 16, kTables | 3, kTables | 0x7ff << 16, kTables | 0x7ff,
+                                   0x28001800U, 0x20002000U, 0U, ~0U})
+    EXPECT_EQ(rows({kTables, word, kTables | 1, word}, kBeyond, word),
+              (std::array<std::uint32_t, 4>{1, 0, 2, 0}))
+        << word;
+  EXPECT_EQ(rows({0, 3 << 16 | 3, 1, 1}, kWideBeyond, 4 << 24 | 3),
+            (std::array<std::uint32_t, 4>{1, 0, 2, 2}));
+  EXPECT_EQ(rows({0, 1 << 16 | 3, 1, 1}, kWideBeyond, 3 << 24 | 3),
+            (std::array<std::uint32_t, 4>{1, 0, 2, 2}));
+}
+
+// A linear filter and integers do not go together, nor a cube and an instruction for flat textures.
+TEST_F(ValhallComputedTextures, OfTheWrongKind) {
+  Sampler linear;
+  linear.magnify = Filter::linear;
+  bind(1, linear);
+  const NumberedTexels cube(TextureDimension::cube);
+  bind(1, cube.texture);
+  constexpr std::uint32_t kTables = 0x20001800;
+  const std::uint32_t filtered = kTables | 1, faces = kTables | 1 << 16;
+  EXPECT_EQ(rows({kTables, filtered, kTables, filtered}, kBeyond, filtered),
+            (std::array<std::uint32_t, 4>{1, 0, 1, 0}));
+  EXPECT_EQ(rows({kTables, faces, kTables, faces}, kBeyond, faces),
+            (std::array<std::uint32_t, 4>{1, 0, 1, 0}));
+}
+
+// More than compiled code chooses among.
+TEST_F(ValhallComputedTextures, TooManyForCompiledCode) {
+  for (unsigned k = 3; k < 12; ++k) {
+    bind(k, options_.textures[k % 3]);
+    bind(k, options_.samplers[0]);
+  }
+  options_.compiled = false;
+  constexpr std::uint32_t kTables = 0x20001800;
+  EXPECT_EQ(rows({kTables | 9 << 16, kTables | 10 << 16 | 1, kTables, kTables | 11 << 16 | 11}, kBeyond),
+            (std::array<std::uint32_t, 4>{1, 102, 1, 201}));
+}
+
+// The level of detail comes from the lanes that sample the same.
+TEST_F(ValhallComputedTextures, LevelsOfDetail) {
+  const NumberedTexels numbered;
+  Sampler sampler;
+  sampler.mip = MipFilter::nearest;
+  for (unsigned k = 0; k < 2; ++k) {
+    bind(k, numbered.texture);
+    bind(k, sampler);
+  }
+  // y is the row: from one to the next there is a whole texture.
+  const std::string sampled = set(4, 0.0F) + "U16_TO_U32 r5, r59.h11\nU32_TO_F32 r5, r5\n" +
+                              "TEX_SINGLE.slot0.u.32.r.2d.computed.wait0 @r0, @r4:r5, r40\n";
+  constexpr std::uint32_t kFirst = 0x20001800, kSecond = 0x20011801;
+  EXPECT_EQ(rows({kFirst, kFirst, kFirst, kSecond}, sampled), (std::array<std::uint32_t, 4>{2, 2, 0, 0}));
 }
 
 // A row of the eight texels 1 to 8: which one a place gives, its border being 99.
@@ -166,21 +319,6 @@ TEST_F(ValhallMirroredClamp, OfLinearFilters) {
   EXPECT_EQ(at(Wrap::mirror_once_to_border, 0.75F, -9), 782.0F);  // texels -9, the border, and -8: 7
   EXPECT_EQ(at(Wrap::mirror_once_to_border, 0.75F, -8), 112.0F);
   EXPECT_EQ(at(Wrap::mirror_once, -8.0F, 0), 564.0F);
-}
-
-TEST_F(ValhallRunTexture, TheFirstActiveLaneNamesIt) {
-  const NumberedTexels numbered;
-  Sampler sampler;
-  bind(1, numbered.texture);
-  bind(0, sampler);
-  // Lane 0 of the warp is the first one; the others name nothing.
-  options_.background = 0x55;
-  const FinishedFragments pixels = pixels_of(
-      set(0, 1U) + set(4, 0.9F) + set(5, 0.4F) + set(40, kHandle) + "BRANCHZ.eq r59, offset:first\n" +
-          set(40, 0U) + "first:\nTEX_SINGLE.slot0.u.32.2d.g.zero.wait0 @r0, @r4:r5, r40\n",
-      options_);
-  EXPECT_EQ(pixels.word(0, 0), 3U);
-  EXPECT_EQ(pixels.word(3, 3), 3U);
 }
 
 TEST_F(ValhallRunTexture, Fetch) {
@@ -395,20 +533,18 @@ TEST_F(ValhallRunTexture, Cubes) {
   // Edges belong to the face that is named.
   EXPECT_EQ(at(0U, 0.6F), (Words{0, 0, 2, 0}));
   EXPECT_EQ(at(bits_of(1) & 0x1fffffff, 0.6F), (Words{0, 3, 2, 0}));
-  // A texture that is no cube.
-  const NumberedTexels flat;
-  bind(1, flat.texture);
-  EXPECT_EQ(at(bits_of(0.3F) & 0x1fffffff, 0.6F), Words{});
-  bind(1, cube.texture);
-  EXPECT_EQ(
-      run(set(4, 0.3F) + set(5, 0.6F) + "TEX_SINGLE.slot0.u.32.2d.zero.wait0 @r0:r1:r2:r3, @r4:r5, r40\n"),
-      Words{});
-
   const NumberedTexels cubes(TextureDimension::cube, 2);
   bind(1, cubes.texture);
   EXPECT_EQ(run(set(4, 3U << 29 | (bits_of(0.375F) & 0x1fffffff)) + set(5, 0.625F) + set(6, 1.0F) +
                 "TEX_SINGLE.slot0.u.32.cube.array_enable.zero.wait0 @r0:r1:r2:r3, @r4:r5:r6, r40\n"),
             (Words{0, 1, 2, 9}));
+  // A texture that is no cube, and the reverse.
+  options_.compiled = true;
+  const std::string flat_place = set(4, 0.3F) + set(5, 0.6F);
+  fails(flat_place + "TEX_SINGLE.slot0.u.32.2d.zero.wait0 @r0:r1:r2:r3, @r4:r5, r40\n", kHandle);
+  const NumberedTexels flat;
+  bind(1, flat.texture);
+  fails(flat_place + "TEX_SINGLE.slot0.u.32.cube.zero.wait0 @r0:r1:r2:r3, @r4:r5, r40\n", kHandle);
 }
 
 TEST_F(ValhallRunTexture, Comparisons) {
@@ -472,6 +608,37 @@ TEST_F(ValhallRunTexture, Results) {
   EXPECT_EQ(results("f.32.skip.b.2d.wait0 @r0"), (Words{texel[2], 0, 0, 0}));
 }
 
+// The type of the texture: integers keep their bits, and a channel that is not there is the integer 1.
+TEST_F(ValhallRunTexture, ResultsOfTheTexturesType) {
+  const std::array<std::int8_t, 8> bytes{-1, 2, -128, 127, 5, 6, 7, 8};
+  Texture texture;
+  texture.format = *parse_texture_format("rg8i");
+  texture.width = texture.height = 2;
+  texture.row_bytes = 4;
+  texture.data = bytes.data();
+  texture.size = sizeof bytes;
+  texture.swizzle = {TexelSource::red, TexelSource::green, TexelSource::zero, TexelSource::integer_one};
+  bind(1, texture);
+  bind(0, Sampler{});
+  options_.compiled = true;
+  const Words first{~0U, 2, 0, 1};
+  const std::string place = set(4, 0.1F) + set(5, 0.1F), texel = set(4, 0U) + set(5, 0U);
+  EXPECT_EQ(run(place + "TEX_SINGLE.slot0.auto.32.2d.zero.wait0 @r0:r1:r2:r3, @r4:r5, r40\n"), first);
+  EXPECT_EQ(run(texel + "TEX_FETCH.slot0.auto.32.2d.wait0 @r0:r1:r2:r3, @r4:r5, r40\n"), first);
+  EXPECT_EQ(run(set(4, 0.5F) + set(5, 0.5F) +
+                "TEX_GATHER.slot0.auto.32.2d.gather4_r.wait0 @r0:r1:r2:r3, @r4:r5, r40\n"),
+            (Words{~0U, 0U - 128, 5, 7}));
+  // Of 16 bits they keep the lower ones, where numbers are converted.
+  EXPECT_EQ(run(texel + "TEX_FETCH.slot0.auto.16.2d.wait0 @r0:r1, @r4:r5, r40\n"),
+            (Words{0x0002ffff, 0x00010000, 0, 0}));
+  texture.format = *parse_texture_format("rg8-snorm");
+  texture.swizzle[3] = TexelSource::one;
+  bind(1, texture);
+  EXPECT_EQ(run(texel + "TEX_FETCH.slot0.auto.32.ra.2d.wait0 @r0:r1, @r4:r5, r40\n"),
+            (Words{bits_of(-1.0F * (1.0F / 127)), bits_of(1), 0, 0}));
+  EXPECT_EQ(run(texel + "TEX_FETCH.slot0.auto.16.a.2d.wait0 @r0, @r4:r5, r40\n"), (Words{0x3c00, 0, 0, 0}));
+}
+
 TEST_F(ValhallRunTexture, Gather) {
   const NumberedTexels numbered;
   bind(1, numbered.texture);
@@ -523,10 +690,138 @@ TEST_F(ValhallRunTexture, GatherCompares) {
         << component;
 }
 
+// Levels of 4, 2 and 1 texels.
+class ValhallGradients : public ValhallRunTexture {
+ protected:
+  ValhallGradients() {
+    options_.compiled = true;
+    sampler_.mip = MipFilter::nearest;
+    bind(1, numbered_.texture);
+    bind(0, sampler_);
+  }
+  // Both words for gradients dx.x, dy.x, dx.y, dy.y.
+  std::array<std::uint32_t, 2> words(const std::array<float, 4>& gradients, const std::string& modifiers,
+                                     const std::string& dimension = "2d") {
+    std::string body;
+    for (unsigned k = 0; k < 4; ++k) body += set(4 + k, gradients[k]);
+    const auto found = run(body + "TEX_GRADIENT.slot0.auto.32.rg." + dimension + modifiers +
+                           ".derivative_enable.wait0 @r0:r1, @r4:r5:r6:r7, r40\n");
+    return {found[0], found[1]};
+  }
+  // The level that a sample has for them.
+  std::uint32_t sampled(const std::array<float, 4>& gradients) {
+    std::string body;
+    for (unsigned k = 0; k < 4; ++k) body += set(4 + k, gradients[k]);
+    return run(body +
+               "TEX_GRADIENT.slot0.auto.32.rg.2d.lod_bias_disable.lod_clamp_disable.derivative_enable.wait0 "
+               "@r10:r11, @r4:r5:r6:r7, r40\n" +
+               set(8, 0.1F) + set(9, 0.1F) +
+               "TEX_SINGLE.slot0.auto.32.2d.grdesc.wait0 @r0:r1:r2:r3, @r8:r9:r10:r11, r40\n")[0];
+  }
+  const std::string kPlain = ".lod_bias_disable.lod_clamp_disable";
+  const NumberedTexels numbered_;
+  Sampler sampler_;
+};
+
+TEST_F(ValhallGradients, Words) {
+  using Pair = std::array<std::uint32_t, 2>;
+  EXPECT_EQ(words({0.25F, 0, 0, 0}, kPlain), (Pair{0, 0}));
+  EXPECT_EQ(words({0.5F, 0, 0, 0}, kPlain), (Pair{0x100, 0}));
+  EXPECT_EQ(words({0, 0.5F, 0, 0}, kPlain), (Pair{0x100, 0}));
+  EXPECT_EQ(words({0, 0, 0, -1}, kPlain), (Pair{0x200, 0}));
+  // The longer one, of (3, 4) and (1, 0) texels: log2 5.
+  EXPECT_EQ(words({0.75F, 0.25F, 1, 0}, kPlain), (Pair{595, 0}));
+  EXPECT_EQ(words({0.125F, 0, 0, 0}, kPlain), (Pair{0xff00, 0}));
+  // Nothing is the least level of 16 bits; what is no number, or too long, the greatest one.
+  EXPECT_EQ(words({0, 0, 0, 0}, kPlain), (Pair{0x8000, 0}));
+  EXPECT_EQ(words({std::numeric_limits<float>::denorm_min(), 0, 0, 0}, kPlain), (Pair{0x8000, 0}));
+  EXPECT_EQ(words({1e30F, 0, 0, 0}, kPlain), (Pair{0x7fff, 0}));
+  EXPECT_EQ(words({0, 0, std::numeric_limits<float>::quiet_NaN(), 0}, kPlain), (Pair{0x7fff, 0}));
+}
+
+TEST_F(ValhallGradients, BiasAndLimits) {
+  sampler_.lod_bias = 64;
+  sampler_.min_lod = 32;
+  sampler_.max_lod = 7 * 256;
+  bind(0, sampler_);
+  const auto word = [&](float gradient, const std::string& modifiers) {
+    return words({gradient, 0, 0, 0}, modifiers)[0];
+  };
+  EXPECT_EQ(word(0.5F, kPlain), 0x100U);
+  EXPECT_EQ(word(0.5F, ".lod_clamp_disable"), 0x140U);
+  EXPECT_EQ(word(0.5F, ".lod_bias_disable"), 0x100U);
+  EXPECT_EQ(word(0.5F, ""), 0x140U);
+  EXPECT_EQ(word(0.5F, ".force_delta_enable"), 0x140U);
+  EXPECT_EQ(word(0, ""), 32U);
+  EXPECT_EQ(word(16, ""), 0x200U);  // the last level
+  EXPECT_EQ(word(16, ".lod_clamp_disable"), 0x640U);
+  sampler_.max_lod = 256;
+  bind(0, sampler_);
+  EXPECT_EQ(word(16, ""), 0x100U);
+}
+
+TEST_F(ValhallGradients, Samples) {
+  EXPECT_EQ(sampled({0, 0, 0, 0}), 0U);
+  EXPECT_EQ(sampled({0.25F, 0, 0, 0}), 0U);
+  EXPECT_EQ(sampled({0, 0.5F, 0, 0}), 1U);
+  EXPECT_EQ(sampled({0, 0, 0, 8}), 2U);
+  sampler_.lod_bias = 256;
+  bind(0, sampler_);
+  EXPECT_EQ(sampled({0.25F, 0, 0, 0}), 1U);
+  // The second word means nothing, and the pair stands behind layer and offsets.
+  const NumberedTexels layers(TextureDimension::d2, 3);
+  bind(1, layers.texture);
+  EXPECT_EQ(run(set(4, 0.1F) + set(5, 0.9F) + set(6, 2.0F) + set(7, 0x00feff01U) + set(8, 0U) + set(9, ~0U) +
+                "TEX_SINGLE.slot0.u.32.2d.array_enable.texel_offset.grdesc.wait0 @r0:r1:r2:r3, "
+                "@r4:r5:r6:r7:r8:r9, r40\n"),
+            (Words{1, 1, 0, 2}));
+}
+
+// Faces are as wide as the coordinates s and t say.
+TEST_F(ValhallGradients, Cubes) {
+  const NumberedTexels cube(TextureDimension::cube);
+  bind(1, cube.texture);
+  EXPECT_EQ(words({0.5F, 0, 0, 0}, kPlain, "cube")[0], 0x100U);
+  EXPECT_EQ(words({0, 0, 0, 1}, kPlain, "cube")[0], 0x200U);
+}
+
+TEST_F(ValhallGradients, OfVolumes) {
+  const NumberedTexels volume(TextureDimension::d3);
+  bind(1, volume.texture);
+  std::string body;
+  for (unsigned k = 4; k < 9; ++k) body += set(k, 0.0F);
+  EXPECT_EQ(run(body + set(9, 0.5F) +
+                "TEX_GRADIENT.slot0.auto.32.rg.3d.lod_bias_disable.derivative_enable.wait0 @r0:r1, "
+                "@r4:r5:r6:r7:r8:r9, r40\n")[0],
+            0x100U);
+}
+
+// Without gradients it asks which level the coordinates of the quad have.
+TEST_F(ValhallGradients, Queries) {
+  const auto query = [&](float scale, const std::string& modifiers) {
+    return run("LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.center.store.wait0 @r4:r5, r61, index:0x0\n" +
+               set(9, scale) + "FMA.f32 r4, r4, r9, 0x0.neg\n" + set(5, 0.1F) +
+               "TEX_GRADIENT.slot0.auto.32.rg.2d" + modifiers + ".wait0 @r0:r1, @r4:r5, r40\n")[0];
+  };
+  EXPECT_EQ(query(0.5F, ""), 0x100U);
+  EXPECT_EQ(query(4, ".lod_clamp_disable"), 0x400U);
+  EXPECT_EQ(query(4, ""), 0x200U);
+  EXPECT_EQ(query(0, ""), 0U);
+  EXPECT_EQ(query(0, ".lod_clamp_disable"), 0x8000U);
+  sampler_.lod_bias = 0x80;
+  bind(0, sampler_);
+  EXPECT_EQ(query(0.5F, ""), 0x180U);
+  EXPECT_EQ(query(0.5F, ".lod_bias_disable"), 0x100U);
+  EXPECT_EQ(query(0.5F, ".lod_bias_disable.lod_clamp_disable"), 0x100U);
+}
+
 TEST_F(ValhallRunTexture, Refused) {
   const std::pair<const char*, const char*> kCases[] = {
-      {"TEX_SINGLE.slot0.f.32.2d.grdesc @r0:r1:r2:r3, @r4:r5:r6:r7, r40",
-       "descriptors of gradients are not known"},
+      {"TEX_SINGLE.slot0.f.32.2d.grdesc @r0:r1:r2:r3, @r4:r5:r6, r40", "3 staging registers are not 4"},
+      {"TEX_GRADIENT.slot0.auto.16.rg.2d @r0, @r4:r5, r40", "results of 16 bits"},
+      {"TEX_GRADIENT.slot0.auto.32.rg.2d.derivative_enable @r0:r1, @r4:r5, r40",
+       "2 staging registers are not 4"},
+      {"TEX_GRADIENT.slot0.auto.32.rg.2d.array_enable @r0:r1, @r4:r5, r40", "2 staging registers are not 3"},
       {"TEX_FETCH.slot0.f.32.cube @r0:r1:r2:r3, @r4:r5, r40", "a fetch from a cube"},
       {"TEX_GATHER.slot0.f.32.1d.gather4_r @r0:r1:r2:r3, @r4, r40", "texels of 1D and 3D are not gathered"},
       {"TEX_GATHER.slot0.f.32.3d.gather4_r @r0:r1:r2:r3, @r4:r5:r6, r40",

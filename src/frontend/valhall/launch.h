@@ -16,6 +16,9 @@ inline constexpr std::size_t kMaxWindows = 4;
 inline constexpr std::uint8_t kNoWindow = 15;
 // A handle that names no buffer is the address of a load from this space, which is empty.
 inline constexpr std::uint8_t kBufferSpace = 14;
+// What names a texture or a sampler that there is not names this space, which is empty as well; the address
+// is the word that names it.
+inline constexpr std::uint8_t kTextureSpace = 13;
 // Constant spaces: buffers of table 0, and the words of the launch that sources name as uniforms, which
 // are Grid::parameters.
 inline constexpr std::uint32_t kMaxBuffers = 15;

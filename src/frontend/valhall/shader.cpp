@@ -61,7 +61,9 @@ Shader::Shader(Program program) : program_(std::move(program)), code_(find_reach
   computes_textures_ =
       std::ranges::any_of(sampling, [](const SamplingInstruction& one) { return !one.handle; });
   buffer_uses_ = valhall::buffer_uses(program_, *code_);
-  table_ = uniform_table(program_, *code_, texture_uses_.size(), buffer_uses_.most());
+  table_ = uniform_table(program_, *code_,
+                         texture_uses_.size() + (computes_textures_ ? frontend::kMaxComputedUses : 0),
+                         buffer_uses_.most());
   if (program_.stage == Stage::fragment) uses_ = fragment_uses(program_, *code_);
 }
 
@@ -105,6 +107,7 @@ Result<frontend::SpaceName> Shader::find_space(std::string_view name) const {
 }
 
 std::string Shader::address_text(const ir::MemoryFault& access, const frontend::Grid& grid) const {
+  char text[32];
   const std::string low = frontend::Shader::address_text(access, grid);
   switch (access.space) {
     case ir::Space::constant:
@@ -120,8 +123,11 @@ std::string Shader::address_text(const ir::MemoryFault& access, const frontend::
   if (access.index == kBufferSpace)
     return "buffer " + std::to_string(access.address & kMaxBufferEntry) + " of table " +
            std::to_string(access.address >> 24) + ", which there is not";
+  if (access.index == kTextureSpace) {
+    std::snprintf(text, sizeof text, "0x%08x", access.address);
+    return std::string("texture or sampler ") + text + ", which there is not,";
+  }
   if (access.index >= grid.high_words.size()) return "mem, with a high word that is not mapped, " + low;
-  char text[32];
   std::snprintf(text, sizeof text, "mem[0x%x%08x]", grid.high_words[access.index], access.address);
   return text;
 }
@@ -173,14 +179,15 @@ void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t>
   if (table_.buffers != 0)
     fill_buffer_words(buffers_of(buffer_uses_, grid.buffers),
                       table.subspan(table_.buffer_place() / 4, std::size_t{kBufferWords} * table_.buffers));
-  for (std::size_t k = 0; k < texture_uses_.size(); ++k) {
-    const frontend::TextureUse& use = texture_uses_[k];
+  std::size_t number = 0;
+  frontend::each_texture_use(*this, grid.bound, [&](const frontend::TextureUse& use) {
     const textures::TextureView* texture = grid.bound.texture(use.texture);
     const Sampler* sampler = use.needs_sampler ? grid.bound.sampler(use.sampler) : nullptr;
+    const std::uint32_t words = table_.sample_table().words(number++);
     if (texture != nullptr)
       frontend::fill_sample_words(*texture, sampler != nullptr ? *sampler : Sampler{},
-                                  table.subspan(table_.sample_table().words(k) / 4));
-  }
+                                  table.subspan(words / 4));
+  });
 }
 
 LaunchFacts Shader::launch_facts(const frontend::Facts& facts) const {
@@ -202,6 +209,7 @@ LaunchFacts Shader::launch_facts(const frontend::Facts& facts) const {
   for (std::size_t k = 0; k < buffers.size(); k += BufferFacts::kWords)
     result.buffers.push_back(BufferFacts::unpack(buffers.subspan(k)));
   result.samples = facts.samples;
+  result.computed_uses = facts.computed_uses;
   result.half_arithmetic = facts.half_arithmetic;
   return result;
 }

@@ -25,6 +25,7 @@ class Shader final : public frontend::Shader {
     return {.registers = 64, .shared_bytes = program_.shared_bytes, .local_bytes = program_.local_bytes};
   }
   std::span<const frontend::TextureUse> texture_uses() const override { return texture_uses_; }
+  bool computes_textures() const override { return computes_textures_; }
   bool runs_on_grid() const override { return stage() != Stage::fragment; }
   bool takes_parameters() const override { return true; }
   bool takes_images() const override { return true; }
@@ -49,8 +50,6 @@ class Shader final : public frontend::Shader {
   bool emits_stencil() const;
   // May it store to memory, or do atomics?
   bool changes_memory() const;
-  // True if an instruction that samples computes which texture it does, so that all of a table may be meant.
-  bool computes_textures() const { return computes_textures_; }
   // The numbers of the images that the program names, each once, ascending.
   std::vector<std::uint32_t> image_uses() const;
 

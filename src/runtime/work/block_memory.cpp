@@ -37,8 +37,9 @@ void MappedSpaces::bind(const frontend::Grid& grid, std::span<const std::span<co
 
 void TexelViews::bind(const frontend::Shader& shader, const frontend::BoundTextures& bound) {
   views_.clear();
-  for (const frontend::TextureUse& use : shader.texture_uses())
+  frontend::each_texture_use(shader, bound, [&](const frontend::TextureUse& use) {
     views_.push_back(frontend::texel_view(*bound.texture(use.texture)));
+  });
 }
 
 std::uint32_t* BlockMemory::frame(const BlockLayout& layout) {

@@ -206,15 +206,18 @@ Status LaunchState::check_rows() const {
   return {};
 }
 
-std::vector<ir::SampleKey> LaunchState::sample_keys() const {
-  std::vector<ir::SampleKey> keys;
-  for (const frontend::TextureUse& use : shader->texture_uses()) {
-    const textures::TextureView* texture = values.grid.bound.texture(use.texture);
-    const Sampler* sampler = use.needs_sampler ? values.grid.bound.sampler(use.sampler) : nullptr;
-    if (texture == nullptr || (use.needs_sampler && sampler == nullptr)) return {};
-    keys.push_back(frontend::sample_key(*texture, sampler != nullptr ? *sampler : Sampler{}));
-  }
-  return keys;
+void LaunchState::add_sample_facts(frontend::Facts& facts) const {
+  const frontend::BoundTextures& bound = values.grid.bound;
+  if (shader->computes_textures()) facts.computed_uses = frontend::computed_uses(bound);
+  bool complete = true;
+  frontend::each_texture_use(*shader, bound, [&](const frontend::TextureUse& use) {
+    const textures::TextureView* texture = bound.texture(use.texture);
+    const Sampler* sampler = use.needs_sampler ? bound.sampler(use.sampler) : nullptr;
+    complete = complete && texture != nullptr && (!use.needs_sampler || sampler != nullptr);
+    if (complete)
+      facts.samples.push_back(frontend::sample_key(*texture, sampler != nullptr ? *sampler : Sampler{}));
+  });
+  if (!complete) facts.samples.clear();
 }
 
 Status LaunchState::add_grid_facts(frontend::Facts& facts) const {
@@ -263,7 +266,7 @@ Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
     std::optional<frontend::CheckedGrid> fresh;
     WARPJIT_TRY(const frontend::CheckedGrid* checked, checked_grid(fresh));
     facts.grid = shader->grid_facts(values.grid, *checked);
-    facts.samples = sample_keys();
+    add_sample_facts(facts);
     return facts;
   }
   if (pixels) {
@@ -275,7 +278,7 @@ Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
     facts.pixels.narrow_depth = pixels->has_narrow_depth();
     const auto uses = shader->slot_uses();
     facts.pixels.uses.assign(uses.begin(), uses.end());
-    facts.samples = sample_keys();
+    add_sample_facts(facts);
     WARPJIT_CHECK(add_grid_facts(facts));
     return facts;
   }
@@ -283,7 +286,7 @@ Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
     if (strips.vertices == 0) return check_given().error();
     frontend::Facts facts;
     facts.strips = strips;
-    facts.samples = sample_keys();
+    add_sample_facts(facts);
     WARPJIT_CHECK(add_grid_facts(facts));
     return facts;
   }
@@ -305,7 +308,7 @@ Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
   facts.output_count = output_count;
   for (std::uint32_t k = 0; k < output_count; ++k) facts.outputs[k] = outputs[k].number;
   if (primitives) facts.primitives = primitive_facts(*this);
-  facts.samples = sample_keys();
+  add_sample_facts(facts);
   WARPJIT_CHECK(add_grid_facts(facts));
   return facts;
 }

@@ -155,7 +155,7 @@ class LaunchState : public LaunchData {
     return checked_.constants;
   }
   // Of what the program samples; none if something is not bound.
-  std::vector<ir::SampleKey> sample_keys() const;
+  void add_sample_facts(frontend::Facts& facts) const;
   // The facts of this launch; known_bools is `known`. Errors: a declared input that is not bound.
   Result<frontend::Facts> facts(std::uint64_t known) const;
 

@@ -37,6 +37,19 @@ std::string among(std::span<const frontend::TextureUse> uses, const char* verb, 
          (set == 0 ? "none" : std::to_string(set)) + (set < 2 ? " is set" : " are set");
 }
 
+// That a texture lies in no target.
+Status check_memory(const LaunchData& launch, unsigned slot, const LaunchPixels& pixels) {
+  const textures::TextureView& texture = *launch.values.grid.bound.texture(slot);
+  const auto wrong = [&](const std::string& target) {
+    return Error{ErrorCode::bad_input, launch.shader->source_name() + " samples memory of " + target,
+                 "texture " + std::to_string(slot)};
+  };
+  for (unsigned n = 0; n < kMaxColorTargets; ++n)
+    if (shares_memory(texture, pixels.colors[n])) return wrong("colour target " + std::to_string(n));
+  if (shares_memory(texture, pixels.depth)) return wrong("the depth target");
+  return {};
+}
+
 // Of the programs of `launch` alone; `pixels`: whose targets count.
 Status check_uses(const LaunchData& launch, const LaunchPixels* pixels) {
   const frontend::BoundTextures& bound = launch.values.grid.bound;
@@ -72,12 +85,11 @@ Status check_uses(const LaunchData& launch, const LaunchPixels* pixels) {
       if (const char* why = launch.shader->refuses(*texture, *sampler))
         return Error{ErrorCode::unsupported, launch.shader->source_name() + ": " + why, where};
     }
-    if (pixels == nullptr) continue;
-    for (unsigned n = 0; n < kMaxColorTargets; ++n)
-      if (shares_memory(*texture, pixels->colors[n]))
-        return wrong("samples memory of colour target " + std::to_string(n), where);
-    if (shares_memory(*texture, pixels->depth)) return wrong("samples memory of the depth target", where);
+    if (pixels != nullptr) WARPJIT_CHECK(check_memory(launch, use.texture, *pixels));
   }
+  if (pixels == nullptr || !launch.shader->computes_textures()) return {};
+  for (unsigned slot = 0; slot < bound.textures.size(); ++slot)
+    if (bound.texture(slot) != nullptr) WARPJIT_CHECK(check_memory(launch, slot, *pixels));
   return {};
 }
 

@@ -184,39 +184,59 @@ class DrawLaunch {
 
   Status add_textures() {
     WARPJIT_TRY(const valhall::DrawDescriptor draw, valhall::read_draw(image_, draw_.job));
-    const auto& shader = static_cast<const valhall::Shader&>(*file_.program);
-    const valhall::FragmentSetup& setup = shader.program().fragment;
-    if (shader.computes_textures())
-      return fail(
-          "its program computes which texture it samples: a launch would have to hold all of a table");
+    const valhall::Environment& environment = draw.fragment;
+    if (file_.program->computes_textures()) return add_tables(environment);
     for (const frontend::TextureUse& use : file_.program->texture_uses()) {
       bool normalized = true;
       if (use.needs_sampler) {
-        WARPJIT_TRY(const auto sampler,
-                    valhall::read_sampler(image_, draw.fragment, setup.sampler_table, use.sampler));
-        if (!sampler) return fail(fmt::format("there is no sampler {}", use.sampler));
-        normalized = sampler->normalized;
-        WARPJIT_TRY(const Sampler converted, valhall::convert_sampler(image_, *sampler));
-        if (std::ranges::find(file_.samplers, unsigned{use.sampler}, &LaunchSampler::slot) ==
-            file_.samplers.end())
-          file_.samplers.push_back({use.sampler, converted});
+        WARPJIT_TRY(normalized, add_sampler(environment, use.sampler));
       }
-      if (std::ranges::find(file_.textures, unsigned{use.texture}, &LaunchTexture::slot) !=
-          file_.textures.end())
-        continue;
-      WARPJIT_TRY(const auto texture,
-                  valhall::read_texture(image_, draw.fragment, setup.texture_table, use.texture));
-      if (!texture) return fail(fmt::format("there is no texture {}", use.texture));
-      WARPJIT_TRY(valhall::BoundTexture bound,
-                  valhall::convert_texture(image_, *texture, normalized, {.targets = {}, .kept = &kept_}));
-      if (!name(bound.texture.format))
-        return fail(fmt::format("texture {} has a format without a name", use.texture));
-      LaunchTexture& added = file_.textures.emplace_back();
-      added.slot = use.texture;
-      added.where = fmt::format("textures.{}", use.texture);
-      pack(bound, added);
+      WARPJIT_CHECK(add_texture(environment, use.texture, normalized));
     }
     return {};
+  }
+  // All entries that there are, of which the program computes one.
+  Status add_tables(const valhall::Environment& environment) {
+    const auto count = [&](std::uint32_t table) {
+      return table < environment.tables.size() ? environment.tables[table].count() : 0;
+    };
+    bool normalized = true;  // those of a draw that runs agree
+    for (unsigned slot = 0; slot < count(setup().sampler_table); ++slot) {
+      WARPJIT_TRY(const auto there, valhall::read_sampler(image_, environment, setup().sampler_table, slot));
+      if (!there) continue;
+      WARPJIT_TRY(normalized, add_sampler(environment, slot));
+    }
+    for (unsigned slot = 0; slot < count(setup().texture_table); ++slot) {
+      WARPJIT_TRY(const auto there, valhall::read_texture(image_, environment, setup().texture_table, slot));
+      if (there) WARPJIT_CHECK(add_texture(environment, slot, normalized));
+    }
+    return {};
+  }
+  // Whether its coordinates are normalized.
+  Result<bool> add_sampler(const valhall::Environment& environment, unsigned slot) {
+    const std::uint32_t table = setup().sampler_table;
+    WARPJIT_TRY(const auto sampler, valhall::read_sampler(image_, environment, table, slot));
+    if (!sampler) return fail(fmt::format("there is no sampler {}", slot));
+    WARPJIT_TRY(const Sampler converted, valhall::convert_sampler(image_, *sampler));
+    if (std::ranges::find(file_.samplers, slot, &LaunchSampler::slot) == file_.samplers.end())
+      file_.samplers.push_back({slot, converted});
+    return sampler->normalized;
+  }
+  Status add_texture(const valhall::Environment& environment, unsigned slot, bool normalized) {
+    if (std::ranges::find(file_.textures, slot, &LaunchTexture::slot) != file_.textures.end()) return {};
+    WARPJIT_TRY(const auto texture, valhall::read_texture(image_, environment, setup().texture_table, slot));
+    if (!texture) return fail(fmt::format("there is no texture {}", slot));
+    WARPJIT_TRY(valhall::BoundTexture bound,
+                valhall::convert_texture(image_, *texture, normalized, {.targets = {}, .kept = &kept_}));
+    if (!name(bound.texture.format)) return fail(fmt::format("texture {} has a format without a name", slot));
+    LaunchTexture& added = file_.textures.emplace_back();
+    added.slot = slot;
+    added.where = fmt::format("textures.{}", slot);
+    pack(bound, added);
+    return {};
+  }
+  const valhall::FragmentSetup& setup() const {
+    return static_cast<const valhall::Shader&>(*file_.program).program().fragment;
   }
 
   const valhall::Image& image_;

@@ -176,7 +176,13 @@ class TextureBinder {
     const auto entries = [&](std::uint32_t table, unsigned most, DescriptorType type,
                              const auto& bind_entry) -> Status {
       const std::uint64_t count = table < environment_.tables.size() ? environment_.tables[table].count() : 0;
-      for (unsigned slot = 0; slot < std::min<std::uint64_t>(count, most); ++slot) {
+      if (count > most)
+        return Error{ErrorCode::unsupported,
+                     environment_.place + ": table " + std::to_string(table) + " has " +
+                         std::to_string(count) + " entries, of which a program computes one; " +
+                         std::to_string(most) + " can be bound",
+                     image_.name()};
+      for (unsigned slot = 0; slot < count; ++slot) {
         WARPJIT_TRY(const auto there, read_descriptor(image_, environment_, table, slot, type));
         if (there) WARPJIT_CHECK(bind_entry(slot));
       }

@@ -41,19 +41,27 @@ std::optional<std::uint32_t> offsets_of(const Instruction& i, const RegisterCons
 }  // namespace
 
 bool is_sample(Opcode opcode) {
-  return opcode == Opcode::tex_single || opcode == Opcode::tex_fetch || opcode == Opcode::tex_gather;
+  return opcode == Opcode::tex_single || opcode == Opcode::tex_fetch || opcode == Opcode::tex_gather ||
+         opcode == Opcode::tex_gradient;
 }
 
 SampleOperands sample_operands(const Instruction& i) {
   constexpr std::uint8_t kCoordinates[] = {1, 2, 3, 2};
-  constexpr std::uint8_t kExplicit = 4, kComputedBias = 5;
+  constexpr std::uint8_t kExplicit = 4, kComputedBias = 5, kGradient = 6;
   SampleOperands operands;
   std::uint8_t next = operands.coordinates = kCoordinates[i.dimension & 3];
+  if (i.opcode == Opcode::tex_gradient && i.derivatives) {
+    operands.count = static_cast<std::uint8_t>(2 * next);
+    return operands;
+  }
   if (i.array) operands.layer = next++;
   if (i.shadow) operands.reference = next++;
   if (i.texel_offset) operands.offsets = next++;
-  if (i.opcode == Opcode::tex_single && (i.lod_mode == kExplicit || i.lod_mode == kComputedBias))
-    operands.level = next++;
+  if (i.opcode == Opcode::tex_single &&
+      (i.lod_mode == kExplicit || i.lod_mode == kComputedBias || i.lod_mode == kGradient)) {
+    operands.level = next;
+    next = static_cast<std::uint8_t>(next + (i.lod_mode == kGradient ? 2 : 1));
+  }
   operands.count = next;
   return operands;
 }

@@ -23,7 +23,7 @@ struct TextureHandle {
 struct SamplingInstruction {
   std::uint32_t address = 0;
   std::optional<TextureHandle> handle;  // none: its word is not known
-  // None: its word is not known, or names what no launch binds, whose results are all 0.
+  // None: its word is not known, or names what no launch binds, which is a fault.
   std::optional<frontend::TextureUse> use;
   std::optional<std::uint32_t> offsets;  // its word of offsets, if that is known; 0 if it has none
 };
@@ -41,7 +41,8 @@ inline std::vector<frontend::TextureUse> texture_uses(const Program& program, co
 }
 
 // The staging registers of an instruction that samples: how many coordinates, and the place of what follows
-// them. 0: there is none.
+// them. 0: there is none. A level that TEX_GRADIENT found takes two. TEX_GRADIENT itself has the
+// coordinates, of arrays with a layer, or along each axis the gradients to both neighbours.
 struct SampleOperands {
   std::uint8_t coordinates = 0, layer = 0, reference = 0, offsets = 0, level = 0;
   std::uint8_t count = 0;

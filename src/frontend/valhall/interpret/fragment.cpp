@@ -419,15 +419,17 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
   }
 
   // ---- Textures
-  void sample(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& handles) const {
-    TextureOperands operands{.handle = handles[static_cast<unsigned>(std::countr_zero(active))]};
+  void sample(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& handles) {
+    TextureOperands operands{.handles = handles};
     for (unsigned n = 0; n < op.i.read.count; ++n)
       std::ranges::copy(warp.registers[op.i.read.first + n], operands.staging[n].begin());
-    const auto results = run_texture(op.i, program_.fragment, launch_.bound, operands, active);
+    const TextureResults results = run_texture(op.i, program_.fragment, launch_.bound, operands, active);
     for_lanes(active, [&](unsigned lane) {
       for (unsigned n = 0; n < op.i.write.count; ++n)
-        warp.registers[op.i.write.first + n][lane] = results[n][lane];
+        warp.registers[op.i.write.first + n][lane] = results.words[n][lane];
     });
+    for_lanes(storing(results.failed),
+              [&](unsigned lane) { memory_.report_no_texture(results.handles[lane], by(warp, op, lane)); });
   }
 
   const std::unique_ptr<frontend::CheckedGrid> kept_;  // what checked_ refers to

@@ -113,6 +113,10 @@ void GroupMemory::report_no_format(std::uint64_t address, Accessor by) {
   report(ir::Space::global, kNoWindow, static_cast<std::uint32_t>(address), by, true);
 }
 
+void GroupMemory::report_no_texture(std::uint32_t handle, Accessor by) {
+  report(ir::Space::global, kTextureSpace, handle, by, false);
+}
+
 void GroupMemory::report_no_image(std::uint32_t index, Accessor by) {
   report(ir::Space::global, kNoWindow, index, by, false);
 }

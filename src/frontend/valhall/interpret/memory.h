@@ -46,6 +46,7 @@ class GroupMemory {
   ElementBytes read_element(std::uint64_t address, unsigned size, Accessor by);
   // A store to a texel whose format there is not.
   void report_no_format(std::uint64_t address, Accessor by);
+  void report_no_texture(std::uint32_t handle, Accessor by);
   void report_no_image(std::uint32_t index, Accessor by);
   void report_no_attribute(std::uint32_t index, Accessor by);
   // A uniform word.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
+#include "frontend/interpret/pixels/arithmetic.h"
 #include "frontend/interpret/textures/sample.h"
 #include "frontend/valhall/interpret/numbers.h"
 #include "frontend/valhall/interpret/op.h"
@@ -18,13 +20,17 @@ constexpr std::uint8_t kLevelZero = 0, kLevelExplicit = 4, kLevelBias = 5,
                        kLevelGradient = 6;                  // level of detail
 constexpr std::uint8_t kTypeOfTexture = 0, kTypeFloat = 1;  // type of results
 
-bool has_level(const Instruction& i) {
-  return i.opcode == Opcode::tex_single && (i.lod_mode == kLevelExplicit || i.lod_mode == kLevelBias);
+// How many words say which level.
+unsigned level_words(const Instruction& i) {
+  if (i.opcode != Opcode::tex_single) return 0;
+  if (i.lod_mode == kLevelGradient) return 2;
+  return i.lod_mode == kLevelExplicit || i.lod_mode == kLevelBias ? 1 : 0;
 }
 unsigned coordinates_of(const Instruction& i) { return i.dimension == kDimensionCube ? 2 : i.dimension + 1U; }
 unsigned operands_of(const Instruction& i) {
+  if (i.opcode == Opcode::tex_gradient && i.derivatives) return 2 * coordinates_of(i);
   const unsigned flags = (i.array ? 1U : 0U) + (i.shadow ? 1U : 0U) + (i.texel_offset ? 1U : 0U);
-  return coordinates_of(i) + flags + (has_level(i) ? 1U : 0U);
+  return coordinates_of(i) + flags + level_words(i);
 }
 bool is_narrow(const Instruction& i) { return i.register_width == 0; }
 unsigned results_of(const Instruction& i) {
@@ -32,14 +38,40 @@ unsigned results_of(const Instruction& i) {
   return is_narrow(i) ? (channels + 1) / 2 : channels;
 }
 
-// What a first source names.
+// What a first source names, and in which words.
 struct Handle {
   std::uint32_t texture_table, texture, sampler_table, sampler;
+  std::uint32_t texture_word, sampler_word;
 };
 Handle handle_of(const Instruction& i, std::uint64_t source) {
   const auto low = static_cast<std::uint32_t>(source), high = static_cast<std::uint32_t>(source >> 32);
-  if (i.wide_indices) return {high >> 24, high & 0xffffff, low >> 24, low & 0xffffff};
-  return {low >> 27, low >> 16 & 0x7ff, low >> 11 & 0x1f, low & 0x7ff};
+  if (i.wide_indices) return {high >> 24, high & 0xffffff, low >> 24, low & 0xffffff, high, low};
+  return {low >> 27, low >> 16 & 0x7ff, low >> 11 & 0x1f, low & 0x7ff, low, low};
+}
+
+// What a handle means. If there is no such texture, or none of the instruction's kind, or no such sampler, or
+// none that goes with the texture: the word that says so.
+struct Found {
+  const TextureView* texture = nullptr;
+  const Sampler* sampler = nullptr;
+  std::optional<std::uint32_t> wrong;
+};
+Found find(const Instruction& i, const FragmentSetup& setup, const frontend::BoundTextures& bound,
+           const Handle& handle) {
+  static constexpr Sampler kNoSampler{};
+  Found found;
+  if (handle.texture_table == setup.texture_table) found.texture = bound.texture(handle.texture);
+  const bool cube = i.dimension == kDimensionCube;
+  if (found.texture == nullptr || (found.texture->dimension == TextureDimension::cube) != cube) {
+    found.wrong = handle.texture_word;
+    return found;
+  }
+  found.sampler = &kNoSampler;
+  if (i.opcode == Opcode::tex_fetch) return found;
+  found.sampler = handle.sampler_table == setup.sampler_table ? bound.sampler(handle.sampler) : nullptr;
+  if (found.sampler == nullptr || !textures::check_pair(*found.texture, *found.sampler, {}))
+    found.wrong = handle.sampler_word;
+  return found;
 }
 
 // The place on a cube that s with a face, and t, stand for.
@@ -96,9 +128,21 @@ class TextureRun {
       const interpret::TexelWords texels = interpret::gather(texture_, sampler_, place);
       return {texels[3], texels[2], texels[0], texels[1]};
     }
-    const std::int32_t level = has_level(i_) ? level_of(operand(next, lane)) : 0;
-    const bool computed = i_.lod_mode != kLevelZero && i_.lod_mode != kLevelExplicit;
+    const std::int32_t level = level_words(i_) != 0 ? level_of(operand(next, lane)) : 0;
+    const bool computed =
+        i_.lod_mode != kLevelZero && i_.lod_mode != kLevelExplicit && i_.lod_mode != kLevelGradient;
     return interpret::sample(texture_, sampler_, place, level + (computed ? detail_of_quad(lane) : 0));
+  }
+
+  // What TEX_GRADIENT gives.
+  interpret::TexelWords level(unsigned lane) const {
+    const std::int32_t detail = i_.derivatives ? detail_of_derivatives(lane) : detail_of_quad(lane);
+    Sampler sampler = sampler_;
+    if (i_.without_bias) sampler.lod_bias = 0;
+    const interpret::Detail found = interpret::resolve_detail(texture_, sampler, detail);
+    const auto last = static_cast<std::int32_t>(256 * (texture_.last_level - texture_.first_level));
+    const std::int32_t number = i_.without_limits ? found.unclamped : std::min(found.clamped, last);
+    return {static_cast<std::uint32_t>(std::clamp(number, -0x8000, 0x7fff)) & 0xffff};
   }
 
  private:
@@ -129,6 +173,21 @@ class TextureRun {
       } else {
         most = interpret::widen_gradient(most, texture_, coordinates(lane), coordinates(other));
       }
+    }
+    return interpret::detail_of(most);
+  }
+
+  // From the gradients to the next column and to the next row, which stand in turns. Those of a cube are
+  // along s and t, from 0 to 1, of a face that is 2 wide.
+  std::int32_t detail_of_derivatives(unsigned lane) const {
+    std::uint32_t most = 0;
+    for (unsigned to = 0; to < 2; ++to) {
+      std::array<std::uint32_t, 3> gradient{};
+      for (unsigned axis = 0; axis < coordinates_of(i_); ++axis) {
+        gradient[axis] = operand(2 * axis + to, lane);
+        if (is_cube()) gradient[axis] = interpret::f32::add(gradient[axis], gradient[axis]);
+      }
+      most = interpret::widen_gradient(most, texture_, {}, gradient);
     }
     return interpret::detail_of(most);
   }
@@ -164,8 +223,7 @@ std::array<std::uint32_t, 4> packed(const Instruction& i, const TextureView& tex
 }  // namespace
 
 Status check_texture(const Instruction& i) {
-  if (i.opcode == Opcode::tex_single && i.lod_mode == kLevelGradient)
-    return refused(i, "descriptors of gradients are not known");
+  if (i.opcode == Opcode::tex_gradient && is_narrow(i)) return refused(i, "results of 16 bits");
   if (i.opcode == Opcode::tex_fetch && i.dimension == kDimensionCube)
     return refused(i, "a fetch from a cube");
   if (i.opcode == Opcode::tex_gather) {
@@ -177,25 +235,34 @@ Status check_texture(const Instruction& i) {
   return check_count(i, i.write, results_of(i));
 }
 
-std::array<LaneWords, 4> run_texture(const Instruction& i, const FragmentSetup& setup,
-                                     const frontend::BoundTextures& bound, const TextureOperands& operands,
-                                     unsigned active) {
-  static constexpr Sampler kNoSampler{};
-  std::array<LaneWords, 4> results{};
-  const Handle handle = handle_of(i, operands.handle);
-  const bool fetches = i.opcode == Opcode::tex_fetch;
-  const TextureView* const texture =
-      handle.texture_table == setup.texture_table ? bound.texture(handle.texture) : nullptr;
-  const Sampler* const sampler = fetches                                       ? &kNoSampler
-                                 : handle.sampler_table == setup.sampler_table ? bound.sampler(handle.sampler)
-                                                                               : nullptr;
-  if (texture == nullptr || sampler == nullptr) return results;
-  if ((texture->dimension == TextureDimension::cube) != (i.dimension == kDimensionCube)) return results;
-  const TextureRun run(i, operands, *texture, *sampler, active);
-  for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
-    if ((active >> lane & 1) == 0) continue;
-    const auto words = packed(i, *texture, run.run(lane));
-    for (unsigned n = 0; n < 4; ++n) results[n][lane] = words[n];
+TextureResults run_texture(const Instruction& i, const FragmentSetup& setup,
+                           const frontend::BoundTextures& bound, const TextureOperands& operands,
+                           unsigned active) {
+  TextureResults results;
+  // Lanes that name the same are together.
+  for (unsigned rest = active, together = 0; rest != 0; rest &= ~together) {
+    const Handle handle = handle_of(i, operands.handles[static_cast<unsigned>(std::countr_zero(rest))]);
+    together = 0;
+    for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
+      const Handle other = handle_of(i, operands.handles[lane]);
+      if (other.texture_word == handle.texture_word && other.sampler_word == handle.sampler_word)
+        together |= 1U << lane;
+    }
+    together &= rest;
+    const Found found = find(i, setup, bound, handle);
+    if (found.wrong) {
+      results.failed |= together;
+      for (unsigned lane = 0; lane < kWarpLanes; ++lane)
+        if ((together >> lane & 1) != 0) results.handles[lane] = *found.wrong;
+      continue;
+    }
+    const TextureRun run(i, operands, *found.texture, *found.sampler, together);
+    for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
+      if ((together >> lane & 1) == 0) continue;
+      const auto words = i.opcode == Opcode::tex_gradient ? packed(i, *found.texture, run.level(lane))
+                                                          : packed(i, *found.texture, run.run(lane));
+      for (unsigned n = 0; n < 4; ++n) results.words[n][lane] = words[n];
+    }
   }
   return results;
 }

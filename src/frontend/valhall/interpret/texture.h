@@ -1,4 +1,5 @@
-// TEX_SINGLE, TEX_FETCH and TEX_GATHER (docs/guests/valhall.md 10.4), by the sampler of all guests.
+// TEX_SINGLE, TEX_FETCH, TEX_GATHER and TEX_GRADIENT (docs/guests/valhall.md 10.4), by the sampler of all
+// guests.
 #pragma once
 
 #include <array>
@@ -9,20 +10,28 @@
 namespace warpjit::valhall {
 
 inline bool is_texture(Opcode opcode) {
-  return opcode == Opcode::tex_single || opcode == Opcode::tex_fetch || opcode == Opcode::tex_gather;
+  return opcode == Opcode::tex_single || opcode == Opcode::tex_fetch || opcode == Opcode::tex_gather ||
+         opcode == Opcode::tex_gradient;
 }
 
 // Errors: unsupported, naming the instruction.
 Status check_texture(const Instruction& instruction);
 
-// What the active lanes' staging registers become. `handle`: the first source.
+// The first source and the staging registers.
 inline constexpr unsigned kMostOperands = 8;
 struct TextureOperands {
-  std::uint64_t handle = 0;
+  std::array<std::uint64_t, kWarpLanes> handles{};
   std::array<LaneWords, kMostOperands> staging{};
 };
-std::array<LaneWords, 4> run_texture(const Instruction& instruction, const FragmentSetup& setup,
-                                     const frontend::BoundTextures& bound, const TextureOperands& operands,
-                                     unsigned active);
+// What the active lanes' staging registers become: 0 in the lanes of `failed`, whose handles' words name no
+// texture or sampler that the instruction can have.
+struct TextureResults {
+  std::array<LaneWords, 4> words{};
+  unsigned failed = 0;
+  LaneWords handles{};
+};
+TextureResults run_texture(const Instruction& instruction, const FragmentSetup& setup,
+                           const frontend::BoundTextures& bound, const TextureOperands& operands,
+                           unsigned active);
 
 }  // namespace warpjit::valhall

@@ -196,9 +196,10 @@ class FragmentTranslator final : public ProgramTranslator {
     return std::ranges::any_of(sampling_, [&](const SamplingInstruction& sampling) {
       const Instruction& i = *code_.at(sampling.address);
       constexpr std::uint8_t kComputed = 1, kComputedBias = 5;
+      if (i.opcode == Opcode::tex_gradient && !i.derivatives) return true;
       if (i.opcode != Opcode::tex_single || (i.lod_mode != kComputed && i.lod_mode != kComputedBias))
         return false;
-      if (sampling.handle && !sampling.use) return false;  // all 0
+      if (sampling.handle && !sampling.use) return false;  // a fault
       const auto number =
           static_cast<std::size_t>(std::ranges::find(texture_uses_, sampling.use) - texture_uses_.begin());
       return number >= facts_.samples.size() || facts_.samples[number].needs_lod();

@@ -277,7 +277,20 @@ class InstructionTranslator {
 
   // Textures (translate/texture.cpp).
   Status sample(const Instruction& i);
-  void set_sampled(const Instruction& i, const std::array<I32, 4>& found, bool of_floats);
+  struct SampleWords {
+    I32 texture, sampler;
+  };
+  SampleWords sample_words(const Instruction& i);
+  Status sample_computed(const Instruction& i, const SamplingInstruction& sampling);
+  using Words = std::array<I32, 4>;
+  Result<Words> sample_from(const Instruction& i, const SamplingInstruction& sampling, std::size_t number,
+                            I1 present);
+  void report_no_texture(I1 where, I32 handle);
+  void sample_nothing(const Instruction& i, I32 handle);
+  std::array<I32, 3> sample_coordinates(const Instruction& i, const ir::SampleKey& key);
+  I32 gradient_level(const Instruction& i, std::size_t number, I1 present);
+  Words packed(const Instruction& i, const Words& found, bool of_floats);
+  void set_results(const Instruction& i, const Words& words);
 
   // Other lanes (translate/lanes.cpp).
   Status lanes(const Instruction& i);

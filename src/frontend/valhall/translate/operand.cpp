@@ -54,6 +54,12 @@ bool names_local_memory(const ReachedCode& code) {
   });
 }
 
+std::vector<frontend::TextureUse> uses_with(std::vector<frontend::TextureUse> uses,
+                                            std::span<const frontend::TextureUse> computed) {
+  uses.insert(uses.end(), computed.begin(), computed.end());
+  return uses;
+}
+
 std::vector<ir::Type> variable_types(Stage stage) {
   std::vector<ir::Type> types(kVariables, ir::Type::i32);
   if (stage != Stage::fragment) return types;
@@ -69,7 +75,7 @@ InstructionTranslator::InstructionTranslator(const Program& program, const Launc
     : program_(program),
       facts_(facts),
       sampling_(sampling_instructions(program, code)),
-      texture_uses_(texture_uses(sampling_)),
+      texture_uses_(uses_with(texture_uses(sampling_), facts.computed_uses)),
       table_(uniform_table(program, code, texture_uses_.size(), buffer_uses(program, code).most())),
       local_bytes_(names_local_memory(code) ? program.local_bytes : 0),
       private_(private_windows(facts.high_words)),

@@ -145,6 +145,9 @@ void append_key(const LaunchFacts& facts, std::vector<std::byte>& key) {
   for (const ImageFacts& image : facts.images) frontend::append_value(key, image.pack());
   for (const BufferFacts& buffer : facts.buffers) frontend::append_value(key, buffer.pack());
   frontend::append_key(facts.samples, key);
+  for (const frontend::TextureUse& use : facts.computed_uses)
+    for (const unsigned field : {unsigned{use.texture}, unsigned{use.sampler}, unsigned{use.needs_sampler}})
+      key.push_back(static_cast<std::byte>(field));
   frontend::append_value(key, facts.half_arithmetic);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "frontend/pixels/facts.h"
+#include "frontend/shader.h"
 #include "frontend/textures/facts.h"
 #include "frontend/valhall/flow/control_flow.h"
 #include "frontend/valhall/launch.h"
@@ -30,9 +31,10 @@ struct LaunchFacts {
   // Of vertex programs.
   std::uint32_t packet_stride = 0;
   std::vector<AttributeFacts> attributes{};
-  std::vector<ImageFacts> images{};      // if the program names any
-  std::vector<ir::SampleKey> samples{};  // of texture_uses(), one by one
-  bool half_arithmetic = false;          // of the host: both halves of a register at once
+  std::vector<ImageFacts> images{};                   // if the program names any
+  std::vector<ir::SampleKey> samples{};               // as frontend::Facts has them
+  std::vector<frontend::TextureUse> computed_uses{};  // likewise
+  bool half_arithmetic = false;                       // of the host: both halves of a register at once
 
   std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
   bool has_constant_buffer(std::uint32_t handle) const { return is_constant_buffer(handle, buffer_bytes); }
@@ -72,7 +74,7 @@ struct UniformTable {
   }
   std::uint32_t bytes() const { return sample_table().words(samples); }
 };
-// `samples`: how many texture_uses() the code has; `buffers`: what buffer_uses() say.
+// `samples`: how many textures with their samplers the code samples; `buffers`: what buffer_uses() say.
 UniformTable uniform_table(const Program& program, const ReachedCode& code, std::size_t samples,
                            std::uint32_t buffers);
 
