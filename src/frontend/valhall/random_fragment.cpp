@@ -1,6 +1,7 @@
 // Random fragment programs: varyings, reads of the tile, discards, depth and colours beside what RandomCode
 // makes.
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "frontend/valhall/random_generator.h"
@@ -162,32 +163,81 @@ class FragmentGenerator final : public RandomCode {
     emit(line + (named ? ", 0x0" : std::string(Text{", table:0x0, index:", random_.below(kVaryings / 4)})));
   }
 
-  // Samples a texture, or an entry of a table that no launch has. Offsets are constants.
+  // The word or the words of a texture and a sampler, which each lane may compute for itself, or of a table
+  // that no launch has. Gives the modifier that they ask for.
+  const char* handle() {
+    if (!random_.one_in(4)) {
+      const std::uint32_t tables = random_.one_in(10) ? 0 : 0x20001800;
+      emit(Text{"IADD_IMM.i32 r", kTemporary, ", 0x0, #",
+                hex(tables | random_.below(kRandomTextures) << 16 | random_.below(kRandomTextures))});
+      emit(Text{"MOV.i32 r", kTemporary + 1, ", 0x0"});
+      return "";
+    }
+    const bool wide = !random_.one_in(4);
+    constexpr std::uint32_t kMask = std::bit_ceil(kRandomTextures) - 1;
+    // The sampler has the texture's number, or one of its own. Rarely it is one that there is not.
+    for (unsigned k = 2; k-- > 0;) {
+      const bool own = k == 1 || random_.one_in(3);
+      if (own) {
+        emit(Text{"IADD_IMM.i32 r", kTemporary + 2, ", 0x0, #",
+                  hex(random_.one_in(16) ? 2 * kMask + 1 : kMask)});
+        emit(Text{"LSHIFT_AND.i32 r", kTemporary + 3, ", r", any(), ", 0x0.b00, r", kTemporary + 2});
+      }
+      const std::uint32_t table = random_.one_in(40) ? 5 : k == 1 ? 4 : 3;
+      emit(Text{"IADD_IMM.i32 r", kTemporary + 2, ", 0x0, #",
+                hex(wide     ? table << 24
+                    : k == 1 ? table << 27
+                             : table << 11)});
+      const std::string shift = wide || k == 0 ? std::string("0x0") : Text{"u", kImageUniforms + 1};
+      emit(Text{"LSHIFT_OR.i32 r", kTemporary + k, ", r", kTemporary + 3, ", ", shift, ".b00, r",
+                kTemporary + 2});
+    }
+    if (wide) return ".wide_indices";
+    emit(Text{"LSHIFT_OR.i32 r", kTemporary, ", r", kTemporary, ", 0x0.b00, r", kTemporary + 1});
+    return "";
+  }
+
+  // Into the pair behind the handle, of coordinates or of gradients.
+  void gradient(unsigned dimension, bool array, const char* wide) {
+    static constexpr const char* kDimensions[] = {".1d", ".2d", ".3d"};
+    const bool derivatives = random_.one_in(2);
+    const unsigned count = derivatives ? 2 * (dimension + 1) : dimension + 1 + (array ? 1 : 0);
+    const unsigned first = random_.below((kValues - count) / 2 + 1) * 2;
+    emit(Text{"TEX_GRADIENT.slot0.auto.32.rg", kDimensions[dimension], wide, array ? ".array_enable" : "",
+              random_.one_in(4) ? ".force_delta_enable" : "", random_.one_in(2) ? ".lod_bias_disable" : "",
+              random_.one_in(2) ? ".lod_clamp_disable" : "", derivatives ? ".derivative_enable " : " ",
+              staging_at(kTemporary + 2, 2), ", ", staging_at(first, count), ", r", kTemporary});
+  }
+
+  // Samples a texture. Offsets are constants.
   void sample() {
     static constexpr const char* kTypes[] = {".auto", ".f", ".u", ".s"};
     static constexpr const char* kDimensions[] = {".1d", ".2d", ".3d"};
-    static constexpr const char* kModes[] = {".zero", ".computed", ".explicit", ".computed_bias"};
+    static constexpr const char* kModes[] = {".zero", ".computed", ".explicit", ".computed_bias", ".grdesc"};
     enum Operation : std::uint8_t { single, fetch, gather };
     const auto operation = random_.one_in(2) ? single : static_cast<Operation>(random_.below(3));
-    const unsigned dimension = operation == gather ? 1 : random_.below(3), mode = random_.below(4);
-    const bool array = random_.one_in(5), moved = random_.one_in(2), wide = !random_.one_in(3),
-               leveled = operation == single && mode >= 2;
-    const unsigned before = dimension + 1 + (array ? 1 : 0),
-                   count = before + (moved ? 1 : 0) + (leveled ? 1 : 0);
+    const unsigned dimension = operation == gather ? 1 : random_.below(3), mode = random_.below(5);
+    const bool array = random_.one_in(5), moved = random_.one_in(2), wide = !random_.one_in(3);
+    const unsigned levels = operation != single || mode < 2 ? 0 : mode < 4 ? 1 : 2;
+    const unsigned before = dimension + 1 + (array ? 1 : 0), count = before + (moved ? 1 : 0) + levels;
     const unsigned first = random_.below((kValues - count) / 2 + 1) * 2;
-    const std::uint32_t offsets = (random_.below(17) - 8) & 0xff, more = random_.below(256),
-                        tables = random_.one_in(10) ? 0 : 0x20001800;
+    const std::uint32_t offsets = (random_.below(17) - 8) & 0xff, more = random_.below(256);
+    const char* const indices = handle();
+    if (levels == 2 || random_.one_in(8)) {
+      gradient(dimension, array, indices);
+      if (levels == 2)
+        for (unsigned k = 0; k < 2; ++k)
+          emit(Text{"MOV.i32 r", first + count - 2 + k, ", r", kTemporary + 2 + k});
+      else
+        emit(Text{"MOV.i32 r", any(), ", r", kTemporary + 2});
+    }
     if (moved)
       emit(Text{"IADD_IMM.i32 r", first + before, ", 0x0, #",
                 hex(offsets | more << 8 | (offsets ^ 3) << 16 | random_.below(3) << 24)});
-    emit(Text{"IADD_IMM.i32 r", kTemporary, ", 0x0, #",
-              hex(tables | random_.below(kRandomTextures) << 16 | random_.below(kRandomTextures))});
-    emit(Text{"MOV.i32 r", kTemporary + 1, ", 0x0"});
     static constexpr const char* kNames[] = {"TEX_SINGLE", "TEX_FETCH", "TEX_GATHER"};
-    std::string line = Text{kNames[operation],           ".slot0",
-                            kTypes[random_.below(4)],    wide ? ".32" : ".16",
-                            kDimensions[dimension],      array ? ".array_enable" : "",
-                            moved ? ".texel_offset" : ""};
+    std::string line =
+        Text{kNames[operation],      ".slot0", kTypes[random_.below(4)],     wide ? ".32" : ".16",
+             kDimensions[dimension], indices,  array ? ".array_enable" : "", moved ? ".texel_offset" : ""};
     if (operation == gather) line += Text{".gather4_", std::string(1, "rgba"[random_.below(4)])};
     if (operation == single) line += kModes[mode];
     line += Text{" ", staging(wide ? 4 : 2), ", ", staging_at(first, count), ", r", kTemporary};
