@@ -5,6 +5,7 @@
 
 #include "frontend/valhall/launch.h"
 #include "valhall/run_fragments.h"
+#include "warpjit/valhall.hpp"
 
 namespace warpjit::valhall {
 namespace {
@@ -838,9 +839,58 @@ TEST_F(ValhallRunTexture, Refused) {
     const std::string message = failure(run_fragments(text + std::string("\nNOP.end\n")).status);
     EXPECT_NE(message.find(why), std::string::npos) << text << ": " << message;
   }
-  EXPECT_NE(
-      failure("TEX_FETCH.slot0.f.32.2d @r0:r1:r2:r3, @r4:r5, r40\nNOP.end\n").find("compute programs do not"),
-      std::string::npos);
+}
+
+// Threads and vertices, of which r60 is the number, sample as pixels do.
+TEST(ValhallTexturesOfGrids, EveryStage) {
+  const std::string kBody =
+      "SHADDX.u64 r2, u0, r60.w0, shift:0x2\nIADD_IMM.i32 r40, 0x0, #0x20011800\nMOV.i32 r41, 0x0\n"
+      "IADD_IMM.i32 r8, 0x0, #0x3\nLSHIFT_AND.i32 r4, r60, 0x0.b00, r8\nMOV.i32 r5, 0x0\n"
+      "TEX_FETCH.slot0.auto.32.g.2d @r6, @r4:r5, r40\n"
+      // The level of one coordinate alone is the least.
+      "U32_TO_F32 r20, r60\nMOV.i32 r21, 0x0\n"
+      "TEX_SINGLE.slot0.auto.32.r.2d.computed @r22, @r20:r21, r40\nIADD.u32 r6, r6, r22\n"
+      // Level 1 by a word, of the sampler that the number computes.
+      "IADD_IMM.i32 r9, 0x0, #0x20011800\nIADD_IMM.i32 r8, 0x0, #0x1\nLSHIFT_AND.i32 r10, r60, 0x0.b00, r8\n"
+      "LSHIFT_OR.i32 r10, r10, 0x0.b00, r9\nMOV.i32 r11, 0x0\nIADD_IMM.i32 r12, 0x0, #0x3FA00000\n"
+      "MOV.i32 r13, 0x0\nIADD_IMM.i32 r14, 0x0, #0x100\n"
+      "TEX_SINGLE.slot0.auto.32.rg.2d.explicit @r16:r17, @r12:r13:r14, r10\n"
+      "IADD_IMM.i32 r8, 0x0, #0x10\nLSHIFT_OR.i32 r6, r16, r8.b00, r6\nIADD_IMM.i32 r8, 0x0, #0x18\n"
+      "LSHIFT_OR.i32 r6, r17, r8.b00, r6\nSTORE.i32.slot0 @r6, r2, offset:0\nNOP.end\n";
+  const NumberedTexels numbered;
+  Sampler repeat, clamp;
+  repeat.mip = clamp.mip = MipFilter::nearest;
+  clamp.wrap.fill(Wrap::clamp_to_edge);
+  for (const Stage stage : {Stage::compute, Stage::vertex})
+    for (const EngineKind engine : {EngineKind::guest, EngineKind::ir, EngineKind::jit}) {
+      const auto program =
+          load_assembly(std::string(".stage ") + (stage == Stage::vertex ? "vertex\n" : "compute\n") + kBody);
+      ASSERT_TRUE(program) << to_string(program.error());
+      Launch launch(*program);
+      std::array<std::uint64_t, 8> memory{}, results{};
+      const std::array<std::uint32_t, 2> address{0x1000, 0x7};
+      ASSERT_TRUE(launch.map_memory("mem", 0x7'0000'1000, memory.data(), sizeof memory));
+      launch.set_parameters(std::as_bytes(std::span(address)));
+      ASSERT_TRUE(launch.set_texture(1, numbered.texture));
+      ASSERT_TRUE(launch.set_sampler(0, repeat));
+      ASSERT_TRUE(launch.set_sampler(1, clamp));
+      if (stage == Stage::vertex) {
+        launch.set_vertices(16, 1, 0, 0);
+        launch.map_results(results.data(), 0, 16);
+      } else {
+        launch.set_grid(1, 1, 1);
+        launch.set_block(16, 1, 1);
+      }
+      RunOptions options;
+      options.engine = engine;
+      const auto report = Engine().run(launch, options);
+      ASSERT_TRUE(report) << to_string(report.error());
+      EXPECT_FALSE(report->fault) << report->fault->what;
+      EXPECT_EQ(report->engine, engine) << report->interpreted_because;
+      const auto words = std::bit_cast<std::array<std::uint32_t, 16>>(memory);
+      for (std::uint32_t n = 0; n < 16; ++n)
+        EXPECT_EQ(words[n], n % 4 | 1 << 16 | (n % 2 == 0 ? 0U : 1U) << 24) << n;
+    }
 }
 
 }  // namespace

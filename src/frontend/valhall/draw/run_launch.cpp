@@ -9,6 +9,7 @@
 #include "frontend/valhall/container/draw.h"
 #include "frontend/valhall/draw/images.h"
 #include "frontend/valhall/draw/textures.h"
+#include "frontend/valhall/flow/texture_uses.h"
 #include "frontend/valhall/interpret/numbers.h"
 #include "frontend/valhall/launch.h"
 #include "frontend/valhall/shader.h"
@@ -32,7 +33,9 @@ Result<Report> run_grid(const Engine& engine, Image& image, const Job& job, cons
                         const JobLaunch& given, const KeptPictures& kept, const RunOptions& options) {
   DescriptorCopies copies;
   copies.add(image, given.descriptors);
-  Launch launch{warpjit::Program(std::make_shared<const Shader>(given.program))};
+  Program program = given.program;
+  if (const Status tables = choose_tables(program); !tables) return at_job(job, tables.error());
+  Launch launch{warpjit::Program(std::make_shared<const Shader>(std::move(program)))};
   if (const Status ready = set_up(launch, given.grid, given.program.stage); !ready)
     return at_job(job, ready.error());
   TextureCopies textures;

@@ -271,7 +271,6 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
   }
 
   void execute_own(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source) override {
-    if (op.kind == WarpOp::Kind::texture) return sample(warp, op, active, source[0]);
     for_lanes(active, [&](unsigned lane) {
       const auto word = [&](unsigned n) { return static_cast<std::uint32_t>(source[n][lane]); };
       const auto write = [&](const std::array<std::uint32_t, 4>& words) {
@@ -418,20 +417,6 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
     return paired(words);
   }
 
-  // ---- Textures
-  void sample(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& handles) {
-    TextureOperands operands{.handles = handles};
-    for (unsigned n = 0; n < op.i.read.count; ++n)
-      std::ranges::copy(warp.registers[op.i.read.first + n], operands.staging[n].begin());
-    const TextureResults results = run_texture(op.i, program_.fragment, launch_.bound, operands, active);
-    for_lanes(active, [&](unsigned lane) {
-      for (unsigned n = 0; n < op.i.write.count; ++n)
-        warp.registers[op.i.write.first + n][lane] = results.words[n][lane];
-    });
-    for_lanes(storing(results.failed),
-              [&](unsigned lane) { memory_.report_no_texture(results.handles[lane], by(warp, op, lane)); });
-  }
-
   const std::unique_ptr<frontend::CheckedGrid> kept_;  // what checked_ refers to
   const interpret::PixelWork& work_;
   RunReport& all_;
@@ -452,7 +437,7 @@ bool is_of_fragments(Opcode opcode) {
                                  Opcode::ld_var_flat_imm, Opcode::ld_var_special, Opcode::atest,
                                  Opcode::zs_emit,         Opcode::blend,          Opcode::ld_tile,
                                  Opcode::st_tile};
-  return std::ranges::find(kOpcodes, opcode) != std::end(kOpcodes) || is_texture(opcode);
+  return std::ranges::find(kOpcodes, opcode) != std::end(kOpcodes);
 }
 
 std::uint8_t blend_target(const WarpOp& op, const FragmentSetup& setup) {
@@ -501,13 +486,10 @@ Status make_fragment_op(WarpOp& op) {
       op.kind = Kind::load_tile;
       i.source[1] = i.source[2] = {};
       return check_count(i, i.write, registers_of(i.vector_size + 1U, is_half(i.register_format)));
-    case Opcode::st_tile:
+    default:
       op.kind = Kind::store_tile;
       i.source[2] = {};
       return check_count(i, i.read, registers_of(i.vector_size + 1U, is_half(i.register_format)));
-    default:
-      op.kind = Kind::texture;
-      return check_texture(i);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "frontend/valhall/interpret/interpret.h"
 #include "frontend/valhall/interpret/lanes.h"
 #include "frontend/valhall/interpret/op.h"
+#include "frontend/valhall/interpret/texture.h"
 
 namespace warpjit::valhall {
 namespace {
@@ -251,6 +252,12 @@ Result<WarpOp> make_op(const Instruction& i, std::uint32_t address, Stage stage)
   if (is_of_images(i.opcode)) {
     WARPJIT_CHECK(check());
     WARPJIT_CHECK(make_image_op(op));
+    return op;
+  }
+  if (is_texture(i.opcode)) {
+    WARPJIT_CHECK(check());
+    WARPJIT_CHECK(check_texture(i));
+    op.kind = WarpOp::Kind::texture;
     return op;
   }
   if (is_of_fragments(i.opcode)) {

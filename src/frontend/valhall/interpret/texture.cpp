@@ -9,6 +9,7 @@
 #include "frontend/interpret/textures/sample.h"
 #include "frontend/valhall/interpret/numbers.h"
 #include "frontend/valhall/interpret/op.h"
+#include "frontend/valhall/interpret/warp.h"
 
 namespace warpjit::valhall {
 namespace {
@@ -89,6 +90,7 @@ std::uint32_t layer_of(std::uint32_t word) {
 // One instruction with its texture and sampler.
 class TextureRun {
  public:
+  // `active`: the lanes that look at each other.
   TextureRun(const Instruction& i, const TextureOperands& operands, const TextureView& texture,
              const Sampler& sampler, unsigned active)
       : i_(i), operands_(operands), texture_(texture), sampler_(sampler), active_(active) {
@@ -237,7 +239,7 @@ Status check_texture(const Instruction& i) {
 
 TextureResults run_texture(const Instruction& i, const FragmentSetup& setup,
                            const frontend::BoundTextures& bound, const TextureOperands& operands,
-                           unsigned active) {
+                           unsigned active, bool quads) {
   TextureResults results;
   // Lanes that name the same are together.
   for (unsigned rest = active, together = 0; rest != 0; rest &= ~together) {
@@ -256,7 +258,7 @@ TextureResults run_texture(const Instruction& i, const FragmentSetup& setup,
         if ((together >> lane & 1) != 0) results.handles[lane] = *found.wrong;
       continue;
     }
-    const TextureRun run(i, operands, *found.texture, *found.sampler, together);
+    const TextureRun run(i, operands, *found.texture, *found.sampler, quads ? together : 0);
     for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
       if ((together >> lane & 1) == 0) continue;
       const auto words = i.opcode == Opcode::tex_gradient ? packed(i, *found.texture, run.level(lane))
@@ -265,6 +267,20 @@ TextureResults run_texture(const Instruction& i, const FragmentSetup& setup,
     }
   }
   return results;
+}
+
+void WarpRun::sample(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& handles) {
+  TextureOperands operands{.handles = handles};
+  for (unsigned n = 0; n < op.i.read.count; ++n)
+    std::ranges::copy(warp.registers[op.i.read.first + n], operands.staging[n].begin());
+  const TextureResults results = run_texture(op.i, program_.fragment, launch_.bound, operands, active,
+                                             program_.stage == Stage::fragment);
+  for_lanes(active, [&](unsigned lane) {
+    for (unsigned n = 0; n < op.i.write.count; ++n)
+      warp.registers[op.i.write.first + n][lane] = results.words[n][lane];
+  });
+  for_lanes(storing(results.failed),
+            [&](unsigned lane) { memory_.report_no_texture(results.handles[lane], by(warp, op, lane)); });
 }
 
 }  // namespace warpjit::valhall

@@ -23,8 +23,8 @@ struct TextureOperands {
   std::array<std::uint64_t, kWarpLanes> handles{};
   std::array<LaneWords, kMostOperands> staging{};
 };
-// What the active lanes' staging registers become: 0 in the lanes of `failed`, whose handles' words name no
-// texture or sampler that the instruction can have.
+// What the active lanes' staging registers become. Without quads none sees the others. They are 0 in the
+// lanes of `failed`, whose handles' words name no texture or sampler that the instruction can have.
 struct TextureResults {
   std::array<LaneWords, 4> words{};
   unsigned failed = 0;
@@ -32,6 +32,6 @@ struct TextureResults {
 };
 TextureResults run_texture(const Instruction& instruction, const FragmentSetup& setup,
                            const frontend::BoundTextures& bound, const TextureOperands& operands,
-                           unsigned active);
+                           unsigned active, bool quads);
 
 }  // namespace warpjit::valhall

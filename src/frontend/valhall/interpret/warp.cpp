@@ -219,6 +219,8 @@ void WarpRun::execute(Warp& warp, const WarpOp& op, std::uint32_t active, std::u
       return image(warp, op, active, source);
     case WarpOp::Kind::store_texel:
       return store_texel(warp, op, active, source);
+    case WarpOp::Kind::texture:
+      return sample(warp, op, active, source[0]);
     case WarpOp::Kind::blend:
       taken = active;
       break;

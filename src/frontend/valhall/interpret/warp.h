@@ -100,6 +100,7 @@ class WarpRun {
   // LD_TEX, LEA_TEX and ST_CVT (image.cpp).
   void image(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source);
   void store_texel(const Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source);
+  void sample(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& handles);  // texture.cpp
   template <class Word>
   void atomic(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& address);
 };

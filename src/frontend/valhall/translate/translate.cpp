@@ -116,12 +116,12 @@ std::vector<std::byte> code_key(const Program& program, const ReachedCode& code)
   if (program.stage == Stage::fragment) {
     frontend::append_value(key, program.fragment.blend_targets);
     frontend::append_value(key, program.fragment.points_from_bottom);
-    frontend::append_value(key, program.fragment.texture_table);
-    frontend::append_value(key, program.fragment.sampler_table);
     frontend::append_value(key, program.fragment.samples);
     frontend::append_value(key, program.fragment.sample);
     if (program.fragment.samples != 1) frontend::append_value(key, program.fragment.sample_points);
   }
+  frontend::append_value(key, program.fragment.texture_table);
+  frontend::append_value(key, program.fragment.sampler_table);
   const FloatMode& mode = program.mode;
   for (const bool flag : {mode.flush_single, mode.flush_half, mode.suppress_nan, mode.suppress_infinity})
     frontend::append_value(key, flag);
