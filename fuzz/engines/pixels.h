@@ -257,7 +257,7 @@ class PixelFuzzer final : public Fuzzer {
     const SeededDraw<Guest> draw(fragment, *program, seed, even_);
     if (!draw.status()) return {to_string(draw.status().error()), {}};
     const auto report = way.engine->run(draw.launch(), way.options());
-    if (report) return {"done", draw.bytes()};
+    if (report) return {report->fault ? "done, with a fault" : "done", draw.bytes()};
     // Only the guest interpreter runs it.
     if (report.error().code == ErrorCode::resource_limit || report.error().code == ErrorCode::unsupported) {
       count_limited(report.error().message);
