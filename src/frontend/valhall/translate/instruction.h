@@ -282,7 +282,6 @@ class InstructionTranslator {
   };
   SampleWords sample_words(const Instruction& i);
   Status sample_computed(const Instruction& i, const SamplingInstruction& sampling);
-  using Words = std::array<I32, 4>;
   Result<Words> sample_from(const Instruction& i, const SamplingInstruction& sampling, std::size_t number,
                             I1 present);
   void report_no_texture(I1 where, I32 handle);
