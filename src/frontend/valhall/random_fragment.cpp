@@ -165,7 +165,7 @@ class FragmentGenerator final : public RandomCode {
 
   // The word or the words of a texture and a sampler, which each lane may compute for itself, or of a table
   // that no launch has. Gives the modifier that they ask for.
-  const char* handle() {
+  const char* texture_handle() {
     if (!random_.one_in(4)) {
       const std::uint32_t tables = random_.one_in(10) ? 0 : 0x20001800;
       emit(Text{"IADD_IMM.i32 r", kTemporary, ", 0x0, #",
@@ -222,7 +222,7 @@ class FragmentGenerator final : public RandomCode {
     const unsigned before = dimension + 1 + (array ? 1 : 0), count = before + (moved ? 1 : 0) + levels;
     const unsigned first = random_.below((kValues - count) / 2 + 1) * 2;
     const std::uint32_t offsets = (random_.below(17) - 8) & 0xff, more = random_.below(256);
-    const char* const indices = handle();
+    const char* const indices = texture_handle();
     if (levels == 2 || random_.one_in(8)) {
       gradient(dimension, array, indices);
       if (levels == 2)
