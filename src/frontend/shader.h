@@ -111,8 +111,10 @@ struct Facts {
   DrawFacts draw;
   GridFacts grid;
   PixelFacts pixels;
-  std::vector<ir::SampleKey> samples;     // of Shader::texture_uses(), one by one, then of computed_uses
-  std::vector<TextureUse> computed_uses;  // of programs that compute which textures they sample
+  std::vector<ir::SampleKey> samples;  // of Shader::texture_uses(), one by one, then of computed_uses
+  // Of programs that compute which textures they sample.
+  std::vector<TextureUse> computed_uses;
+  std::vector<std::uint8_t> equal_samplers;
   StripFacts strips;
   bool half_arithmetic = false;  // the host has it, of two halves in a word
 
@@ -278,8 +280,12 @@ class Shader : public Guest {
   virtual Status profile(const Grid& grid, std::optional<BlockFault>& fault, Profile& profile) const;
 };
 
+bool are_equal(const Sampler& a, const Sampler& b);
+// By slots: the first one whose sampler is equal; kNoSampler: there is none.
+inline constexpr std::uint8_t kNoSampler = 0xff;
+std::vector<std::uint8_t> equal_samplers(const BoundTextures& bound);
 // What an instruction may mean that computes it: each texture that is bound, alone and with each sampler that
-// goes with it. Empty: compiled code does not choose among so many.
+// goes with it, of equal ones the first. Empty: compiled code does not choose among so many.
 inline constexpr std::size_t kMaxComputedUses = 72;  // of 8 textures and 8 samplers
 std::vector<TextureUse> computed_uses(const BoundTextures& bound);
 

@@ -224,12 +224,28 @@ TEST_F(ValhallComputedTextures, OfTheWrongKind) {
 TEST_F(ValhallComputedTextures, TooManyForCompiledCode) {
   for (unsigned k = 3; k < 12; ++k) {
     bind(k, options_.textures[k % 3]);
-    bind(k, options_.samplers[0]);
+    Sampler sampler = options_.samplers[0];
+    sampler.lod_bias = static_cast<std::int32_t>(k);
+    bind(k, sampler);
   }
   options_.compiled = false;
   constexpr std::uint32_t kTables = 0x20001800;
   EXPECT_EQ(rows({kTables | 9 << 16, kTables | 10 << 16 | 1, kTables, kTables | 11 << 16 | 11}, kBeyond),
             (std::array<std::uint32_t, 4>{1, 102, 1, 201}));
+}
+
+// Of equal samplers compiled code has one.
+TEST_F(ValhallComputedTextures, ManyWithEqualSamplers) {
+  for (unsigned k = 3; k < 36; ++k) {
+    bind(k, options_.textures[k % 3]);
+    bind(k, options_.samplers[0]);
+  }
+  for (unsigned k = 1; k < 3; ++k) bind(k, options_.samplers[0]);
+  constexpr std::uint32_t kTables = 0x20001800;
+  EXPECT_EQ(rows({kTables | 34 << 16 | 20, kTables | 35 << 16 | 35, kTables, kTables | 5 << 16 | 9}, kBeyond),
+            (std::array<std::uint32_t, 4>{101, 201, 1, 201}));
+  EXPECT_EQ(rows({kTables, kTables | 36, kTables, kTables}, kBeyond, kTables | 36),
+            (std::array<std::uint32_t, 4>{1, 0, 1, 1}));
 }
 
 // The level of detail comes from the lanes that sample the same.

@@ -210,6 +210,7 @@ LaunchFacts Shader::launch_facts(const frontend::Facts& facts) const {
     result.buffers.push_back(BufferFacts::unpack(buffers.subspan(k)));
   result.samples = facts.samples;
   result.computed_uses = facts.computed_uses;
+  result.equal_samplers = facts.equal_samplers;
   result.half_arithmetic = facts.half_arithmetic;
   return result;
 }

@@ -208,7 +208,10 @@ Status LaunchState::check_rows() const {
 
 void LaunchState::add_sample_facts(frontend::Facts& facts) const {
   const frontend::BoundTextures& bound = values.grid.bound;
-  if (shader->computes_textures()) facts.computed_uses = frontend::computed_uses(bound);
+  if (shader->computes_textures()) {
+    facts.computed_uses = frontend::computed_uses(bound);
+    facts.equal_samplers = frontend::equal_samplers(bound);
+  }
   bool complete = true;
   frontend::each_texture_use(*shader, bound, [&](const frontend::TextureUse& use) {
     const textures::TextureView* texture = bound.texture(use.texture);

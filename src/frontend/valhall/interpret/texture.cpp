@@ -7,6 +7,7 @@
 
 #include "frontend/interpret/pixels/arithmetic.h"
 #include "frontend/interpret/textures/sample.h"
+#include "frontend/shader.h"
 #include "frontend/valhall/interpret/numbers.h"
 #include "frontend/valhall/interpret/op.h"
 #include "frontend/valhall/interpret/warp.h"
@@ -85,6 +86,13 @@ std::uint32_t layer_of(std::uint32_t word) {
   const float layer = std::nearbyint(to_float(word));
   if (!(layer > 0)) return 0;
   return layer >= 0x1p31F ? 0x80000000 : static_cast<std::uint32_t>(layer);
+}
+
+bool is_same(const Handle& a, const Handle& b) {
+  return a.texture_word == b.texture_word && a.sampler_word == b.sampler_word;
+}
+bool is_same(const Found& a, const Found& b) {
+  return !b.wrong && a.texture == b.texture && frontend::are_equal(*a.sampler, *b.sampler);
 }
 
 // One instruction with its texture and sampler.
@@ -241,17 +249,18 @@ TextureResults run_texture(const Instruction& i, const FragmentSetup& setup,
                            const frontend::BoundTextures& bound, const TextureOperands& operands,
                            unsigned active, bool quads) {
   TextureResults results;
-  // Lanes that name the same are together.
+  // Lanes that name the same texture, and the same sampler or an equal one, are together.
   for (unsigned rest = active, together = 0; rest != 0; rest &= ~together) {
-    const Handle handle = handle_of(i, operands.handles[static_cast<unsigned>(std::countr_zero(rest))]);
-    together = 0;
-    for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
+    const auto first = static_cast<unsigned>(std::countr_zero(rest));
+    const Handle handle = handle_of(i, operands.handles[first]);
+    const Found found = find(i, setup, bound, handle);
+    together = 1U << first;
+    for (unsigned lane = first + 1; lane < kWarpLanes; ++lane) {
+      if ((rest >> lane & 1) == 0) continue;
       const Handle other = handle_of(i, operands.handles[lane]);
-      if (other.texture_word == handle.texture_word && other.sampler_word == handle.sampler_word)
+      if (is_same(handle, other) || (!found.wrong && is_same(found, find(i, setup, bound, other))))
         together |= 1U << lane;
     }
-    together &= rest;
-    const Found found = find(i, setup, bound, handle);
     if (found.wrong) {
       results.failed |= together;
       for (unsigned lane = 0; lane < kWarpLanes; ++lane)

@@ -113,6 +113,13 @@ Status InstructionTranslator::sample_computed(const Instruction& i, const Sampli
   const auto entry = [&](std::uint32_t table, std::uint32_t slot) {
     return word(table << (i.wide_indices ? 24 : 11) | slot);
   };
+  const auto is_sampler = [&](std::uint8_t first) {
+    I1 any = truth(false);
+    for (std::uint32_t slot = 0; slot < facts_.equal_samplers.size(); ++slot)
+      if (facts_.equal_samplers[slot] == first)
+        any = b_.Or1(any, b_.IEq32(sampler, entry(setup.sampler_table, slot)));
+    return any;
+  };
   Words results{word(0), word(0), word(0), word(0)};
   const auto keep = [&](const Words& found) {
     for (unsigned k = 0; k < i.write.count; ++k) set_gpr(kVarScratch + k, found[k]);
@@ -130,8 +137,7 @@ Status InstructionTranslator::sample_computed(const Instruction& i, const Sampli
       has_texture = b_.Or1(has_texture, is_texture);
     }
     if (use.needs_sampler == fetches) continue;
-    const I1 here = fetches ? is_texture
-                            : b_.And1(is_texture, b_.IEq32(sampler, entry(setup.sampler_table, use.sampler)));
+    const I1 here = fetches ? is_texture : b_.And1(is_texture, is_sampler(use.sampler));
     if (together) {
       WARPJIT_TRY(const Words found, sample_from(i, sampling, number, here));
       for (unsigned k = 0; k < i.write.count; ++k) results[k] = b_.select(here, found[k], results[k]);

@@ -148,6 +148,7 @@ void append_key(const LaunchFacts& facts, std::vector<std::byte>& key) {
   for (const frontend::TextureUse& use : facts.computed_uses)
     for (const unsigned field : {unsigned{use.texture}, unsigned{use.sampler}, unsigned{use.needs_sampler}})
       key.push_back(static_cast<std::byte>(field));
+  frontend::append_list(key, facts.equal_samplers);
   frontend::append_value(key, facts.half_arithmetic);
 }
 

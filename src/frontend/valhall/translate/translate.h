@@ -34,6 +34,7 @@ struct LaunchFacts {
   std::vector<ImageFacts> images{};                   // if the program names any
   std::vector<ir::SampleKey> samples{};               // as frontend::Facts has them
   std::vector<frontend::TextureUse> computed_uses{};  // likewise
+  std::vector<std::uint8_t> equal_samplers{};         // likewise
   bool half_arithmetic = false;                       // of the host: both halves of a register at once
 
   std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
