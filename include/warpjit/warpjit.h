@@ -671,6 +671,9 @@ typedef struct warpjit_report {
   char interpreted_because[512];
   uint64_t primitives, groups; /* over pixels: primitives drawn, after clipping; groups run */
   warpjit_draw_counts draw;    /* over pixels */
+  /* How many accesses faulted, one for each lane of an instruction; 0: another engine than the guest ran,
+   * which alone counts them. */
+  uint64_t fault_accesses;
 } warpjit_report;
 
 /* [any] Runs all threads of the launch, and returns when they are done; several threads may run one launch.

@@ -559,6 +559,9 @@ struct CompileReport {
 struct MemoryFault {
   std::string where;  // "saxpy.cubin, byte 0x18 (0x20008409)"
   std::string what;   // "store to g14[0x1000] by thread 3 of block (0, 1)"
+  // How many accesses faulted, one for each lane of an instruction; 0: not the guest engine alone ran, which
+  // counts them.
+  std::uint64_t accesses = 0;
 };
 
 struct Report : CompileReport {

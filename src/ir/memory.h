@@ -117,6 +117,15 @@ struct MemoryFault {
   std::uint32_t guest_address = kNoAddress;
   std::uint32_t thread = 0;  // in its block
   BlockPosition block{};
+  // How many accesses of lanes faulted, this one too; 0: nobody counts.
+  std::uint64_t accesses = 0;
+
+  // With faults that came later.
+  void add(const MemoryFault& later) {
+    const std::uint64_t all = accesses + later.accesses;
+    if (!happened) *this = later;
+    accesses = all;
+  }
 };
 
 // The memory of one block; work without blocks has local memory for one group, which each has in its turn.

@@ -58,11 +58,28 @@ TEST(Valhall, FaultsNameTheirPlace) {
             "load from mem, with a high word that is not mapped, [0x1000] by thread 0 of block (0, 0)");
   EXPECT_EQ(fault("MOV.i32.end r0, u5\n", 0, 0), "load from u5 by thread 0 of block (0, 0)");
   EXPECT_EQ(fault("LD_BUFFER.i32.unsigned.slot0.end @r0, 0x0, 0x0\n", 0, 0),
-            "load from c0[0x0] by thread 0 of block (0, 0)");
-  EXPECT_EQ(fault("STORE.i32.slot0.end @r0, thread_local_pointer.w0, offset:8\n", 0, 0),
+            "load from buffer 0 of table 0, which there is not by thread 0 of block (0, 0)");
+  EXPECT_EQ(fault(".local 8\nSTORE.i32.slot0.end @r0, thread_local_pointer.w0, offset:8\n", 0, 0),
             "store to the thread's memory[0x8] by thread 0 of block (0, 0)");
-  EXPECT_EQ(fault("STORE.i32.slot0.end @r0, workgroup_local_pointer.w0, offset:8\n", 0, 0),
+  EXPECT_EQ(fault(".shared 8\nSTORE.i32.slot0.end @r0, workgroup_local_pointer.w0, offset:8\n", 0, 0),
             "store to the workgroup's memory[0x8] by thread 0 of block (0, 0)");
+  // Threads that have no such memory.
+  for (const std::string pointer : {"thread_local_pointer", "workgroup_local_pointer"})
+    EXPECT_EQ(fault("STORE.i32.slot0.end @r0, " + pointer + ".w0, offset:8\n", 0, 0),
+              "store to mem, with a high word that is not mapped, [0x8] by thread 0 of block (0, 0)");
+  // The guest interpreter counts what the lanes did.
+  Launch launch(program(kAddOne));
+  launch.set_block(8);
+  const std::uint32_t uniforms[] = {0x1000, 7};
+  launch.set_parameters(std::as_bytes(std::span(uniforms)));
+  ASSERT_TRUE(launch.map_memory("mem", 0x700001000, memory.data(), 4 * memory.size()).ok());
+  for (const EngineKind kind : {EngineKind::guest, EngineKind::ir, EngineKind::jit}) {
+    RunOptions options;
+    options.engine = kind;
+    const auto report = engine.run(launch, options);
+    ASSERT_TRUE(report.ok() && report->fault);
+    EXPECT_EQ(report->fault->accesses, kind == EngineKind::guest ? 8U : 0U);  // four loads, four stores
+  }
 }
 
 TEST(Valhall, HighWordsOfAddresses) {

@@ -235,7 +235,8 @@ constexpr const char* kSampling =
     "TEX_SINGLE.slot0.auto.32.cube.g.zero.wait0 @r5, @r2:r3, r8\n"
     "IADD_IMM.i32 r8, 0x0, #0x20061803\n"
     "TEX_FETCH.slot0.s.32.2d.array_enable.b.wait0 @r6, @r0:r1:r2, r8\n"
-    "TEX_FETCH.slot0.f.32.1d.a.wait0 @r7, @r0, 0x0\n"
+    "IADD_IMM.i32 r8, 0x0, #0x20001800\n"
+    "TEX_FETCH.slot0.f.32.1d.a.wait0 @r7, @r0, r8\n"
     "BLEND.slot0.v4.f32.end @r4:r5:r6:r7, blend_descriptor_0.w0, r60, target:0x0\n";
 
 TEST_F(ValhallToolTest, TemplatesHaveTexturesAndSamplers) {
@@ -269,7 +270,7 @@ TEST_F(ValhallToolTest, TemplatesHaveTexturesAndSamplers) {
       << fewer.err;
 }
 
-// What a texture instruction names in a table that the launch's slots are not of is 0 in every engine.
+// What a texture instruction names in a table that the launch's slots are not of is a fault in every engine.
 TEST_F(ValhallToolTest, TexturesOfOtherTables) {
   write("other.valhall",
         ".stage fragment\nMOV.i32 r0, 0x0\nMOV.i32 r1, 0x0\nIADD_IMM.i32 r2, 0x0, #0x18001000\nMOV.i32 r3, "
@@ -280,7 +281,8 @@ TEST_F(ValhallToolTest, TexturesOfOtherTables) {
   EXPECT_FALSE(launch.contains("textures"));
   write("zeros.json", launch.dump());
   const Outcome zeros = run("verify zeros.json");
-  EXPECT_EQ(zeros.code, 0) << zeros.out << zeros.err;
+  EXPECT_EQ(zeros.code, 1) << zeros.out << zeros.err;
+  EXPECT_NE(zeros.out.find("all agree, and fault"), std::string::npos) << zeros.out;
   EXPECT_NE(zeros.out.find("\nir "), std::string::npos) << zeros.out;
   EXPECT_EQ(zeros.out.find("not supported"), std::string::npos) << zeros.out;
   // As slots of the launch.

@@ -46,8 +46,15 @@ Json mismatch_json(const Mismatch& mismatch) {
   return {{"place", mismatch.place}, {"got", hex(mismatch.got)}, {"wanted", hex(mismatch.wanted)}};
 }
 
-std::string fault_text(const MemoryFault& fault) { return fault.what + " at " + fault.where; }
-Json fault_json(const MemoryFault& fault) { return {{"what", fault.what}, {"where", fault.where}}; }
+std::string fault_text(const MemoryFault& fault) {
+  const std::string text = fault.what + " at " + fault.where;
+  return fault.accesses > 1 ? fmt::format("{}, the first of {} by lanes", text, fault.accesses) : text;
+}
+Json fault_json(const MemoryFault& fault) {
+  Json json{{"what", fault.what}, {"where", fault.where}};
+  if (fault.accesses != 0) json["accesses"] = fault.accesses;
+  return json;
+}
 ExitCode run_exit_code(bool mismatch, bool faulted, bool ignore_faults) {
   return mismatch || (faulted && !ignore_faults) ? kMismatch : kOk;
 }

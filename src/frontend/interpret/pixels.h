@@ -104,7 +104,7 @@ struct PixelWork {
   std::vector<pixels::SlotUse> uses{};                 // what the fragment program reads
   const std::atomic<std::uint32_t>* cancel = nullptr;  // stops soon after it becomes other than 0
   std::atomic<std::uint32_t>* progress = nullptr;      // thousandths that are done
-  ir::MemoryFault* fault = nullptr;       // becomes the first fault of the program, if it has none yet
+  ir::MemoryFault* fault = nullptr;                    // the faults of the program are added
   std::uint32_t* instructions = nullptr;  // of each pixel, row 0 first: what its fragments executed is added
   // Asked now and then, if set: whether somebody else draws the rest, so that draw() returns.
   std::function<bool()> enough{};

@@ -168,8 +168,7 @@ class GraphicsGuest final : public frontend::GuestInterpreter {
         const std::unique_ptr<interpret::FragmentProgram> program,
         interpreter_.make_fragment_program(grid, report, HostCode::best, work.instructions != nullptr));
     const Status status = interpret::draw(work, *program);
-    if (const auto fault = fault_of(report); fault && work.fault != nullptr && !work.fault->happened)
-      *work.fault = fault->access;
+    if (const auto fault = fault_of(report); fault && work.fault != nullptr) work.fault->add(fault->access);
     return status;
   }
 

@@ -97,7 +97,8 @@ std::optional<frontend::BlockFault> fault_of(const RunReport& run) {
                                .index = fault.index,
                                .address = fault.address,
                                .guest_address = fault.pc,
-                               .thread = fault.thread},
+                               .thread = fault.thread,
+                               .accesses = fault.accesses},
                               fault.block};
 }
 

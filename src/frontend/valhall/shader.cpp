@@ -42,8 +42,7 @@ class Interpreted final : public frontend::GuestInterpreter {
     RunReport run;
     WARPJIT_TRY(const auto program, interpreter_.make_fragment_program(grid, work, run));
     const Status status = interpret::draw(work, *program);
-    if (run.first_fault && work.fault != nullptr && !work.fault->happened)
-      *work.fault = run.first_fault->access;
+    if (run.first_fault && work.fault != nullptr) work.fault->add(run.first_fault->access);
     return status;
   }
   unsigned lanes() const override { return kWarpLanes; }

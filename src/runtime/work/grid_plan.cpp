@@ -9,10 +9,12 @@ Status GridPlan::run(std::uint64_t first, std::uint64_t count) const {
   Status status = kernel_.run_blocks(run_, first, count, fault);
   if (fault) {
     const std::lock_guard lock(mutex_);
+    const std::uint64_t accesses = fault->access.accesses + (fault_ ? fault_->access.accesses : 0);
     if (!fault_ || first < fault_first_) {
       fault_ = fault;
       fault_first_ = first;
     }
+    fault_->access.accesses = accesses;
   }
   return status;
 }
@@ -25,7 +27,8 @@ std::optional<MemoryFault> GridPlan::fault() const {
 MemoryFault describe(const ir::MemoryFault& access, const frontend::Shader& shader,
                      const frontend::Grid& grid) {
   return {shader.where(access.guest_address),
-          std::string(access.is_store ? "store to " : "load from ") + shader.address_text(access, grid)};
+          std::string(access.is_store ? "store to " : "load from ") + shader.address_text(access, grid),
+          access.accesses};
 }
 
 MemoryFault describe(const frontend::BlockFault& fault, const frontend::Shader& shader,

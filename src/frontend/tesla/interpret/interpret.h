@@ -37,6 +37,7 @@ struct MemoryFault {
   std::uint8_t index = 0;  // of c[] and g[]
   std::uint32_t address = 0;
   bool is_store = false;
+  std::uint64_t accesses = 0;  // of lanes, that faulted
 };
 // "store to g14[0x1000] by thread 3 of block (0, 1)".
 std::string to_string(const MemoryFault& fault);

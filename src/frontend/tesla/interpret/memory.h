@@ -95,6 +95,7 @@ class OperandMemory {
                                                 .index = operand_.space,
                                                 .address = address,
                                                 .is_store = is_store};
+    ++context_.report.first_fault->accesses;
     return nullptr;
   }
 

@@ -55,7 +55,10 @@ std::string to_string(const MemoryFault& fault) {
 }
 
 void RunReport::add(const RunReport& other) {
-  if (!first_fault) first_fault = other.first_fault;
+  if (!first_fault)
+    first_fault = other.first_fault;
+  else if (other.first_fault)
+    first_fault->accesses += other.first_fault->accesses;
   warp_instructions += other.warp_instructions;
   lane_instructions += other.lane_instructions;
   deepest_stack = std::max(deepest_stack, other.deepest_stack);

@@ -140,7 +140,10 @@ class BlockRun final : public WarpRun {
 }  // namespace
 
 void RunReport::add(const RunReport& other) {
-  if (!first_fault) first_fault = other.first_fault;
+  if (!first_fault)
+    first_fault = other.first_fault;
+  else if (other.first_fault)
+    first_fault->access.add(other.first_fault->access);
   warp_instructions += other.warp_instructions;
   lane_instructions += other.lane_instructions;
   divergences += other.divergences;

@@ -133,7 +133,10 @@ std::uint32_t GroupMemory::uniform(unsigned number, Accessor by) {
 
 void GroupMemory::report(ir::Space space, std::uint32_t index, std::uint32_t address, Accessor by,
                          bool is_store) {
-  if (fault_) return;
+  if (fault_) {
+    ++fault_->access.accesses;
+    return;
+  }
   fault_ = frontend::BlockFault{{.happened = true,
                                  .is_store = is_store,
                                  .space = space,
@@ -141,7 +144,8 @@ void GroupMemory::report(ir::Space space, std::uint32_t index, std::uint32_t add
                                  .address = address,
                                  .guest_address = by.instruction,
                                  .thread = by.thread,
-                                 .block = block_},
+                                 .block = block_,
+                                 .accesses = 1},
                                 block_};
 }
 

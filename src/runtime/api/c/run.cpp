@@ -56,6 +56,7 @@ warpjit_report to_c(const Report& report) {
     result.fault = 1;
     copy_text(report.fault->where, result.fault_where);
     copy_text(report.fault->what, result.fault_what);
+    result.fault_accesses = report.fault->accesses;
   }
   return result;
 }
