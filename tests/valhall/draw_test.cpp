@@ -824,6 +824,11 @@ TEST(ValhallDraw, CompressedTexturesRefused) {
               same),
       place + "plane 0: plane type is 6 (AFBC), and its target, " + target +
           ", is not kept: writeback format is 30 (no format)");
+  EXPECT_EQ(failure(same, [](ImagePage& p) { p.u32(kTexture, 2 | 1 << 4 | (187U << 12) << 10); }),
+            place + "plane 0: plane type is 6 (AFBC), and its target, " + target +
+                ", has 32 x 32 pixels, not 32 x 1");
+  EXPECT_EQ(failure(same, [](ImagePage& p) { p.u32(kTexture, 2 | 2 << 4 | (93U << 12 | 2) << 10); }),
+            place + "plane 0: plane type is 6 (AFBC), and its target, " + target + ", has no stencil");
   // A plain texture in memory of a target in AFBC has nothing to read.
   EXPECT_EQ(failure(same,
                     [](ImagePage& p) {

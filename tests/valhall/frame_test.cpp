@@ -1,6 +1,7 @@
 // Fragment jobs without draws: clears, what goes to memory, and what is wrong with others.
 #include <functional>
 
+#include "base/bits.h"
 #include "valhall/draw_page.h"
 
 namespace warpjit::valhall {
@@ -187,6 +188,61 @@ TEST(ValhallFrame, Interleaved) {
       const std::uint64_t at = (y / 16) * 2048 + (x / 16) * 1024 + 4 * bits;
       EXPECT_EQ(*image->u32(0x200001000 + at), x | (y + 1) << 8) << x << ", " << y;
     }
+}
+
+// The mean of four samples, by the kind of their components.
+TEST(ValhallFrame, SamplesOfAllFormats) {
+  const auto mean = [](PixelFormat format, const std::array<std::uint32_t, 4>& values) {
+    std::array<FramePixels, 4> samples;
+    for (std::size_t n = 0; n < 4; ++n) {
+      TilePixels& color = samples[n].colors.emplace_back();
+      // A sample that nothing has drawn to does not know the format.
+      color.format = n == 0 ? PixelFormat::none : format;
+      color.pixel_bytes = 4;
+      color.bytes.resize(4);
+      std::memcpy(color.bytes.data(), &values[n], 4);
+      samples[n].passed = {static_cast<std::uint32_t>(n)};
+    }
+    const FramePixels resolved = resolve_samples(samples);
+    EXPECT_EQ(resolved.passed[0], 6U);
+    std::uint32_t value = 0;
+    std::memcpy(&value, resolved.colors[0].bytes.data(), 4);
+    return value;
+  };
+  EXPECT_EQ(mean(PixelFormat::rgba8, {0xff000001, 0xff000001, 0x01000001, 0x00000003}), 0x80000002U);
+  EXPECT_EQ(mean(PixelFormat::rgb10a2, {0xc0000003, 0xc0000002, 0, 0}), 0x80000001U);
+  EXPECT_EQ(mean(PixelFormat::rgba8_snorm, {0x81, 0x7f, 0x81, 0x83}), 0xc1U);  // -127, 127, -127, -125
+  EXPECT_EQ(mean(PixelFormat::r16_snorm, {0xffff, 0xffff, 0, 0}), 0U);         // -1/2 to even
+  EXPECT_EQ(mean(PixelFormat::rg16, {0x10000, 0x30000, 0x50004, 0x30000}), 0x30001U);
+  EXPECT_EQ(mean(PixelFormat::r32f, {to_bits(1.0F), to_bits(2.0F), to_bits(-1.0F), 0}), to_bits(0.5F));
+  EXPECT_EQ(mean(PixelFormat::rg16f, {0x3c003c00, 0x3c000000, 0x3c000000, 0x3c000000}), 0x3c003400U);
+  EXPECT_EQ(mean(PixelFormat::r11g11b10f, {0x3c0, 0x3c0, 0, 0}), 0x380U);  // 1, 1, 0, 0
+  EXPECT_EQ(mean(PixelFormat::rgba8i, {5, 7, 7, 7}), 5U);
+  EXPECT_EQ(mean(PixelFormat::none, {5, 7, 7, 7}), 5U);
+}
+
+// Layers of samples lie in windows of the image, each as a whole.
+TEST(ValhallFrame, LayersBetweenWindows) {
+  ImagePage page = draw_page(), far(0x500003000, 0x1000);
+  page.u32(kFramebuffer + 44, 2 | 2 << 3);
+  page.u32(kTargets + 4, 1U | 19 << 3 | 2 << 8 | 3U << 12 | 1672U << 16 | 1U << 31);
+  page.u32(kTargets + 44, 0);
+  const std::vector<std::byte> more = far.records();
+  const auto run = [&](const ImagePage& changed) {
+    std::vector<std::byte> all = changed.records();
+    all.insert(all.end(), more.begin(), more.end());
+    auto capture = Capture::load(all, "test");
+    EXPECT_TRUE(capture.ok());
+    EXPECT_TRUE(capture->add_chain({changed.address(kFragmentJob)}).ok());
+    SeenCapture seen;
+    const Status status = capture->run(Engine(), seen);
+    return status ? std::string("runs") : status.error().message;
+  };
+  EXPECT_EQ(run(page), "runs");
+  // Three times this stride is the distance of the windows; between them there is nothing.
+  page.u64(kTargets + 32, 0x500003000 - 3ULL * 0xfffff000);
+  page.u32(kTargets + 44, 0xfffff000);
+  EXPECT_NE(run(page).find("are not all in the image"), std::string::npos);
 }
 
 TEST(ValhallFrame, Refused) {

@@ -92,6 +92,7 @@ Status read_named_buffer(const Image& image, const Environment& environment, std
 }
 
 // Those of all tables, if the program computes which.
+constexpr std::uint64_t kMostNamedEntries = 65536;
 Status read_named_buffers(const Image& image, const Environment& environment, JobLaunch& launch) {
   if (!names_buffers(launch.program)) return {};
   // Code that calls a blend shader is not followed yet.
@@ -108,9 +109,16 @@ Status read_named_buffers(const Image& image, const Environment& environment, Jo
     for (const std::uint32_t handle : uses.handles) WARPJIT_CHECK(read(handle));
     return {};
   }
+  std::uint64_t all = 0;
   for (std::uint32_t table = 0; table < environment.tables.size(); ++table) {
     const std::uint64_t count =
         std::min<std::uint64_t>(environment.tables[table].count(), kMaxBufferEntry + std::uint64_t{1});
+    all += count;
+    if (all > kMostNamedEntries)
+      return job_error(image, environment.place,
+                       "its tables have more than " + std::to_string(kMostNamedEntries) +
+                           " entries, of which its program computes one",
+                       ErrorCode::resource_limit);
     for (std::uint32_t entry = 0; entry < count; ++entry) {
       const auto word =
           image.u64(environment.tables[table].address + std::uint64_t{kDescriptorBytes} * entry);

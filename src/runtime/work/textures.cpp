@@ -47,6 +47,8 @@ Status check_memory(const LaunchData& launch, unsigned slot, const LaunchPixels&
   for (unsigned n = 0; n < kMaxColorTargets; ++n)
     if (shares_memory(texture, pixels.colors[n])) return wrong("colour target " + std::to_string(n));
   if (shares_memory(texture, pixels.depth)) return wrong("the depth target");
+  if (pixels.output.count_passed && shares_memory(texture, pixels.pass_counts))
+    return wrong("the pass counts");
   return {};
 }
 

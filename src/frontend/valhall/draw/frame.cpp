@@ -163,7 +163,7 @@ Status Frame::run_pre_frame(const Engine& engine, Image& image, const Job& job, 
 }
 
 Status Frame::store(Image& image, KeptPictures& kept) {
-  for (FramePixels& sample : samples_) end_draws(framebuffer_, sample);
+  end_draws(framebuffer_, samples_);
   if (samples_.size() > 1) resolved_ = resolve_samples(samples_);
   for (const TargetRange& range : ranges_)
     if (range.stored) kept.forget(range.address, range.size);

@@ -170,6 +170,13 @@ class TextureBinder {
     WARPJIT_TRY(BoundTexture converted, convert_texture(image_, *texture, normalized, memory_));
     if (const Status set = launch_.set_texture(slot, converted.texture); !set)
       return named("texture", slot, set.error());
+    copied_ += converted.copy.size();
+    if (copied_ > kMaxDecodedTextureBytes)
+      return named("texture", slot,
+                   {ErrorCode::resource_limit,
+                    "with it the copies of the program's textures are more than " +
+                        std::to_string(kMaxDecodedTextureBytes) + " bytes",
+                    ""});
     copies_.push_back(std::move(converted.copy));
     return {};
   }
@@ -212,6 +219,7 @@ class TextureBinder {
   const FragmentSetup& setup_;
   std::array<std::int8_t, kMaxTextures> normalized_{};
   std::array<bool, kMaxTextures> bound_{};
+  std::uint64_t copied_ = 0;  // bytes
 };
 
 }  // namespace

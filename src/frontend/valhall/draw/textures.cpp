@@ -64,20 +64,23 @@ class TextureReader {
       return plane_error(n, kind + "no target of the capture was drawn at " + hex_text(plane.memory) +
                                 ": record with PAN_MESA_DEBUG=noafbc");
     const auto level = static_cast<std::uint32_t>(n % d_.levels);
-    const std::uint32_t width = std::max(d_.width >> level, 1U), height = std::max(d_.height >> level, 1U);
+    const std::uint32_t width = std::max(d_.width >> level, 1U),
+                        height = d_.kind == TextureKind::one ? 1 : std::max(d_.height >> level, 1U);
     const std::string target = kind + "its target, " + picture->place + ", ";
     if (picture->width != width || picture->height != height)
       return plane_error(n, target + "has " + std::to_string(picture->width) + " x " +
                                 std::to_string(picture->height) + " pixels, not " + std::to_string(width) +
                                 " x " + std::to_string(height));
     if (picture->bytes.empty()) return plane_error(n, target + "is not kept: " + picture->why);
+    constexpr std::uint8_t kStencilAbove = 21, kStencil = 93;  // a clump; a format
+    const bool of_stencil = (d_.format >> 12 & 0xff) == kStencil;
+    if (of_stencil && !picture->stencil) return plane_error(n, target + "has no stencil");
     if (const std::string place = memory_.target_of(plane.memory, 1); !place.empty())
       return plane_error(n, "its memory is that of " + place);
     static constexpr std::array<std::uint8_t, 17> kClumps{0, 0, 1, 8, 2, 0, 9, 0, 3, 0, 0, 0, 10, 0, 0, 0, 4};
-    constexpr std::uint8_t kStencilAbove = 21, kStencil = 93;  // a clump; a format
     plane.kind = kGeneric;
     plane.ordering = kLinear;
-    plane.clump = (d_.format >> 12 & 0xff) == kStencil ? kStencilAbove : kClumps[picture->pixel_bytes];
+    plane.clump = of_stencil ? kStencilAbove : kClumps[picture->pixel_bytes];
     plane.row_stride = width * picture->pixel_bytes;
     plane.slice_stride = 0;
     kept_[n] = picture;
@@ -268,7 +271,7 @@ class TextureReader {
       const auto from = kept_[n] != nullptr ? std::span<const std::byte>(kept_[n]->bytes)
                                             : *image_.find(planes_[n].memory, size_of(n));
       std::memcpy(bound_.copy.data() + n / levels * layer + places_[n % levels].offset, from.data(),
-                  from.size());
+                  std::min<std::size_t>(from.size(), size_of(n)));
     }
     t.layer_bytes = layer;
     t.data = bound_.copy.data();

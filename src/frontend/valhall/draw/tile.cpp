@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "frontend/interpret/pixels/format.h"
 #include "frontend/valhall/container/format_names.h"
 #include "frontend/valhall/interpret/numbers.h"
 
@@ -200,6 +201,7 @@ bool clears_untouched(const Framebuffer& framebuffer) {
          std::ranges::any_of(framebuffer.targets, &RenderTarget::write_clean);
 }
 
+constexpr std::uint8_t kDepthWithStencil = 5;  // a format in memory
 // Bytes of a pixel of depth, or of stencil alone; 0: not supported.
 std::uint32_t depth_bytes(DepthFormat tile, std::uint8_t stored) {
   switch (stored) {
@@ -282,13 +284,12 @@ class FrameBuilder {
     return {code, place + ": " + what, image_.name()};
   }
 
-  // The first layer of samples, or what they share, and the last one.
+  // Every sample's layer, or what they share.
   Status check_place(const std::string& place, PlanePlace plane, SampleStore samples,
                      std::uint32_t stride) const {
-    WARPJIT_CHECK(check_layer(place, plane));
-    if (samples != SampleStore::layered) return {};
-    plane.memory += std::uint64_t{stride} * (framebuffer_.samples - 1);
-    return check_layer(place, plane);
+    const unsigned layers = samples == SampleStore::layered ? framebuffer_.samples : 1;
+    for (unsigned n = 0; n < layers; ++n, plane.memory += stride) WARPJIT_CHECK(check_layer(place, plane));
+    return {};
   }
   Status check_layer(const std::string& place, const PlanePlace& plane) const {
     if (area_.empty) return {};
@@ -445,59 +446,56 @@ void store_depth(const Framebuffer& framebuffer, std::uint32_t pixel_bytes, std:
   write_pixel(to, bytes, value);
 }
 
-// Components as floats, of which the format has so many; none: they are averaged otherwise, or not at all.
-struct FloatComponents {
-  unsigned count = 0;
-  bool half = false;
-};
-FloatComponents float_components(PixelFormat format) {
-  switch (format) {
-    case PixelFormat::rgba16f:
-      return {4, true};
-    case PixelFormat::rgba32f:
-      return {4, false};
-    case PixelFormat::r32f:
-      return {1, false};
+// The mean of a component's bits: numbers that are stored as integers are averaged as these, ties to even,
+// and floats rounded once; of integers the first one counts.
+std::uint32_t average(const interpret::Component& component, std::span<const std::uint32_t> bits) {
+  using interpret::Encoding;
+  const auto count = static_cast<std::int64_t>(bits.size());
+  switch (component.encoding) {
+    case Encoding::unorm:
+    case Encoding::srgb:
+    case Encoding::snorm: {
+      std::int64_t sum = 0;
+      for (const std::uint32_t one : bits)
+        sum += component.encoding == Encoding::snorm
+                   ? static_cast<std::int32_t>(sign_extend(one, component.width))
+                   : std::int64_t{one};
+      const std::int64_t whole = (sum - (((sum % count) + count) % count)) / count,
+                         rest = sum - whole * count;
+      const bool up = 2 * rest > count || (2 * rest == count && whole % 2 != 0);
+      return static_cast<std::uint32_t>(whole + (up ? 1 : 0)) & most(component.width);
+    }
+    case Encoding::half:
+    case Encoding::small:
+    case Encoding::word: {
+      double sum = 0;
+      for (const std::uint32_t one : bits)
+        sum += static_cast<double>(to_float(interpret::decode(component, one)));
+      return interpret::encode(component,
+                               round_by_hand(kSingle, sum / static_cast<double>(count), Round::nearest_even));
+    }
     default:
-      return {};
+      return bits.front();
   }
 }
 
-// Unorm components are averaged as they are stored, ties to even; of integers the first sample counts.
+// Those that nothing has drawn to have no format of their own, and are clear.
 void average_color(std::span<const FramePixels> samples, std::size_t target, TilePixels& to) {
-  const auto count = static_cast<std::uint32_t>(samples.size());
-  const std::size_t pixels = to.pixel_bytes == 0 ? 0 : to.bytes.size() / to.pixel_bytes;
-  const std::array<std::uint8_t, 4> bits = channel_bits(to.format);
-  const FloatComponents floats = float_components(to.format);
-  if (bits[0] == 0 && floats.count == 0) return;
-  for (std::size_t pixel = 0; pixel < pixels; ++pixel) {
-    const std::size_t at = pixel * to.pixel_bytes;
-    std::array<const std::byte*, kMostSamples> from{};
-    for (std::size_t n = 0; n < count; ++n) from[n] = samples[n].colors[target].bytes.data() + at;
-    if (bits[0] != 0) {
-      std::uint32_t value = 0;
-      unsigned shift = 0;
-      for (const unsigned width : bits) {
-        std::uint32_t sum = 0;
-        for (std::size_t n = 0; n < count; ++n)
-          sum += read_pixel(from[n], to.pixel_bytes) >> shift & most(width);
-        const std::uint32_t whole = sum / count, rest = sum % count;
-        value |= (whole + (2 * rest > count || (2 * rest == count && whole % 2 != 0) ? 1 : 0)) << shift;
-        shift += width;
-      }
-      write_pixel(to.bytes.data() + at, to.pixel_bytes, value);
-      continue;
+  for (const FramePixels& sample : samples)
+    if (to.format == PixelFormat::none) to.format = sample.colors[target].format;
+  const interpret::FormatInfo& format = interpret::format_info(to.format);
+  if (to.format == PixelFormat::none) return;
+  std::vector<std::uint32_t> bits(samples.size());
+  for (std::size_t at = 0; at < to.bytes.size(); at += to.pixel_bytes) {
+    interpret::PixelWords pixel = interpret::load_pixel(to.bytes.data() + at, format.bytes);
+    for (const interpret::Component& component : format.components) {
+      if (component.encoding == interpret::Encoding::none) continue;
+      for (std::size_t n = 0; n < samples.size(); ++n)
+        bits[n] = interpret::extract(
+            component, interpret::load_pixel(samples[n].colors[target].bytes.data() + at, format.bytes));
+      interpret::insert(component, pixel, average(component, bits));
     }
-    const std::size_t size = floats.half ? 2 : 4;
-    for (std::size_t k = 0; k < floats.count; ++k) {
-      double sum = 0;
-      for (std::size_t n = 0; n < count; ++n) {
-        const std::uint32_t word = read_pixel(from[n] + size * k, static_cast<std::uint32_t>(size));
-        sum += floats.half ? half_value(word) : static_cast<double>(std::bit_cast<float>(word));
-      }
-      write_pixel(to.bytes.data() + at + size * k, static_cast<std::uint32_t>(size),
-                  round_by_hand(floats.half ? kHalf : kSingle, sum / count, Round::nearest_even));
-    }
+    interpret::store_pixel(to.bytes.data() + at, format.bytes, pixel);
   }
 }
 
@@ -512,7 +510,7 @@ Status keep_pixels(KeptPictures& kept, KeptPicture picture, const DrawArea& area
       before->pixel_bytes == picture.pixel_bytes)
     picture.bytes = before->bytes;
   picture.bytes.resize(std::size_t{frame.width} * frame.height * picture.pixel_bytes);
-  if (!area.empty && picture.pixel_bytes != 0)
+  if (picture.pixel_bytes != 0)
     each_pixel(area, frame, wanted, [&](std::uint32_t, std::uint32_t, std::size_t pixel) {
       store(pixels.bytes.data() + pixel * pixels.pixel_bytes,
             picture.bytes.data() + pixel * picture.pixel_bytes);
@@ -549,8 +547,9 @@ void begin_draws(const Framebuffer& framebuffer, FramePixels& frame) {
   if (keeps_unwritten_depth(framebuffer)) frame.depth_before = frame.depth.bytes;
 }
 
-void end_draws(const Framebuffer& framebuffer, FramePixels& frame) {
+void end_draws(const Framebuffer& framebuffer, std::span<FramePixels> samples) {
   if (!clears_untouched(framebuffer)) return;
+  const FramePixels& frame = samples.front();
   constexpr std::uint32_t kTile = 16;
   for (std::uint32_t top = 0; top < frame.height; top += kTile)
     for (std::uint32_t left = 0; left < frame.width; left += kTile) {
@@ -558,17 +557,19 @@ void end_draws(const Framebuffer& framebuffer, FramePixels& frame) {
           .first = {left, top},
           .last = {std::min(left + kTile, frame.width) - 1, std::min(top + kTile, frame.height) - 1}};
       bool touched = false;
-      each_pixel(
-          tile, frame, [&](std::size_t pixel) { return frame.passed[pixel] != 0; },
-          [&](std::uint32_t, std::uint32_t, std::size_t) { touched = true; });
-      if (touched) continue;
-      for (TilePixels& color : frame.colors)
+      for (const FramePixels& sample : samples)
         each_pixel(
-            tile, frame, [&](std::size_t) { return color.pixel_bytes != 0; },
-            [&](std::uint32_t, std::uint32_t, std::size_t pixel) {
-              std::memcpy(color.bytes.data() + pixel * color.pixel_bytes, color.clear.data(),
-                          color.pixel_bytes);
-            });
+            tile, sample, [&](std::size_t pixel) { return sample.passed[pixel] != 0; },
+            [&](std::uint32_t, std::uint32_t, std::size_t) { touched = true; });
+      if (touched) continue;
+      for (FramePixels& sample : samples)
+        for (TilePixels& color : sample.colors)
+          each_pixel(
+              tile, sample, [&](std::size_t) { return color.pixel_bytes != 0; },
+              [&](std::uint32_t, std::uint32_t, std::size_t pixel) {
+                std::memcpy(color.bytes.data() + pixel * color.pixel_bytes, color.clear.data(),
+                            color.pixel_bytes);
+              });
     }
 }
 
@@ -627,6 +628,7 @@ void store_frame(Image& image, const Framebuffer& framebuffer, const DrawArea& a
 
 Status keep_frame(const Framebuffer& framebuffer, const DrawArea& area, const FramePixels& frame,
                   KeptPictures& kept) {
+  if (area.empty) return {};
   for (std::size_t n = 0; n < framebuffer.targets.size(); ++n) {
     const RenderTarget& target = framebuffer.targets[n];
     if (!target.write || !is_compressed(target.blocks)) continue;
@@ -650,7 +652,8 @@ Status keep_frame(const Framebuffer& framebuffer, const DrawArea& area, const Fr
   KeptPicture picture{.place = framebuffer.place + ", ZS/CRC extension",
                       .address = plane.memory,
                       .size = compressed_size(framebuffer, 4),
-                      .pixel_bytes = depth_bytes(framebuffer.depth_format, plane.format)};
+                      .pixel_bytes = depth_bytes(framebuffer.depth_format, plane.format),
+                      .stencil = plane.format == kDepthWithStencil};
   if (plane.samples == SampleStore::layered) picture.pixel_bytes = 0;
   if (picture.pixel_bytes == 0) picture.why = "ZS write format is " + depth_format_text(plane.format);
   const std::uint32_t bytes = picture.pixel_bytes;

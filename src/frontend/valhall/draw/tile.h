@@ -47,7 +47,7 @@ Result<FramePixels> begin_frame(const Image& image, const Framebuffer& framebuff
 void begin_draws(const Framebuffer& framebuffer, FramePixels& frame);
 // To be called after the last draw: tiles that none of them has touched are clear, if the framebuffer says
 // so.
-void end_draws(const Framebuffer& framebuffer, FramePixels& frame);
+void end_draws(const Framebuffer& framebuffer, std::span<FramePixels> samples);
 // A target as its memory has it, or would have it: channels of the tile that are not stored are 0, alpha 1.
 // Nothing: all are stored, or the target is not.
 std::optional<TilePixels> without_unstored(const RenderTarget& target, const TilePixels& pixels);

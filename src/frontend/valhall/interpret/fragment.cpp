@@ -320,6 +320,7 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
   Away away(const Instruction& i, std::uint32_t place) const {
     if (i.sample == kCentroid || i.sample == kSample) {
       const FragmentSetup& setup = program_.fragment;
+      if (setup.samples == 1) return {};
       const unsigned number = i.sample == kCentroid ? setup.sample : place >> kSampleShift & (kSamples - 1);
       const auto part = [&](unsigned k) {
         return static_cast<float>(setup.sample_points[number][k] - 128) / 256;

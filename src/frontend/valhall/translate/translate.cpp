@@ -141,6 +141,9 @@ void append_key(const LaunchFacts& facts, std::vector<std::byte>& key) {
   frontend::append_list(key, facts.high_words);
   frontend::append_value(key, facts.buffer_bytes);
   frontend::append_value(key, facts.packet_stride);
+  for (const std::size_t count : {facts.attributes.size(), facts.images.size(), facts.buffers.size(),
+                                  facts.samples.size(), facts.computed_uses.size()})
+    frontend::append_value(key, static_cast<std::uint32_t>(count));
   for (const AttributeFacts& attribute : facts.attributes) frontend::append_value(key, attribute.pack());
   for (const ImageFacts& image : facts.images) frontend::append_value(key, image.pack());
   for (const BufferFacts& buffer : facts.buffers) frontend::append_value(key, buffer.pack());
