@@ -829,6 +829,10 @@ TEST(ValhallDraw, CompressedTexturesRefused) {
                 ", has 32 x 32 pixels, not 32 x 1");
   EXPECT_EQ(failure(same, [](ImagePage& p) { p.u32(kTexture, 2 | 2 << 4 | (93U << 12 | 2) << 10); }),
             place + "plane 0: plane type is 6 (AFBC), and its target, " + target + ", has no stencil");
+  // Of a target that is stored where something is written there must be no pixel that nothing has drawn.
+  EXPECT_EQ(failure([](ImagePage& p) { p.u32(kTargets + 4, 1U | 19 << 3 | 12 << 8 | 1672U << 16); }, same),
+            place + "plane 0: plane type is 6 (AFBC), and its target, " + target +
+                ", has 528 pixels that nothing of the capture has drawn: record with PAN_MESA_DEBUG=noafbc");
   // A plain texture in memory of a target in AFBC has nothing to read.
   EXPECT_EQ(failure(same,
                     [](ImagePage& p) {
@@ -999,6 +1003,8 @@ TEST(ValhallDraw, SamplesRefused) {
   EXPECT_EQ(failure([](ImagePage&) {}), "runs");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kTargets + 44, 0x2000); }),
             frame + ", target 0: base: 4096 bytes at 0x200009000 are not all in the image");
+  EXPECT_EQ(failure([](ImagePage& p) { p.u32(kTargets + 44, 64); }),
+            frame + ", target 0: surface stride 64 is below the 4096 bytes of a sample's layer");
   EXPECT_EQ(
       failure([](ImagePage& p) {
         p.code(kFragmentCode, std::string(".stage fragment\nSTORE.i32.slot0.wait0 @r0, u0, offset:0\n") +
@@ -1006,6 +1012,25 @@ TEST(ValhallDraw, SamplesRefused) {
       }),
       "draw 0: malloc vertex job at 0x200001000, draw: the program stores to memory once for a pixel, and " +
           frame + " has 4 samples");
+}
+
+// A buffer of a table may not lie in a target of the same job.
+TEST(ValhallDraw, BuffersInTargets) {
+  constexpr std::uint32_t kBuffer = kTexture;
+  ImagePage page = draw_page();
+  page.code(kFragmentCode, std::string(".stage fragment\nIADD_IMM.i32 r8, 0x0, #0x3000000\n"
+                                       "LD_BUFFER.i32.unsigned.slot0.wait0 @r4, 0x0, r8\n") +
+                               std::string(kUniformColor).substr(std::strlen(".stage fragment\n")));
+  set_table(page, kFragmentTables + 48, kBuffer, 1);
+  page.u32(kBuffer, 9 | 1 << 4);
+  page.u32(kBuffer + 4, 64);
+  page.point(kBuffer + 8, kUniforms);
+  EXPECT_TRUE(run_page(page, true).status.ok());
+  page.point(kBuffer + 8, kTargetMemory + 4 * kExtent * kExtent - 4);
+  EXPECT_EQ(
+      run_page(page, true).status.error().message,
+      "draw 0: malloc vertex job at 0x200001000, draw: buffer 0 of table 3 lies in the memory of fragment "
+      "job at 0x200001180, framebuffer 0x200001400, target 0");
 }
 
 // Queries: how many pixels pass, added to what is there, and whether any do.

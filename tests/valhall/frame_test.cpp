@@ -226,7 +226,7 @@ TEST(ValhallFrame, LayersBetweenWindows) {
   ImagePage page = draw_page(), far(0x500003000, 0x1000);
   page.u32(kFramebuffer + 44, 2 | 2 << 3);
   page.u32(kTargets + 4, 1U | 19 << 3 | 2 << 8 | 3U << 12 | 1672U << 16 | 1U << 31);
-  page.u32(kTargets + 44, 0);
+  page.u32(kTargets + 44, 4 * kExtent * kExtent);
   const std::vector<std::byte> more = far.records();
   const auto run = [&](const ImagePage& changed) {
     std::vector<std::byte> all = changed.records();
@@ -447,6 +447,7 @@ TEST(ValhallFrame, UnwrittenPixelsKeepTheirMemory) {
         const std::uint32_t n = kExtent * y + x;
         const bool covered = x + y < kExtent - 1, passes = covered && y >= 16;
         ASSERT_EQ(ran.word(page.address(kTargetMemory + 4 * n)), passes ? 0xff8000ff : 0xff000000 | n);
+        ASSERT_EQ(ran.seen.pictures.at(0).at(x, y), passes ? 0xff8000ff : 0xff000000 | n);
         const std::uint64_t depth = ran.word(page.address(kDepthMemory + 4 * n));
         if (!covered)
           ASSERT_EQ(depth, 0x77000000 | n);

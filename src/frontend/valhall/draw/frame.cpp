@@ -128,6 +128,12 @@ Status Frame::bind_run(Image& image, const DrawDescriptor& draw, const ShadedVer
   if (const Status status = bound(); !status)
     return at_draw(draw.place, image, to_string(status.error()), status.error().code);
   const TargetMemory memory{.targets = ranges, .kept = kept_};
+  for (const frontend::BufferSource& buffer : run.given.grid.buffers)
+    if (const std::string target = memory.target_of(buffer.address, buffer.bytes); !target.empty())
+      return at_draw(draw.place, image,
+                     "buffer " + std::to_string(buffer.entry) + " of table " + std::to_string(buffer.table) +
+                         " lies in the memory of " + target,
+                     ErrorCode::unsupported);
   WARPJIT_CHECK(bind_textures(launch, image, draw.fragment, memory, run.textures));
   return bind_images(launch, image, draw.fragment, memory);
 }
@@ -170,7 +176,9 @@ Status Frame::store(Image& image, KeptPictures& kept) {
   store_frame(image, framebuffer_, area_, pixels());
   for (unsigned sample = 0; samples_.size() > 1 && sample < samples_.size(); ++sample)
     store_frame(image, framebuffer_, area_, samples_[sample], sample);
-  return keep_frame(framebuffer_, area_, pixels(), kept);
+  WARPJIT_CHECK(keep_frame(framebuffer_, area_, pixels(), kept));
+  show_unwritten(image, framebuffer_, area_, kept, resolved_ ? *resolved_ : samples_.front());
+  return {};
 }
 
 Result<Frame> Frame::begin(const Image& image, const Job& job, const KeptPictures& kept) {

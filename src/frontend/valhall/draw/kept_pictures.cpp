@@ -1,6 +1,11 @@
 #include "frontend/valhall/draw/kept_pictures.h"
 
 namespace warpjit::valhall {
+namespace {
+
+std::uint64_t bytes_of(const KeptPicture& picture) { return picture.bytes.size() + picture.known.size(); }
+
+}  // namespace
 
 const KeptPicture* KeptPictures::find(std::uint64_t address) const {
   const auto found = pictures_.find(address);
@@ -19,19 +24,19 @@ const KeptPicture* KeptPictures::find_over(std::uint64_t address, std::uint64_t 
 
 void KeptPictures::forget(std::uint64_t address, std::uint64_t size) {
   while (const KeptPicture* picture = find_over(address, size)) {
-    bytes_ -= picture->bytes.size();
+    bytes_ -= bytes_of(*picture);
     pictures_.erase(picture->address);
   }
 }
 
 Status KeptPictures::keep(KeptPicture picture) {
   forget(picture.address, picture.size);
-  if (picture.bytes.size() > kMaxKeptBytes - bytes_)
+  if (bytes_of(picture) > kMaxKeptBytes - bytes_)
     return Error{ErrorCode::resource_limit,
                  picture.place + ": the pictures of targets in AFBC are more than " +
                      std::to_string(kMaxKeptBytes) + " bytes",
                  ""};
-  bytes_ += picture.bytes.size();
+  bytes_ += bytes_of(picture);
   const std::uint64_t address = picture.address;
   pictures_.insert_or_assign(address, std::move(picture));
   return {};

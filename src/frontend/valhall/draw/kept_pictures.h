@@ -22,10 +22,12 @@ struct KeptPicture {
   std::uint32_t width = 0, height = 0, pixel_bytes = 0;
   // Bits of a pixel's components from the lowest up; none: it is raw, or depth.
   std::array<std::uint8_t, 4> bits{};
-  bool stencil = false;  // it is depth with stencil in the upper byte
+  std::uint8_t depth = 0;  // the texture's format of depth, bits 12 to 19; 0: it is a colour
+  bool stencil = false;    // with the depth, in the upper byte
   // Rows without padding, of pixels as they would lie in memory. Empty: the formats are not supported, and
   // `why` says which these are.
   std::vector<std::byte> bytes{};
+  std::vector<std::uint8_t> known{};  // of each pixel: 1 if it was ever drawn or cleared
   std::string why{};
 };
 

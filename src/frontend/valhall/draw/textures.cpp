@@ -75,6 +75,12 @@ class TextureReader {
     constexpr std::uint8_t kStencilAbove = 21, kStencil = 93;  // a clump; a format
     const bool of_stencil = (d_.format >> 12 & 0xff) == kStencil;
     if (of_stencil && !picture->stencil) return plane_error(n, target + "has no stencil");
+    if (picture->depth != 0 && !of_stencil && (d_.format >> 12 & 0xff) != picture->depth)
+      return plane_error(n, target + "has depth, not format " + pixel_format_text(d_.format));
+    if (const auto unknown = std::ranges::count(picture->known, 0); unknown != 0)
+      return plane_error(n, target + "has " + std::to_string(unknown) +
+                                " pixels that nothing of the capture has drawn: record with "
+                                "PAN_MESA_DEBUG=noafbc");
     if (const std::string place = memory_.target_of(plane.memory, 1); !place.empty())
       return plane_error(n, "its memory is that of " + place);
     static constexpr std::array<std::uint8_t, 17> kClumps{0, 0, 1, 8, 2, 0, 9, 0, 3, 0, 0, 0, 10, 0, 0, 0, 4};

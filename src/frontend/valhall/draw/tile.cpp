@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <tuple>
 
 #include "frontend/interpret/pixels/format.h"
 #include "frontend/valhall/container/format_names.h"
@@ -117,6 +118,21 @@ class PixelStore {
     return store;
   }
 
+  // What it kept of a pixel comes back to it.
+  void load(const std::byte* from, std::byte* to) const {
+    if (!channels_) {
+      std::memcpy(to, from, bytes_);
+      return;
+    }
+    const std::uint32_t stored = read_pixel(from, bytes_);
+    std::uint32_t value = read_pixel(to, tile_bytes_);
+    for (const Part& part : parts_) {
+      value &= ~(most(part.bits) << part.from);
+      value |= (stored >> part.to & most(part.bits)) << part.from;
+    }
+    write_pixel(to, tile_bytes_, value);
+  }
+
   std::uint32_t bytes() const { return bytes_; }
   // Of a stored pixel's components, from the lowest up; none of raw ones.
   const std::array<std::uint8_t, 4>& bits() const { return bits_; }
@@ -202,6 +218,8 @@ bool clears_untouched(const Framebuffer& framebuffer) {
 }
 
 constexpr std::uint8_t kDepthWithStencil = 5;  // a format in memory
+// The format of a texture that reads such depth: Z16, Z24X8, a float.
+std::uint8_t depth_texel(std::uint8_t stored) { return stored == 1 ? 75 : stored == 14 ? 167 : 77; }
 // Bytes of a pixel of depth, or of stencil alone; 0: not supported.
 std::uint32_t depth_bytes(DepthFormat tile, std::uint8_t stored) {
   switch (stored) {
@@ -288,6 +306,12 @@ class FrameBuilder {
   Status check_place(const std::string& place, PlanePlace plane, SampleStore samples,
                      std::uint32_t stride) const {
     const unsigned layers = samples == SampleStore::layered ? framebuffer_.samples : 1;
+    if (const std::uint64_t least = area_.empty ? 0 : plane.end(area_) - plane.begin(area_);
+        layers > 1 && stride < least)
+      return fail(place,
+                  "surface stride " + std::to_string(stride) + " is below the " + std::to_string(least) +
+                      " bytes of a sample's layer",
+                  ErrorCode::bad_input);
     for (unsigned n = 0; n < layers; ++n, plane.memory += stride) WARPJIT_CHECK(check_layer(place, plane));
     return {};
   }
@@ -508,12 +532,15 @@ Status keep_pixels(KeptPictures& kept, KeptPicture picture, const DrawArea& area
   picture.height = frame.height;
   if (before != nullptr && before->width == picture.width && before->height == picture.height &&
       before->pixel_bytes == picture.pixel_bytes)
-    picture.bytes = before->bytes;
-  picture.bytes.resize(std::size_t{frame.width} * frame.height * picture.pixel_bytes);
+    std::tie(picture.bytes, picture.known) = std::tie(before->bytes, before->known);
+  const std::size_t count = picture.pixel_bytes == 0 ? 0 : std::size_t{frame.width} * frame.height;
+  picture.bytes.resize(count * picture.pixel_bytes);
+  picture.known.resize(count);
   if (picture.pixel_bytes != 0)
     each_pixel(area, frame, wanted, [&](std::uint32_t, std::uint32_t, std::size_t pixel) {
       store(pixels.bytes.data() + pixel * pixels.pixel_bytes,
             picture.bytes.data() + pixel * picture.pixel_bytes);
+      picture.known[pixel] = 1;
     });
   return kept.keep(std::move(picture));
 }
@@ -626,6 +653,33 @@ void store_frame(Image& image, const Framebuffer& framebuffer, const DrawArea& a
                  [&](const std::byte* from, std::byte* to) { *to = from[3]; });
 }
 
+void show_unwritten(const Image& image, const Framebuffer& framebuffer, const DrawArea& area,
+                    const KeptPictures& kept, FramePixels& frame) {
+  if (area.empty) return;
+  for (std::size_t n = 0; n < framebuffer.targets.size(); ++n) {
+    const RenderTarget& target = framebuffer.targets[n];
+    std::string ignored;
+    const auto store = PixelStore::make(target, ignored);
+    if (!target.write || target.write_clean || target.samples == SampleStore::layered || !store) continue;
+    TilePixels& color = frame.colors[n];
+    const auto unwritten = [&](std::size_t pixel) { return !is_written(frame, pixel); };
+    const auto at = [&](std::size_t pixel) { return color.bytes.data() + pixel * color.pixel_bytes; };
+    if (is_stored(target.blocks)) {
+      const PlanePlace plane = target_place(target, store->bytes());
+      const std::uint64_t begin = plane.begin(area);
+      const auto bytes = image.find(plane.memory + begin, plane.end(area) - begin);
+      each_pixel(area, frame, unwritten, [&](std::uint32_t x, std::uint32_t y, std::size_t pixel) {
+        store->load(bytes->data() + (plane.offset(x, y) - begin), at(pixel));
+      });
+    } else if (const KeptPicture* picture = kept.find(target.memory);
+               is_compressed(target.blocks) && picture != nullptr && !picture->bytes.empty()) {
+      each_pixel(area, frame, unwritten, [&](std::uint32_t, std::uint32_t, std::size_t pixel) {
+        store->load(picture->bytes.data() + pixel * picture->pixel_bytes, at(pixel));
+      });
+    }
+  }
+}
+
 Status keep_frame(const Framebuffer& framebuffer, const DrawArea& area, const FramePixels& frame,
                   KeptPictures& kept) {
   if (area.empty) return {};
@@ -653,6 +707,7 @@ Status keep_frame(const Framebuffer& framebuffer, const DrawArea& area, const Fr
                       .address = plane.memory,
                       .size = compressed_size(framebuffer, 4),
                       .pixel_bytes = depth_bytes(framebuffer.depth_format, plane.format),
+                      .depth = depth_texel(plane.format),
                       .stencil = plane.format == kDepthWithStencil};
   if (plane.samples == SampleStore::layered) picture.pixel_bytes = 0;
   if (picture.pixel_bytes == 0) picture.why = "ZS write format is " + depth_format_text(plane.format);

@@ -60,6 +60,9 @@ void store_frame(Image& image, const Framebuffer& framebuffer, const DrawArea& a
 // Likewise what goes to targets in AFBC. Errors: those of KeptPictures::keep.
 Status keep_frame(const Framebuffer& framebuffer, const DrawArea& area, const FramePixels& frame,
                   KeptPictures& kept);
+// To be called when all is stored: colours that nothing has written become what their memory has.
+void show_unwritten(const Image& image, const Framebuffer& framebuffer, const DrawArea& area,
+                    const KeptPictures& kept, FramePixels& frame);
 
 // Memory that a target or depth plane takes.
 struct TargetRange {

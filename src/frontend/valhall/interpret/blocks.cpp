@@ -24,7 +24,7 @@ class BlockRun final : public WarpRun {
   Status run(std::uint64_t first, std::uint64_t count, RunReport& report) {
     Status status;
     for (std::uint64_t k = 0; k < count && status.ok(); ++k) status = run_block(first + k);
-    report_.first_fault = memory_.fault();
+    report_.first_fault = memory_.take_fault();
     report.add(report_);
     return status;
   }

@@ -222,7 +222,7 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
     for (unsigned lane = 0; lane < lanes; ++lane) start_lane(lane);
     Status status;
     while (warp_.runnable() != 0 && status.ok()) status = step(warp_);
-    report_.first_fault = memory_.fault();
+    report_.first_fault = memory_.take_fault();
     all_.add(std::exchange(report_, {}));
     for_lanes(low_mask<std::uint32_t>(lanes), [&](unsigned lane) {
       fragments[lane].live = ((live_ | ~covered_) >> lane & 1) != 0;

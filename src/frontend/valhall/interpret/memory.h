@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "frontend/valhall/interpret/attribute.h"
@@ -58,7 +59,8 @@ class GroupMemory {
   std::uint64_t local_pointer() const { return std::uint64_t{private_.local} << 32; }
   std::uint64_t shared_pointer() const { return std::uint64_t{private_.shared} << 32; }
   std::uint64_t result_pointer() const { return std::uint64_t{private_.results} << 32; }
-  const std::optional<frontend::BlockFault>& fault() const { return fault_; }
+  // Of what ran since it was asked last.
+  std::optional<frontend::BlockFault> take_fault() { return std::exchange(fault_, {}); }
 
  private:
   std::byte* find(std::uint64_t address, unsigned size, unsigned alignment, Accessor by, bool is_store);

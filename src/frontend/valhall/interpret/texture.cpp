@@ -146,10 +146,10 @@ class TextureRun {
 
   // What TEX_GRADIENT gives.
   interpret::TexelWords level(unsigned lane) const {
-    const std::int32_t detail = i_.derivatives ? detail_of_derivatives(lane) : detail_of_quad(lane);
-    Sampler sampler = sampler_;
-    if (i_.without_bias) sampler.lod_bias = 0;
-    const interpret::Detail found = interpret::resolve_detail(texture_, sampler, detail);
+    std::int32_t detail = i_.derivatives ? detail_of_derivatives(lane) : detail_of_quad(lane);
+    // The biases of both, which are added next.
+    if (i_.without_bias) detail -= sampler_.lod_bias + texture_.lod_bias;
+    const interpret::Detail found = interpret::resolve_detail(texture_, sampler_, detail);
     const auto last = static_cast<std::int32_t>(256 * (texture_.last_level - texture_.first_level));
     const std::int32_t number = i_.without_limits ? found.unclamped : std::min(found.clamped, last);
     return {static_cast<std::uint32_t>(std::clamp(number, -0x8000, 0x7fff)) & 0xffff};
