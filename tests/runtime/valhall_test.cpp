@@ -61,8 +61,8 @@ TEST(Valhall, FaultsNameTheirPlace) {
             "load from buffer 0 of table 0, which there is not by thread 0 of block (0, 0)");
   EXPECT_EQ(fault(".local 8\nSTORE.i32.slot0.end @r0, thread_local_pointer.w0, offset:8\n", 0, 0),
             "store to the thread's memory[0x8] by thread 0 of block (0, 0)");
-  EXPECT_EQ(fault(".shared 8\nSTORE.i32.slot0.end @r0, workgroup_local_pointer.w0, offset:8\n", 0, 0),
-            "store to the workgroup's memory[0x8] by thread 0 of block (0, 0)");
+  EXPECT_EQ(fault(".shared 8\nSTORE.i32.slot0.end @r0, workgroup_local_pointer.w0, offset:1024\n", 0, 0),
+            "store to the workgroup's memory[0x400] by thread 0 of block (0, 0)");
   // Threads that have no such memory.
   for (const std::string pointer : {"thread_local_pointer", "workgroup_local_pointer"})
     EXPECT_EQ(fault("STORE.i32.slot0.end @r0, " + pointer + ".w0, offset:8\n", 0, 0),

@@ -710,7 +710,7 @@ TEST_F(CliTest, KernelFaultsAreReported) {
   EXPECT_EQ(ignored.code, 0) << ignored.err;
   const json all = json::parse(ignored.out);
   for (const json& row : all["engines"]) EXPECT_TRUE(row.contains("fault")) << row;
-  EXPECT_EQ(all["engines"][0]["fault"]["accesses"], 32);
+  EXPECT_EQ(all["engines"][0]["fault"]["accesses"], 64);  // a load and a store of each lane
 }
 
 }  // namespace

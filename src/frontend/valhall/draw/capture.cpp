@@ -80,6 +80,7 @@ Status CaptureRun::write_value(const Job& job) {
   const std::uint64_t value = payload.kind < 4 ? 0 : payload.value;
   if (const auto bytes = image_.find_writable(payload.address, size)) {
     for (std::size_t k = 0; k < size; ++k) (*bytes)[k] = static_cast<std::byte>(value >> 8 * k);
+    kept_.forget(payload.address, size);
     return {};
   }
   return Error{ErrorCode::bad_input,

@@ -24,7 +24,7 @@ TargetBuffer buffer_of(TilePixels& pixels, PixelFormat format, std::uint32_t wid
   return {pixels.bytes.data(), pixels.bytes.size(), std::size_t{width} * pixels.pixel_bytes, format};
 }
 
-// Of the runs of all samples: that of the last one, or of the first one with a fault.
+// Keeps one report for the runs of all samples: the first with a fault, else the last.
 void keep_report(Report report, std::optional<Report>& kept) {
   if (!kept || !kept->fault) kept = std::move(report);
 }

@@ -93,7 +93,7 @@ class TextureReader {
     return {};
   }
 
-  // Do texels of the format have the components of the kept pictures?
+  // True if texels of the format have the components of the kept pictures.
   bool fits_kept(const TextureFormat& format) const {
     std::array<std::uint8_t, 4> bits{};
     for (std::size_t k = 0; k < 4; ++k) bits[k] = format.components[k].bits;

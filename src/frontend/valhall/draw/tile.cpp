@@ -134,7 +134,7 @@ class PixelStore {
   }
 
   std::uint32_t bytes() const { return bytes_; }
-  // Of a stored pixel's components, from the lowest up; none of raw ones.
+  // Bits of a stored pixel's components, from the lowest up; raw pixels have no components.
   const std::array<std::uint8_t, 4>& bits() const { return bits_; }
   // Bits of a tile's pixel that are stored; of raw ones all.
   std::uint32_t stored_bits() const {
@@ -239,7 +239,7 @@ std::uint32_t depth_bytes(DepthFormat tile, std::uint8_t stored) {
 std::uint64_t layer_offset(SampleStore samples, std::uint32_t stride, std::optional<unsigned> layer) {
   return samples == SampleStore::layered ? std::uint64_t{stride} * layer.value_or(0) : 0;
 }
-// Does a sample's layer, or what has none, go there?
+// True if the layer's samples go there; without a layer, if all samples share one place.
 bool has_layer(SampleStore samples, std::optional<unsigned> layer) {
   return (samples == SampleStore::layered) == layer.has_value();
 }
@@ -432,7 +432,7 @@ class FrameBuilder {
   FramePixels frame_;
 };
 
-// Has a fragment passed there?
+// True if a fragment has passed there.
 bool is_written(const FramePixels& frame, std::size_t pixel) {
   return frame.passed.empty() || frame.passed[pixel] != 0;
 }

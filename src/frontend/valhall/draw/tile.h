@@ -38,14 +38,14 @@ struct FramePixels {
   TilePixels depth;  // with stencil, if the format has it
   // How many fragments of each pixel passed; empty: nothing asks for it.
   std::vector<std::uint32_t> passed;
-  std::vector<std::byte> depth_before;  // the bytes of depth before the first draw; empty likewise
+  std::vector<std::byte> depth_before;  // the bytes of depth before the first draw; or empty
 };
 
 // Checks where everything is stored to, before anything is drawn. Errors name descriptor and field.
 Result<FramePixels> begin_frame(const Image& image, const Framebuffer& framebuffer, const DrawArea& area);
-// To be called when what is loaded is there, before the first draw.
+// Call this after the pre-frame draws, before the first draw.
 void begin_draws(const Framebuffer& framebuffer, FramePixels& frame);
-// To be called after the last draw: tiles that none of them has touched are clear, if the framebuffer says
+// Call this after the last draw: tiles that no draw has touched become clear, if the framebuffer says
 // so.
 void end_draws(const Framebuffer& framebuffer, std::span<FramePixels> samples);
 // A target as its memory has it, or would have it: channels of the tile that are not stored are 0, alpha 1.
@@ -60,7 +60,7 @@ void store_frame(Image& image, const Framebuffer& framebuffer, const DrawArea& a
 // Likewise what goes to targets in AFBC. Errors: those of KeptPictures::keep.
 Status keep_frame(const Framebuffer& framebuffer, const DrawArea& area, const FramePixels& frame,
                   KeptPictures& kept);
-// To be called when all is stored: colours that nothing has written become what their memory has.
+// Call this after storing: colours that nothing has written become what their memory has.
 void show_unwritten(const Image& image, const Framebuffer& framebuffer, const DrawArea& area,
                     const KeptPictures& kept, FramePixels& frame);
 

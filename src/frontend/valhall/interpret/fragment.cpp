@@ -32,7 +32,7 @@ bool is_integer(RegisterFormat format) {
          format != RegisterFormat::f16;
 }
 
-// Is the place one that source 0 names?
+// True if source 0 names the place.
 bool reads_place(const Instruction& i) { return i.sample == kSample || i.sample == kExplicitPlace; }
 
 // Registers that so many components take.
