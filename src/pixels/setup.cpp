@@ -241,7 +241,7 @@ void Setup::write(const std::array<WindowVertex, 3>& v, std::int64_t area, const
     put({low.c, high.c}, &c_[i]);
   }
   const bool biased = biased_ && !of_line;
-  if (biased || to_center_ != std::array<std::int32_t, 2>{}) {
+  if (biased || off_center_) {
     PlaneFrame at_samples = frame;
     at_samples.to_x = (256 * double{shape.origin_x} + (128 - v[0].x)) / 256;
     at_samples.to_y = (256 * double{shape.origin_y} + (128 - v[0].y)) / 256;

@@ -72,6 +72,7 @@ class Setup {
   // Where in a pixel its samples lie (RasterState::sample_point); the centre unless this is called.
   void set_sample_point(const std::array<std::uint8_t, 2>& point) {
     to_center_ = {128 - std::int32_t{point[0]}, 128 - std::int32_t{point[1]}};
+    off_center_ = to_center_[0] != 0 || to_center_[1] != 0;
   }
 
   std::span<const SlotUse> interpolated() const { return interpolated_; }
@@ -117,7 +118,7 @@ class Setup {
   RasterState::DepthBias bias_;
   double smallest_step_ = 0;  // of the depth format; d32f: of depths below 2
   bool step_follows_depth_ = false;
-  bool biased_ = false;
+  bool biased_ = false, off_center_ = false;
   std::array<std::int32_t, 2> to_center_{};  // from samples, 1/256 pixels
   // Those up to planes_ have values.
   std::array<std::array<double, kMostPlanes>, 3> values_;

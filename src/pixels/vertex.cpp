@@ -12,6 +12,20 @@ bool finite(const Position& p) {
   return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z) && std::isfinite(p.w);
 }
 
+// Window coordinates in pixels to subpixels, moved by `to_x` and `to_y`. False: beyond the limit, or NaN.
+bool to_subpixels(double x, double y, std::int32_t to_x, std::int32_t to_y, WindowVertex& vertex) {
+  const double fine_x = x * 256, fine_y = y * 256;
+  if (!(std::fabs(fine_x) <= kWindowLimit) || !(std::fabs(fine_y) <= kWindowLimit)) {
+    vertex.x = vertex.y = 0;
+    return false;
+  }
+  // Adding this rounds to an integer, ties to even.
+  constexpr double kRound = 0x1.8p52;
+  vertex.x = static_cast<std::int32_t>((fine_x + kRound) - kRound) + to_x;
+  vertex.y = static_cast<std::int32_t>((fine_y + kRound) - kRound) + to_y;
+  return true;
+}
+
 std::uint32_t bit_if(bool condition, unsigned bit) { return std::uint32_t{condition} << bit; }
 
 }  // namespace
@@ -21,20 +35,6 @@ float half_value(std::uint32_t half) {
   // Exponents have other biases; infinity and NaN keep theirs, and denormals are multiples of 2^-24.
   const std::uint32_t normal = (magnitude << 13) + (magnitude >= 0x7c00 ? 224U << 23 : 112U << 23);
   return to_float(sign | (magnitude < 0x400 ? to_bits(static_cast<float>(magnitude) * 0x1p-24F) : normal));
-}
-
-// Of window coordinates in pixels. False: beyond the limit, or NaN.
-bool VertexTransform::to_subpixels(double x, double y, WindowVertex& vertex) const {
-  const double fine_x = x * 256, fine_y = y * 256;
-  if (!(std::fabs(fine_x) <= kWindowLimit) || !(std::fabs(fine_y) <= kWindowLimit)) {
-    vertex.x = vertex.y = 0;
-    return false;
-  }
-  // Adding this rounds to an integer, ties to even.
-  constexpr double kRound = 0x1.8p52;
-  vertex.x = static_cast<std::int32_t>((fine_x + kRound) - kRound) + to_x_;
-  vertex.y = static_cast<std::int32_t>((fine_y + kRound) - kRound) + to_y_;
-  return true;
 }
 
 VertexTransform::VertexTransform(const RasterState& state) {
@@ -74,7 +74,8 @@ WindowVertex VertexTransform::vertex(const std::uint32_t* words) const {
     result.inverse_w = to_float(words[3]);
     result.depth = to_float(words[2]);
     result.outside &= ~std::uint32_t{kBeyond};
-    if (!to_subpixels(to_float(words[0]), to_float(words[1]), result)) result.outside |= kBeyond;
+    if (!to_subpixels(to_float(words[0]), to_float(words[1]), to_x_, to_y_, result))
+      result.outside |= kBeyond;
   }
   const double x = p.x, y = p.y, z = p.z, w = p.w, guard = guard_ * w;
   std::uint32_t outside = bit_if(!(near_distance(z, w) >= 0), 0) | bit_if(!(far_distance(z, w) >= 0), 1) |
@@ -99,7 +100,7 @@ WindowVertex VertexTransform::project(const Position& p) const {
   const double x = (p.x * vertex.inverse_w) * scale_[0] + translate_[0];
   const double y = (p.y * vertex.inverse_w) * scale_[1] + translate_[1];
   vertex.depth = (p.z * vertex.inverse_w) * scale_[2] + translate_[2];
-  if (!to_subpixels(x, y, vertex)) vertex.outside |= kBeyond;
+  if (!to_subpixels(x, y, to_x_, to_y_, vertex)) vertex.outside |= kBeyond;
   return vertex;
 }
 

@@ -83,7 +83,6 @@ class VertexTransform {
   bool uses_plane(unsigned plane) const { return (used_planes_ >> plane & 1) != 0; }
 
  private:
-  bool to_subpixels(double x, double y, WindowVertex& vertex) const;
   double near_distance(double z, double w) const { return zero_to_one_ ? z - least_ * w : z + w; }
   double far_distance(double z, double w) const { return most_ * w - z; }
 
