@@ -84,7 +84,7 @@ class OperandMemory {
     const bool own = operand_.kind == Operand::Kind::constant || operand_.kind == Operand::Kind::local;
     return own && context_.graphics != nullptr;
   }
-  std::byte* report(unsigned lane, std::uint32_t address, bool is_store) const {
+  [[gnu::cold, gnu::noinline]] std::byte* report(unsigned lane, std::uint32_t address, bool is_store) const {
     if (may_miss()) return nullptr;
     if (context_.profiler != nullptr) context_.profiler->fault(op_);
     if (!context_.report.first_fault)
