@@ -184,7 +184,7 @@ class Shader : public Guest {
   virtual bool takes_parameters() const { return runs_on_grid(); }
   // Do programs of this guest read and write images by coordinates?
   virtual bool takes_images() const { return false; }
-  // Do they name buffers by tables and entries?
+  // True if they name buffers by tables and entries.
   virtual bool takes_buffers() const { return false; }
 
   // Can rows of its launches have memory? Else they have constants alone.
@@ -257,7 +257,7 @@ class Shader : public Guest {
 
   // ---- Textures: what the reachable code samples, each once, ascending
   virtual std::span<const TextureUse> texture_uses() const { return {}; }
-  // Does the code compute which texture or sampler an instruction means, so that it may be any that is bound?
+  // True if the code computes which texture or sampler an instruction means: it may be any that is bound.
   virtual bool computes_textures() const { return false; }
   // Why the guest has no such texture with such a sampler; null if it has.
   virtual const char* refuses(const textures::TextureView&, const Sampler&) const { return nullptr; }
@@ -281,7 +281,7 @@ class Shader : public Guest {
 };
 
 bool are_equal(const Sampler& a, const Sampler& b);
-// By slots: the first one whose sampler is equal; kNoSampler: there is none.
+// For each slot the first slot with an equal sampler; kNoSampler if the slot has no sampler.
 inline constexpr std::uint8_t kNoSampler = 0xff;
 std::vector<std::uint8_t> equal_samplers(const BoundTextures& bound);
 // What an instruction may mean that computes it: each texture that is bound, alone and with each sampler that

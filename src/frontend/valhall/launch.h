@@ -37,7 +37,7 @@ inline constexpr std::uint32_t kMaxBufferEntry = 0xffffff;
 constexpr std::uint32_t buffer_handle(const frontend::BufferSource& buffer) {
   return std::uint32_t{buffer.table} << 24 | buffer.entry;
 }
-// Is it one of the constant spaces, `bytes` being how many those have?
+// True if the handle is a constant space; `bytes`: the size of each space.
 constexpr bool is_constant_buffer(std::uint32_t handle, const auto& bytes) {
   return handle < kMaxBuffers && bytes[handle] != 0;
 }

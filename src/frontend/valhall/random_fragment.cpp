@@ -197,7 +197,7 @@ class FragmentGenerator final : public RandomCode {
     return "";
   }
 
-  // Into the pair behind the handle, of coordinates or of gradients.
+  // The result, of coordinates or of gradients, goes to the pair after the handle.
   void gradient(unsigned dimension, bool array, const char* wide) {
     static constexpr const char* kDimensions[] = {".1d", ".2d", ".3d"};
     const bool derivatives = random_.one_in(2);

@@ -48,7 +48,7 @@ class Shader final : public frontend::Shader {
 
   // Does a fragment program give references of the stencil test?
   bool emits_stencil() const;
-  // May it store to memory, or do atomics?
+  // True if it may store to memory or do atomics.
   bool changes_memory() const;
   // The numbers of the images that the program names, each once, ascending.
   std::vector<std::uint32_t> image_uses() const;

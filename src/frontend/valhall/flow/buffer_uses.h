@@ -26,10 +26,10 @@ struct BufferUses {
 };
 BufferUses buffer_uses(const Program& program, const ReachedCode& code);
 
-// Has it an instruction that names a buffer?
+// True if an instruction names a buffer.
 bool names_buffers(const Program& program);
 
-// Of a launch's buffers those that it may mean, by their handles.
+// The buffers of a launch that the uses may mean, by their handles.
 std::vector<frontend::BufferSource> buffers_of(const BufferUses& uses,
                                                std::span<const frontend::BufferSource> buffers);
 

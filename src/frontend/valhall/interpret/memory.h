@@ -36,7 +36,8 @@ class GroupMemory {
     std::uint32_t constant = kMaxBuffers;
     const frontend::BufferSource* source = nullptr;  // if it is no constant space
   };
-  // Of a load; LEA_PKA sees those in memory alone. Nothing after reporting that there is none.
+  // `loads`: a load asks; LEA_PKA sees buffers in memory alone. Nothing: no buffer has the handle, which is
+  // reported.
   std::optional<NamedBuffer> find_buffer(std::uint32_t handle, bool loads, Accessor by);
   std::uint64_t bytes_of(const NamedBuffer& buffer) const;
   // Bytes before its end; null after reporting that they cannot be read.
@@ -53,13 +54,13 @@ class GroupMemory {
   // A uniform word.
   std::uint32_t uniform(unsigned number, Accessor by);
 
-  // Is it an address of the thread's own memory?
+  // True if the address is one of the thread's own memory.
   bool is_local(std::uint64_t address) const { return local_bytes_ != 0 && address >> 32 == private_.local; }
 
   std::uint64_t local_pointer() const { return std::uint64_t{private_.local} << 32; }
   std::uint64_t shared_pointer() const { return std::uint64_t{private_.shared} << 32; }
   std::uint64_t result_pointer() const { return std::uint64_t{private_.results} << 32; }
-  // Of what ran since it was asked last.
+  // The faults since the last call.
   std::optional<frontend::BlockFault> take_fault() { return std::exchange(fault_, {}); }
 
  private:
