@@ -1014,6 +1014,21 @@ TEST(ValhallDraw, SamplesRefused) {
           frame + " has 4 samples");
 }
 
+// Descriptors of other kinds where attributes and their buffers should be; empty ones are 0.
+TEST(ValhallDraw, AttributesOfOtherKinds) {
+  const std::string place = "draw 0: malloc vertex job at 0x200001000, position environment: ";
+  const auto failure = [](std::uint32_t at, std::uint32_t word) {
+    ImagePage page = draw_page();
+    page.u32(at, word);
+    const RanPage ran = run_page(page, true);
+    return ran.status ? std::string("runs") : ran.status.error().message;
+  };
+  EXPECT_EQ(failure(kAttribute, 2), place + "descriptor 0 of table 1 is a texture, not an attribute");
+  EXPECT_EQ(failure(kAttributeBuffer, 1), place + "descriptor 0 of table 2 is a sampler, not a buffer");
+  EXPECT_EQ(failure(kAttribute, 0), "runs");
+  EXPECT_EQ(failure(kAttributeBuffer, 0), "runs");
+}
+
 // A buffer of a table may not lie in a target of the same job.
 TEST(ValhallDraw, BuffersInTargets) {
   constexpr std::uint32_t kBuffer = kTexture;

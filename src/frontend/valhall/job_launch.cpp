@@ -129,12 +129,22 @@ Status read_named_buffers(const Image& image, const Environment& environment, Jo
   return {};
 }
 
-// An attribute that there is not is one of an empty buffer: elements are 0.
+// Errors: the entry of a table is a descriptor of another type, and not empty.
+Status check_type(const Image& image, const Environment& environment, std::uint32_t table,
+                  std::uint32_t index, DescriptorType type) {
+  if (table >= environment.tables.size() || index >= environment.tables[table].count()) return {};
+  const auto word = image.u64(environment.tables[table].address + std::uint64_t{kDescriptorBytes} * index);
+  if (!word || (*word & 15) == 0 || (*word & 15) == static_cast<std::uint64_t>(type)) return {};
+  return job_error(image, environment.place, missing_descriptor(image, environment, table, index, type));
+}
+
+// An attribute whose descriptor is empty, or that of its buffer, is one of an empty buffer: elements are 0.
 Result<AttributeSource> read_source(const Image& image, const Environment& environment, std::uint32_t n,
                                     JobLaunch& launch) {
   constexpr std::uint32_t kSingle = 167 << 12 | 16;  // any format
   AttributeSource source{.format = kSingle};
   WARPJIT_TRY(const auto attribute, read_attribute(image, environment, kAttributeTable, n));
+  WARPJIT_CHECK(check_type(image, environment, kAttributeTable, n, DescriptorType::attribute));
   if (!attribute) return source;
   const auto fail = [&](const std::string& what) {
     return job_error(image, descriptor_place(environment, "attribute", attribute->address), what,
@@ -162,6 +172,7 @@ Result<AttributeSource> read_source(const Image& image, const Environment& envir
       return fail("attribute type is " + std::to_string(attribute->kind) + ", not 1, 2 or 3");
   }
   WARPJIT_TRY(const auto buffer, read_buffer(image, environment, attribute->table, attribute->buffer));
+  WARPJIT_CHECK(check_type(image, environment, attribute->table, attribute->buffer, DescriptorType::buffer));
   if (!buffer) return source;
   const std::string place = descriptor_place(environment, "buffer", buffer->address);
   launch.descriptors.push_back({place, buffer->address, kDescriptorBytes});
