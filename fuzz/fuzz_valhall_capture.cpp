@@ -1,8 +1,8 @@
 // Any bytes as a capture: its draws, frames, textures and samplers as they are read; then all its jobs, if
 // they are small, in the guest interpreter. Without chains of its own, memory records have the jobs at the
 // address of the first record, and 0x180 bytes behind it. Input: the file.
-#include "frontend/valhall/draw/capture.h"
-#include "frontend/valhall/draw/textures.h"
+#include "device/valhall/capture.h"
+#include "device/valhall/textures.h"
 #include "reader.h"
 #include "target.h"
 

@@ -8,13 +8,13 @@
 
 #include "engines/fuzzer.h"
 #include "frontend/pica200/assembly/disassemble.h"
-#include "frontend/pica200/random.h"
 #include "frontend/pica200/shader.h"
-#include "frontend/random/reduce.h"
 #include "guest/pica200.h"
 #include "launch/bound_launch.h"
 #include "launch/read_launch.h"
 #include "launch/write_launch.h"
+#include "random/pica200/random.h"
+#include "random/reduce.h"
 #include "warpjit/pica200.hpp"
 
 namespace warpjit::fuzz {

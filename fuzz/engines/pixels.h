@@ -11,10 +11,10 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "engines/fuzzer.h"
-#include "frontend/random/pixel_states.h"
-#include "frontend/random/reduce.h"
 #include "launch/write_launch.h"
 #include "launch/write_pixels.h"
+#include "random/pixel_states.h"
+#include "random/reduce.h"
 #include "runtime/work/launch.h"
 
 namespace warpjit::fuzz {

@@ -1,10 +1,10 @@
 // Random Tesla kernels.
 #include "engines/grid.h"
-#include "frontend/random/reduce.h"
-#include "frontend/random/textures.h"
 #include "frontend/tesla/assembly/disassemble.h"
-#include "frontend/tesla/random.h"
 #include "frontend/tesla/shader.h"
+#include "random/reduce.h"
+#include "random/tesla/random.h"
+#include "random/textures.h"
 
 namespace warpjit::fuzz {
 namespace {

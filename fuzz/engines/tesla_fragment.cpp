@@ -1,7 +1,7 @@
 // Random Tesla fragment programs.
 #include "engines/pixels.h"
 #include "frontend/tesla/assembly/disassemble.h"
-#include "frontend/tesla/random_stages.h"
+#include "random/tesla/stages.h"
 
 namespace warpjit::fuzz {
 namespace {

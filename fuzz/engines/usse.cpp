@@ -10,12 +10,12 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "engines/pixels.h"
-#include "frontend/random/reduce.h"
-#include "frontend/random/words.h"
 #include "frontend/usse/assembly/disassemble.h"
 #include "frontend/usse/flow/slots.h"
-#include "frontend/usse/random.h"
 #include "frontend/usse/shader.h"
+#include "random/reduce.h"
+#include "random/usse/random.h"
+#include "random/words.h"
 
 namespace warpjit::fuzz {
 namespace {

@@ -1,9 +1,9 @@
 // Random Valhall kernels.
 #include "engines/grid.h"
-#include "frontend/random/reduce.h"
 #include "frontend/valhall/assembly/disassemble.h"
-#include "frontend/valhall/random.h"
 #include "frontend/valhall/shader.h"
+#include "random/reduce.h"
+#include "random/valhall/random.h"
 
 namespace warpjit::fuzz {
 namespace {

@@ -2,10 +2,10 @@
 #include <optional>
 
 #include "engines/pixels.h"
-#include "frontend/random/textures.h"
 #include "frontend/valhall/assembly/disassemble.h"
-#include "frontend/valhall/random.h"
 #include "frontend/valhall/shader.h"
+#include "random/textures.h"
+#include "random/valhall/random.h"
 
 namespace warpjit::fuzz {
 namespace {

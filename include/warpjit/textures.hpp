@@ -145,6 +145,8 @@ struct Sampler {
   std::int32_t lod_bias = 0, min_lod = 0, max_lod = 15 * 256;  // in 1/256
   std::array<std::uint32_t, 4> border{};  // bits of f32, or integers: the x, y, z, w that a program sees
   std::optional<std::array<std::uint32_t, 3>> srgb_border{};  // x, y, z instead, for textures in sRGB
+
+  bool operator==(const Sampler&) const = default;
 };
 
 inline constexpr unsigned kMaxTextures = 128, kMaxSamplers = 128;

@@ -1,7 +1,6 @@
 #include "frontend/shader.h"
 
 #include <cstdio>
-#include <tuple>
 
 namespace warpjit::frontend {
 namespace {
@@ -52,21 +51,12 @@ Status Shader::profile(const Grid&, std::optional<BlockFault>&, Profile&) const 
   return Error{ErrorCode::unsupported, "there are no profiles of programs of this kind", source_name()};
 }
 
-bool are_equal(const Sampler& a, const Sampler& b) {
-  const auto fields = [](const Sampler& s) {
-    return std::tie(s.wrap, s.magnify, s.minify, s.mip, s.compare, s.compare_op, s.decode_srgb, s.seamless,
-                    s.lod_bias, s.min_lod, s.max_lod, s.border, s.srgb_border);
-  };
-  return fields(a) == fields(b);
-}
-
 std::vector<std::uint8_t> equal_samplers(const BoundTextures& bound) {
   std::vector<std::uint8_t> first(bound.samplers.size(), kNoSampler);
   for (std::size_t slot = 0; slot < first.size(); ++slot) {
     if (bound.sampler(slot) == nullptr) continue;
     std::size_t other = 0;
-    while (bound.sampler(other) == nullptr || !are_equal(*bound.sampler(other), *bound.sampler(slot)))
-      ++other;
+    while (bound.sampler(other) == nullptr || *bound.sampler(other) != *bound.sampler(slot)) ++other;
     first[slot] = static_cast<std::uint8_t>(other);
   }
   return first;

@@ -280,7 +280,6 @@ class Shader : public Guest {
   virtual Status profile(const Grid& grid, std::optional<BlockFault>& fault, Profile& profile) const;
 };
 
-bool are_equal(const Sampler& a, const Sampler& b);
 // For each slot the first slot with an equal sampler; kNoSampler if the slot has no sampler.
 inline constexpr std::uint8_t kNoSampler = 0xff;
 std::vector<std::uint8_t> equal_samplers(const BoundTextures& bound);

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "backend/sampled_kernel.h"
-#include "frontend/random/textures.h"
 #include "frontend/textures/facts.h"
+#include "random/textures.h"
 
 namespace warpjit::backend {
 namespace {

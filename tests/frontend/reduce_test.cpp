@@ -1,4 +1,4 @@
-#include "frontend/random/reduce.h"
+#include "random/reduce.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <iterator>
 
 #include "frontend/pica200/container/shbin.h"
-#include "frontend/pica200/random.h"
 #include "pica200/pica_test.h"
+#include "random/pica200/random.h"
 #include "support/share.h"
 #include "support/source_dir.h"
 

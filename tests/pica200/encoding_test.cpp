@@ -6,7 +6,7 @@
 
 #include "frontend/pica200/container/program.h"
 #include "frontend/pica200/encoding/encoding.h"
-#include "frontend/pica200/random.h"
+#include "random/pica200/random.h"
 #include "support/encoding_checks.h"
 
 namespace warpjit::pica200 {

@@ -1,4 +1,4 @@
-#include "frontend/pica200/random.h"
+#include "random/pica200/random.h"
 
 #include <cstring>
 #include <set>

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "frontend/interpret/pixels.h"
-#include "frontend/random/pixel_states.h"
 #include "pixels/collect.h"
+#include "random/pixel_states.h"
 #include "support/share.h"
 
 namespace warpjit::pixels {

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <sstream>
 
-#include "frontend/tesla/random.h"
 #include "frontend/tesla/shader.h"
+#include "random/tesla/random.h"
 #include "runtime/compute_ways.h"
 #include "runtime/engine/engine.h"
 #include "support/share.h"

@@ -5,7 +5,7 @@
 #include <functional>
 #include <random>
 
-#include "frontend/pica200/random.h"
+#include "random/pica200/random.h"
 #include "runtime/shaders.h"
 #include "support/draw_reference.h"
 #include "support/guarded_bytes.h"

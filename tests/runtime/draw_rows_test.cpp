@@ -1,4 +1,4 @@
-#include "frontend/pica200/draw/draw_rows.h"
+#include "device/pica200/draw_rows.h"
 
 #include <gtest/gtest.h>
 

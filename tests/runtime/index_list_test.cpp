@@ -1,4 +1,4 @@
-#include "frontend/pica200/draw/index_list.h"
+#include "device/pica200/index_list.h"
 
 #include <gtest/gtest.h>
 

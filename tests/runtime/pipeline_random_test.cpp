@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "frontend/pica200/random.h"
+#include "random/pica200/random.h"
 #include "support/pipeline_judge.h"
 #include "support/share.h"
 #include "warpjit/pica200.hpp"

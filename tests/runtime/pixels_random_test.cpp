@@ -5,8 +5,8 @@
 #include <bit>
 
 #include "base/random.h"
-#include "frontend/random/pixel_states.h"
-#include "frontend/tesla/random_stages.h"
+#include "random/pixel_states.h"
+#include "random/tesla/stages.h"
 #include "runtime/shaders.h"
 #include "support/share.h"
 

@@ -1,5 +1,5 @@
 // Writes to the set-up registers (docs/guests/pica200.md 11).
-#include "frontend/pica200/draw/registers.h"
+#include "device/pica200/registers.h"
 
 #include <gtest/gtest.h>
 

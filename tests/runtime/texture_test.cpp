@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "frontend/random/textures.h"
 #include "frontend/tesla/assembly/assemble.h"
+#include "random/textures.h"
 #include "runtime/shaders.h"
 #include "support/share.h"
 #include "warpjit/tesla.hpp"

@@ -8,10 +8,10 @@
 
 #include "backend/target.h"
 #include "frontend/pica200/interpret/interpret.h"
-#include "frontend/pica200/random.h"
 #include "frontend/pica200/translate/translate.h"
 #include "ir/function.h"
 #include "ir/pipeline.h"
+#include "random/pica200/random.h"
 
 namespace warpjit::tests {
 

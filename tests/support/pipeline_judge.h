@@ -1,6 +1,6 @@
 // The console's pipeline by docs/guests/pica200.md 10 and 11, written plainly: a command list word by word, a
 // vertex at a time through the guest interpreter, a primitive at a time. It shares no code with
-// src/frontend/pica200/draw.
+// src/device/pica200.
 #pragma once
 
 #include <cmath>

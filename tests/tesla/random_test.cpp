@@ -1,4 +1,4 @@
-#include "frontend/tesla/random.h"
+#include "random/tesla/random.h"
 
 #include "base/bits.h"
 #include "base/random.h"

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "frontend/tesla/random.h"
+#include "random/tesla/random.h"
 #include "support/share.h"
 #include "tesla/translate_test.h"
 

@@ -2,8 +2,8 @@
 #include "frontend/usse/launch.h"
 
 #include "base/bits.h"
+#include "device/usse/attributes.h"
 #include "frontend/usse/container/gxp.h"
-#include "frontend/usse/draw/attributes.h"
 #include "usse/gxp_builder.h"
 #include "usse/usse_test.h"
 

@@ -5,9 +5,9 @@
 #include <cstdlib>
 
 #include "base/float_environment.h"
+#include "device/usse/state.h"
 #include "frontend/usse/container/gxp.h"
 #include "frontend/usse/container/texture.h"
-#include "frontend/usse/draw/state.h"
 #include "frontend/usse/flow/slots.h"
 #include "frontend/usse/interpret/guest.h"
 #include "frontend/usse/launch.h"

@@ -3,8 +3,8 @@
 
 #include <set>
 
-#include "frontend/random/words.h"
 #include "frontend/valhall/interpret/lanes.h"
+#include "random/words.h"
 #include "support/share.h"
 #include "valhall/evaluate.h"
 #include "valhall/random_words.h"

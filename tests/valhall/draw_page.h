@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "frontend/valhall/draw/capture.h"
+#include "device/valhall/capture.h"
 #include "valhall/image_builder.h"
 
 namespace warpjit::valhall {

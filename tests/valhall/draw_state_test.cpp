@@ -4,8 +4,8 @@
 #include <functional>
 #include <limits>
 
-#include "frontend/valhall/draw/pixel_format.h"
-#include "frontend/valhall/draw/textures.h"
+#include "device/valhall/pixel_format.h"
+#include "device/valhall/textures.h"
 #include "textures/view.h"
 #include "valhall/draw_page.h"
 

@@ -2,8 +2,8 @@
 #include <limits>
 
 #include "base/random.h"
-#include "frontend/random/words.h"
 #include "frontend/valhall/interpret/numbers.h"
+#include "random/words.h"
 #include "support/share.h"
 #include "valhall/evaluate.h"
 

@@ -1,5 +1,5 @@
 // Random compute programs on all engines.
-#include "frontend/valhall/random.h"
+#include "random/valhall/random.h"
 
 #include "support/share.h"
 #include "valhall/engines.h"

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "frontend/interpret/textures/sample.h"
-#include "frontend/random/textures.h"
 #include "frontend/valhall/flow/texture_uses.h"
 #include "frontend/valhall/shader.h"
+#include "random/textures.h"
 #include "support/share.h"
 #include "valhall/valhall_test.h"
 #include "warpjit/warpjit.hpp"

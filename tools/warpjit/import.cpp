@@ -1,8 +1,8 @@
 // warpjit import: a capture of any kind as .wjcap.
 #include <fmt/core.h>
 
+#include "device/valhall/capture.h"
 #include "files.h"
-#include "frontend/valhall/draw/capture.h"
 #include "render_capture.h"
 
 namespace warpjit::tool {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "frontend/pica200/draw/guest.h"
+#include "frontend/pica200/interpret/draw.h"
 #include "warpjit/pica200.hpp"
 
 namespace warpjit::pica200 {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "device/usse/surface.h"
 #include "files.h"
 #include "frontend/usse/assembly/assemble.h"
 #include "frontend/usse/assembly/disassemble.h"
 #include "frontend/usse/assembly/interface.h"
 #include "frontend/usse/container/gxp.h"
 #include "frontend/usse/container/texture.h"
-#include "frontend/usse/draw/surface.h"
 #include "frontend/usse/flow/slots.h"
 #include "frontend/usse/flow/texels.h"
 #include "frontend/usse/launch.h"

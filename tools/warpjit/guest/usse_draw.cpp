@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
-#include "frontend/usse/draw/attributes.h"
-#include "frontend/usse/draw/state.h"
+#include "device/usse/attributes.h"
+#include "device/usse/state.h"
 #include "frontend/usse/flow/slots.h"
 #include "launch/words.h"
 

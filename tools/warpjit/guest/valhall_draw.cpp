@@ -6,8 +6,8 @@
 #include <bit>
 #include <cstring>
 
-#include "frontend/valhall/draw/capture.h"
-#include "frontend/valhall/draw/textures.h"
+#include "device/valhall/capture.h"
+#include "device/valhall/textures.h"
 #include "frontend/valhall/launch.h"
 #include "frontend/valhall/shader.h"
 #include "launch/write_pixels.h"

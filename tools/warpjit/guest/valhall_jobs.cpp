@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "device/valhall/images.h"
 #include "frontend/valhall/container/capture_file.h"
-#include "frontend/valhall/draw/images.h"
 #include "frontend/valhall/job_launch.h"
 #include "frontend/valhall/launch.h"
 #include "frontend/valhall/shader.h"

@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "base/math.h"
-#include "frontend/pica200/draw/translate.h"
+#include "frontend/pica200/translate/draw.h"
 #include "ir/builder_ops.h"
 
 namespace warpjit::pica200 {

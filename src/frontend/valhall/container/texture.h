@@ -14,9 +14,11 @@ namespace warpjit::valhall {
 // 32 bytes.
 struct PlaneDescriptor {
   std::uint64_t address = 0;
-  std::uint8_t kind = 0;      // 0 none, 1 generic, 4 ASTC 2D, 5 ASTC 3D, 6 AFBC, 8 chroma
-  std::uint8_t ordering = 0;  // 1 u-interleaved, 2 linear
-  std::uint8_t clump = 0;     // what lies in memory for a texel or block
+  static constexpr std::uint8_t kGeneric = 1, kAstc = 4, kAfbc = 6;
+  static constexpr std::uint8_t kUInterleaved = 1, kLinear = 2;
+  std::uint8_t kind = 0;                           // 0 none, kGeneric, kAstc, 5 ASTC 3D, kAfbc, 8 chroma
+  std::uint8_t ordering = 0;                       // kUInterleaved or kLinear
+  std::uint8_t clump = 0;                          // what lies in memory for a texel or block
   std::uint8_t block_width = 0, block_height = 0;  // codes, of ASTC 2D
   bool hdr = false;                                // of ASTC
   std::uint32_t size = 0;                          // bytes

@@ -92,7 +92,7 @@ bool is_same(const Handle& a, const Handle& b) {
   return a.texture_word == b.texture_word && a.sampler_word == b.sampler_word;
 }
 bool is_same(const Found& a, const Found& b) {
-  return !b.wrong && a.texture == b.texture && frontend::are_equal(*a.sampler, *b.sampler);
+  return !b.wrong && a.texture == b.texture && *a.sampler == *b.sampler;
 }
 
 // One instruction with its texture and sampler.

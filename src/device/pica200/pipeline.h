@@ -1,0 +1,122 @@
+// What a Pipeline holds: registers, arrays, and a launch for each recent combination of program and formats.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/recent_cache.h"
+#include "device/pica200/attribute_sources.h"
+#include "device/pica200/draw_rows.h"
+#include "device/pica200/geometry_stage.h"
+#include "device/pica200/index_list.h"
+#include "device/pica200/registers.h"
+#include "frontend/pica200/shader.h"
+#include "runtime/engine/prepared_run.h"
+#include "runtime/work/launch.h"
+
+namespace warpjit::pica200 {
+
+using runtime::DrawBindings;
+
+class PipelineState {
+ public:
+  Registers registers;
+  AttributeSources attributes;
+
+  Result<DrawResult> draw(const Engine& engine, std::uint32_t first, std::size_t count,
+                          const RunOptions& options);
+  template <class Index>
+  Result<DrawResult> draw_indexed(const Engine& engine, std::span<const Index> indices,
+                                  const RunOptions& options);
+  // Draws as the registers say.
+  Result<DrawResult> draw_arrays(const Engine& engine, const RunOptions& options);
+  Result<DrawResult> draw_elements(const Engine& engine, const RunOptions& options);
+  Result<DrawResult> draw_immediate(const Engine& engine, const RunOptions& options);
+  Status run_commands(const Engine& engine, std::span<const std::uint32_t> words, CommandVisitor& visitor,
+                      const RunOptions& options);
+
+ private:
+  // Of programs, and of launches with their tables: more than a thousand.
+  static constexpr std::size_t kProgramBytes = std::size_t{6} << 20, kLaunchBytes = std::size_t{12} << 20;
+
+  struct CachedLaunch {
+    Launch launch;
+    std::uint64_t values_version = 0;  // sum of versions of the registers that its values come from
+  };
+  // What a unit runs.
+  struct UnitProgram {
+    std::optional<warpjit::Program> program;
+    std::uint64_t version = 0;  // of the registers that it comes from
+  };
+
+  Status find_program(const UnitRegisters& unit, Stage stage, UnitProgram& found);
+  Status prepare();
+  Status lay_out();
+  // The launch of the last draw, and what its runs look up, once some draws in a row had the same.
+  struct Current {
+    CachedLaunch* launch = nullptr;  // in launches_; null: none
+    bool laid_out = false;           // for the program and the layout of this draw
+    unsigned draws = 0;              // in a row
+    std::uint64_t engine = 0;        // EngineState::id() of what is prepared
+    RunOptions options;
+    std::unique_ptr<runtime::PreparedState> prepared;
+  };
+  CachedLaunch& find_launch();
+  Current& find_current();
+  Result<Report> run_current(Current& current, const Engine& engine, const RunOptions& options);
+  std::vector<Vertex>& find_results(std::size_t count);
+  void update_values(CachedLaunch& entry) const;
+  Status check_arrays(std::uint64_t first, std::uint64_t last) const;
+  Result<DrawResult> draw_range(const Engine& engine, std::uint32_t first, std::size_t count,
+                                const RunOptions& options);
+  // One write of a command list. False: the visitor wants no more.
+  Result<bool> execute(const Engine& engine, std::uint32_t id, std::uint32_t value, unsigned bytes,
+                       CommandVisitor& visitor, const RunOptions& options);
+  template <class Index>
+  Result<DrawResult> draw_listed(const Engine& engine, std::span<const Index> indices,
+                                 const RunOptions& options);
+  template <class Index>
+  Status split_primitives(std::span<const Index> indices);
+  Result<DrawResult> run(const Engine& engine, std::uint64_t base, std::uint64_t count, bool indexed,
+                         const RunOptions& options);
+  Result<Report> shade(const Engine& engine, std::uint64_t base, std::uint64_t count, std::byte* results,
+                       std::size_t result_stride, const RunOptions& options);
+  DrawResult finish(DrawResult result);
+
+  RecentCache<warpjit::Program> programs_{kProgramBytes};
+  UnitProgram vertex_, geometry_;
+
+  // Laid out for these versions.
+  std::uint64_t laid_program_ = 0, laid_layout_ = 0, laid_arrays_ = 0, laid_inputs_ = 0;
+  DrawBindings draw_;
+  std::array<ArrayInput, kAttributes> inputs_;  // in arrays and read by the program
+  std::array<std::uint8_t, kAttributes> input_attributes_{};
+  std::size_t input_count_ = 0;
+  std::uint64_t held_vertices_ =
+      0;  // vertices below this lie in all arrays, less than 4 GiB from their begin
+  std::uint64_t whole_vertices_ = 0;  // of these all rows may be read whole
+
+  RecentCache<CachedLaunch> launches_{kLaunchBytes};
+  std::array<Current, 2> current_;  // by DrawFacts::numbered
+  IndexList indices_;
+  struct Results {
+    std::uint16_t stored = 0;  // DrawFacts::stored
+    std::uint64_t used = 0;    // 0: never
+    std::vector<Vertex> vertices;
+  };
+  std::array<Results, 4> results_;
+  std::uint64_t results_clock_ = 0;
+
+  GeometryStage geometry_stage_;
+  GeometryStage::Input geometry_input_;
+  std::vector<std::byte> attribute_rows_;  // what the vertex unit gives to the geometry unit
+  // Of a draw in variable mode: vertices of each primitive, and all of them one after the other.
+  std::vector<std::uint8_t> sizes_;
+  std::vector<std::uint16_t> listed_;
+  std::vector<std::uint16_t> aligned_;  // an index list whose address is odd
+};
+
+}  // namespace warpjit::pica200

@@ -1,0 +1,86 @@
+// Draws as the registers say, and command lists.
+#include <cstring>
+
+#include "device/pica200/command_list.h"
+#include "device/pica200/pipeline.h"
+
+namespace warpjit::pica200 {
+namespace {
+
+constexpr std::uint32_t kIndexOffset = 0x0FFFFFFF;
+
+// May vertices that were sent wait until after a write of this register?
+bool keeps_sent_vertices(std::uint32_t id) { return id >= kFixedIndex && id < kFixedDataEnd; }
+
+}  // namespace
+
+Result<DrawResult> PipelineState::draw_arrays(const Engine& engine, const RunOptions& options) {
+  return draw(engine, registers.read(kFirstVertex), registers.read(kVertexCount), options);
+}
+
+Result<DrawResult> PipelineState::draw_elements(const Engine& engine, const RunOptions& options) {
+  const std::uint32_t list = registers.read(kIndexList);
+  const std::size_t count = registers.read(kVertexCount);
+  if (count > kMaxDrawVertices)
+    return Error{ErrorCode::resource_limit, std::to_string(count) + " indices in one draw", "register 0x228"};
+  const std::size_t size = list >> 31 != 0 ? 2 : 1;
+  const std::span<const std::byte> bytes =
+      attributes.memory(std::uint64_t{registers.attribute_base()} + (list & kIndexOffset), count * size);
+  if (bytes.size() < count * size)
+    return Error{ErrorCode::bad_input,
+                 "the list of " + std::to_string(count) + " indices does not lie in memory",
+                 "register 0x227"};
+  if (size == 1)
+    return draw_indexed(engine, std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), count),
+                        options);
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % size == 0)
+    return draw_indexed(engine, std::span(reinterpret_cast<const std::uint16_t*>(bytes.data()), count),
+                        options);
+  aligned_.resize(count);
+  if (count != 0) std::memcpy(aligned_.data(), bytes.data(), bytes.size());
+  return draw_indexed(engine, std::span<const std::uint16_t>(aligned_), options);
+}
+
+Result<DrawResult> PipelineState::draw_immediate(const Engine& engine, const RunOptions& options) {
+  attributes.use(registers.immediate);
+  Result<DrawResult> result = draw_range(engine, 0, registers.immediate.size(), options);
+  registers.immediate.clear();
+  if (!result) return result;
+  return finish(*result);
+}
+
+Result<bool> PipelineState::execute(const Engine& engine, std::uint32_t id, std::uint32_t value,
+                                    unsigned bytes, CommandVisitor& visitor, const RunOptions& options) {
+  if (bytes == 0) return true;
+  if (!registers.immediate.empty() && !keeps_sent_vertices(id) &&
+      !visitor.draw(draw_immediate(engine, options)))
+    return false;
+  WARPJIT_CHECK(registers.write(id, value, bytes));
+  visitor.write(id, id < kRegisterCount ? registers.read(id) : value);
+  if (id == kDrawArrays) return visitor.draw(draw_arrays(engine, options));
+  if (id == kDrawElements) return visitor.draw(draw_elements(engine, options));
+  return true;
+}
+
+Status PipelineState::run_commands(const Engine& engine, std::span<const std::uint32_t> words,
+                                   CommandVisitor& visitor, const RunOptions& options) {
+  // A list that is cut writes nothing.
+  for (std::size_t at = 0; at < words.size();) {
+    WARPJIT_TRY(const Command command, read_command(words, at));
+    at += command.words;
+  }
+  for (std::size_t at = 0; at < words.size();) {
+    WARPJIT_TRY(const Command command, read_command(words, at));
+    for (std::size_t n = 0; n <= command.others.size(); ++n) {
+      const std::uint32_t id = command.id + (command.consecutive ? static_cast<std::uint32_t>(n) : 0);
+      const std::uint32_t value = n == 0 ? command.first : command.others[n - 1];
+      WARPJIT_TRY(const bool more, execute(engine, id, value, command.bytes, visitor, options));
+      if (!more) return {};
+    }
+    at += command.words;
+  }
+  if (!registers.immediate.empty()) static_cast<void>(visitor.draw(draw_immediate(engine, options)));
+  return {};
+}
+
+}  // namespace warpjit::pica200

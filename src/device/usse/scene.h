@@ -1,0 +1,36 @@
+// A scene and its draws: launches of a vertex and a fragment program.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/usse/attributes.h"
+#include "device/usse/surface.h"
+#include "frontend/usse/container/texture.h"
+#include "frontend/usse/launch.h"
+
+namespace warpjit::usse {
+
+struct SceneState {
+  Surface surface;
+  std::vector<std::byte> color;
+  std::optional<DepthSurface> depth;
+  std::vector<std::byte> depth_pixels;
+};
+
+// The launches of a draw, all of it bound, and what they refer to. The draw's memory, the programs and the
+// scene must outlive it.
+struct BoundDraw {
+  std::optional<Launch> vertex, fragment;  // the fragment program's has the other as its vertex stage
+  FetchedAttributes attributes;
+  std::vector<BoundTexture> textures;
+  // The default uniform buffers, for programs that read them from memory.
+  std::array<std::vector<std::uint32_t>, 2> uniforms;
+  bool nothing = false;  // there is nothing to draw
+};
+// Fills `bound`, which must stay where it is.
+Status bind_draw(SceneState& scene, const Draw& draw, BoundDraw& bound);
+
+}  // namespace warpjit::usse

@@ -1,0 +1,230 @@
+#include "device/valhall/capture.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace warpjit::valhall {
+namespace {
+
+Error at_number(std::size_t number, const Error& error) {
+  return {error.code, "draw " + std::to_string(number) + ": " + error.message, error.where};
+}
+
+}  // namespace
+
+Result<std::vector<Job>> CaptureState::read_all_jobs() const {
+  std::vector<Job> all;
+  for (const JobChain& chain : file.chains) {
+    WARPJIT_TRY(std::vector<Job> jobs, read_jobs(file.image, chain.address));
+    if (all.size() + jobs.size() > kMaxJobs)
+      return Error{ErrorCode::resource_limit,
+                   "the chains have more than " + std::to_string(kMaxJobs) + " jobs", file.image.name()};
+    std::ranges::move(jobs, std::back_inserter(all));
+  }
+  return all;
+}
+
+Status CaptureState::run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options) {
+  if (file.chains.empty()) return Error{ErrorCode::bad_input, "the capture names no jobs", file.image.name()};
+  WARPJIT_TRY(const std::vector<Job> jobs, read_all_jobs());
+  return CaptureRun(file.image, engine, visitor, options).run(jobs);
+}
+
+Status CaptureRun::run(std::span<const Job> jobs) {
+  for (const Job& job : jobs) {
+    if (ended_) return {};
+    if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed) != 0)
+      return Error{ErrorCode::cancelled, "the run was cancelled", ""};
+    WARPJIT_CHECK(run_job(job));
+  }
+  // What no fragment job has asked for.
+  for (const auto& [tiler, context] : contexts_) {
+    if (context.used) continue;
+    for (const WaitingDraw& waiting : context.draws) {
+      if (ended_) return {};
+      ended_ = !visitor_.draw(record_of(waiting));
+    }
+  }
+  return {};
+}
+
+Status CaptureRun::run_job(const Job& job) {
+  CaptureJob seen{.address = job.address, .kind = name(job.kind), .report = std::nullopt};
+  switch (job.kind) {
+    case JobKind::null:
+    case JobKind::cache_flush:
+      break;
+    case JobKind::write_value:
+      WARPJIT_CHECK(write_value(job));
+      break;
+    case JobKind::compute: {
+      const auto& payload = std::get<ComputePayload>(job.payload);
+      if (std::ranges::find(payload.count, 0U) != payload.count.end()) break;
+      WARPJIT_TRY(seen.report, run_compute(engine_, image_, job, kept_, options_));
+      break;
+    }
+    case JobKind::malloc_vertex:
+      WARPJIT_CHECK(shade(job));
+      break;
+    case JobKind::fragment:
+      return run_fragments(job);
+  }
+  ended_ = ended_ || !visitor_.job(seen);
+  return {};
+}
+
+// Counters have the value 0.
+Status CaptureRun::write_value(const Job& job) {
+  const auto& payload = std::get<WriteValue>(job.payload);
+  const std::size_t size = payload.kind < 4 ? 8 : std::size_t{1} << (payload.kind - 4);
+  const std::uint64_t value = payload.kind < 4 ? 0 : payload.value;
+  if (const auto bytes = image_.find_writable(payload.address, size)) {
+    for (std::size_t k = 0; k < size; ++k) (*bytes)[k] = static_cast<std::byte>(value >> 8 * k);
+    kept_.forget(payload.address, size);
+    return {};
+  }
+  return Error{ErrorCode::bad_input,
+               job.place() + ", address: " + std::to_string(size) + " bytes at " + hex_text(payload.address) +
+                   " are outside of the image",
+               image_.name()};
+}
+
+Status CaptureRun::shade(const Job& job) {
+  const std::size_t number = draws_++;
+  const auto& payload = std::get<MallocVertexPayload>(job.payload);
+  WaitingDraw waiting{.number = number, .job = job, .tiler = {}, .vertices = {}};
+  const auto shaded = [&]() -> Status {
+    WARPJIT_TRY(waiting.tiler, read_tiler(image_, job.place(), payload.tiler));
+    WARPJIT_TRY(waiting.vertices, shade_vertices(engine_, image_, job, waiting.tiler.first_provoking, kept_,
+                                                 kMaxWaitingBytes - waiting_bytes_, options_));
+    return {};
+  };
+  if (const Status status = shaded(); !status) return at_number(number, status.error());
+  Context& context = contexts_[payload.tiler];
+  if (std::exchange(context.used, false)) {
+    for (const WaitingDraw& before : context.draws) waiting_bytes_ -= before.vertices.bytes();
+    context.draws.clear();
+  }
+  waiting_bytes_ += waiting.vertices.bytes();
+  if (waiting_bytes_ > kMaxWaitingBytes)
+    return at_number(number, {ErrorCode::resource_limit,
+                              job.place() + ": vertices that wait for fragment jobs are more than " +
+                                  std::to_string(kMaxWaitingBytes) + " bytes",
+                              image_.name()});
+  context.draws.push_back(std::move(waiting));
+  return {};
+}
+
+CaptureDraw CaptureRun::record_of(const WaitingDraw& waiting) const {
+  const auto& payload = std::get<MallocVertexPayload>(waiting.job.payload);
+  CaptureDraw record{.number = waiting.number,
+                     .job = waiting.job.address,
+                     .mode = name(payload.mode),
+                     .vertices = waiting.vertices.count,
+                     .instances = payload.instance_count};
+  if (waiting.vertices.count != 0) record.position = waiting.vertices.position;
+  record.varying = waiting.vertices.varying;
+  return record;
+}
+
+Status CaptureRun::run_fragments(const Job& job) {
+  WARPJIT_TRY(Frame frame, Frame::begin(image_, job, kept_));
+  Context& context = contexts_[frame.framebuffer().tiler];
+  context.used = true;
+  WARPJIT_CHECK(frame.run_pre_frame(engine_, image_, job, options_));
+  constexpr const char* kKinds[kPreFrameDraws] = {"pre-frame draw 0", "pre-frame draw 1"};
+  for (unsigned k = 0; k < kPreFrameDraws; ++k) {
+    const std::optional<Report>& report = frame.pre_frame_reports()[k];
+    ended_ =
+        ended_ || (report && !visitor_.job({.address = job.address, .kind = kKinds[k], .report = report}));
+  }
+  if (ended_) return {};
+  for (const WaitingDraw& waiting : context.draws) {
+    if (stop_ != nullptr && stop_->number == waiting.number) {
+      stop_->draw = waiting;
+      stop_->frame = std::move(frame);
+      ended_ = true;
+      return {};
+    }
+    CaptureDraw record = record_of(waiting);
+    record.fragment_job = job.address;
+    if (const Status drawn = frame.draw(engine_, image_, waiting, options_, record); !drawn)
+      return at_number(waiting.number, drawn.error());
+    ended_ = !visitor_.draw(record);
+    if (ended_) return {};
+  }
+  WARPJIT_CHECK(frame.store(image_, kept_));
+  return show_pictures(job, frame);
+}
+
+Status CaptureRun::show_pictures(const Job& job, const Frame& frame) {
+  const Framebuffer& framebuffer = frame.framebuffer();
+  const auto stored = [](BlockFormat blocks) {
+    return blocks == BlockFormat::linear || blocks == BlockFormat::u_interleaved;
+  };
+  const auto show = [&](unsigned target, const TilePixels& pixels, bool in_memory) {
+    ended_ = ended_ || !visitor_.picture({.fragment_job = job.address,
+                                          .target = target,
+                                          .format = pixels.format,
+                                          .width = framebuffer.width,
+                                          .height = framebuffer.height,
+                                          .pixel_bytes = pixels.pixel_bytes,
+                                          .pixels = pixels.bytes,
+                                          .stored = in_memory});
+  };
+  for (unsigned n = 0; n < framebuffer.targets.size(); ++n) {
+    const RenderTarget& target = framebuffer.targets[n];
+    if (target.is_off()) continue;
+    const TilePixels& pixels = frame.pixels().colors[n];
+    const std::optional<TilePixels> shown = without_unstored(target, pixels);
+    show(n, shown ? *shown : pixels, target.write && stored(target.blocks));
+  }
+  show(CapturePicture::kDepth, frame.pixels().depth,
+       framebuffer.depth_write && framebuffer.depth && stored(framebuffer.depth->blocks));
+  return {};
+}
+
+// ---- The public handle.
+
+CaptureVisitor::~CaptureVisitor() = default;
+bool CaptureVisitor::job(const CaptureJob&) { return true; }
+bool CaptureVisitor::draw(const CaptureDraw&) { return true; }
+bool CaptureVisitor::picture(const CapturePicture&) { return true; }
+
+Capture::Capture(std::unique_ptr<CaptureState> state) : state_(std::move(state)) {}
+Capture::Capture(Capture&&) noexcept = default;
+Capture& Capture::operator=(Capture&&) noexcept = default;
+Capture::~Capture() = default;
+
+Result<Capture> Capture::load(std::span<const std::byte> file, std::string_view name) {
+  WARPJIT_TRY(CaptureFile read, read_capture(file, std::string(name)));
+  return Capture(std::make_unique<CaptureState>(CaptureState{std::move(read)}));
+}
+
+std::span<const JobChain> Capture::chains() const { return state_->file.chains; }
+Status Capture::add_chain(const JobChain& chain) {
+  if (state_->file.chains.size() == kMaxChains)
+    return Error{ErrorCode::resource_limit, "more than " + std::to_string(kMaxChains) + " job chains",
+                 state_->file.image.name()};
+  state_->file.chains.push_back(chain);
+  return {};
+}
+void Capture::clear_chains() { state_->file.chains.clear(); }
+std::uint32_t Capture::gpu() const { return state_->file.gpu; }
+
+Result<std::size_t> Capture::count_draws() const {
+  WARPJIT_TRY(const std::vector<Job> jobs, state_->read_all_jobs());
+  return static_cast<std::size_t>(std::ranges::count(jobs, JobKind::malloc_vertex, &Job::kind));
+}
+
+Status Capture::run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options) {
+  return state_->run(engine, visitor, options);
+}
+
+Status Capture::read_memory(std::uint64_t address, std::span<std::byte> to) const {
+  WARPJIT_TRY(const std::span<const std::byte> from, state_->file.image.bytes(address, to.size()));
+  std::memcpy(to.data(), from.data(), to.size());
+  return {};
+}
+
+}  // namespace warpjit::valhall

@@ -1,0 +1,66 @@
+// What a Capture holds: memory, the chains of jobs, and while they run, the draws that wait for their
+// fragment job.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "device/valhall/frame.h"
+#include "frontend/valhall/container/capture_file.h"
+
+namespace warpjit::valhall {
+
+// Of vertices that wait for their fragment jobs.
+inline constexpr std::uint64_t kMaxWaitingBytes = std::uint64_t{1} << 30;
+
+struct CaptureState {
+  CaptureFile file;
+
+  Status run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options);
+  // The jobs of all chains, in order. Errors: also more than kMaxJobs.
+  Result<std::vector<Job>> read_all_jobs() const;
+};
+
+// A run. It stops where the visitor says so.
+class CaptureRun {
+ public:
+  CaptureRun(Image& image, const Engine& engine, CaptureVisitor& visitor, const RunOptions& options)
+      : image_(image), engine_(engine), visitor_(visitor), options_(options) {}
+
+  Status run(std::span<const Job> jobs);
+
+  // For who wants a launch of one draw: runs what comes before it, and stops there. `found` gets the draw
+  // and its fragment job.
+  struct Stop {
+    std::size_t number = 0;
+    std::optional<WaitingDraw> draw{};
+    std::optional<Frame> frame{};
+  };
+  void stop_before(Stop& stop) { stop_ = &stop; }
+
+ private:
+  struct Context {
+    std::vector<WaitingDraw> draws;
+    bool used = false;  // by a fragment job: the next vertex job begins anew
+  };
+
+  Status run_job(const Job& job);
+  Status write_value(const Job& job);
+  Status shade(const Job& job);
+  Status run_fragments(const Job& job);
+  Status show_pictures(const Job& job, const Frame& frame);
+  CaptureDraw record_of(const WaitingDraw& waiting) const;
+
+  Image& image_;
+  const Engine& engine_;
+  CaptureVisitor& visitor_;
+  const RunOptions& options_;
+  std::map<std::uint64_t, Context> contexts_;  // by the address of the tiler context
+  std::uint64_t waiting_bytes_ = 0;
+  std::size_t draws_ = 0;
+  KeptPictures kept_;
+  bool ended_ = false;
+  Stop* stop_ = nullptr;
+};
+
+}  // namespace warpjit::valhall
