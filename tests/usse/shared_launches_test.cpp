@@ -26,8 +26,7 @@ AttributeFormat attribute_format(const std::string& name) {
 }
 
 TEST(UsseSharedLaunches, Positions) {
-  const std::filesystem::path folder = tests::shared_file("corpus/usse/launches");
-  if (!std::filesystem::is_directory(folder)) GTEST_SKIP() << "the shared corpus is not there";
+  const std::filesystem::path folder = tests::corpus_file("usse/launches");
   const FloatEnvironment environment;
   unsigned launches = 0, compared = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -93,8 +92,8 @@ TEST(UsseSharedLaunches, Positions) {
       }
     }
   }
-  EXPECT_EQ(launches, 13U);
-  EXPECT_GT(compared, 50U);
+  EXPECT_EQ(launches, tests::has_whole_corpus() ? 13U : 3U);
+  EXPECT_GT(compared, 4 * launches);
 }
 
 }  // namespace

@@ -208,9 +208,9 @@ TEST(ValhallSharedJobs, Fields) {
 // 4096 bytes at these addresses with those of ref.raw.
 void expect_buffers(const std::string& name, const std::map<std::size_t, std::uint64_t>& buffers,
                     double tolerance, bool compiled) {
-  const auto bytes = tests::unpacked(corpus(name + "/mem.pages.xz"));
-  const auto wanted = tests::unpacked(corpus(name + "/ref.raw.xz"));
-  if (bytes.empty()) GTEST_SKIP() << "the shared corpus is not there";
+  const auto bytes = tests::unpacked(tests::corpus_file("valhall/" + name + "/mem.pages.xz"));
+  const auto wanted = tests::unpacked(tests::corpus_file("valhall/" + name + "/ref.raw.xz"));
+  if (bytes.empty()) GTEST_SKIP() << "this program is in the whole collection alone";
   auto image = Image::read(bytes, name);
   ASSERT_TRUE(image.ok()) << to_string(image.error());
   const auto job = read_job(*image, 0xf7fda180);
