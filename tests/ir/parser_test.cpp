@@ -97,8 +97,9 @@ TEST(Parser, NumberedInputs) {
 }
 
 // Cuts and changes a valid text everywhere: never a crash, always an answer.
-TEST(Parser, SurvivesDamage) {
+TEST(Parser, DamagedTextIsAnErrorWithAPlaceOrPrintsAgain) {
   testing::Random random(1);
+  unsigned errors = 0;
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     const std::string text = print(testing::random_any_function(seed)).substr(0, 1500);
     for (int k = 0; k < 400; ++k) {
@@ -117,9 +118,18 @@ TEST(Parser, SurvivesDamage) {
             break;
         }
       }
-      (void)parse(damaged).ok();
+      const auto function = parse(damaged);
+      if (!function) {
+        ++errors;
+        EXPECT_EQ(function.error().code, ErrorCode::bad_input);
+        EXPECT_FALSE(function.error().where.empty());
+      } else {
+        const auto again = parse(print(*function));
+        EXPECT_TRUE(again.ok()) << to_string(again.error());
+      }
     }
   }
+  EXPECT_GT(errors, 3000U);
 }
 
 }  // namespace

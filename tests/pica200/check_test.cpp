@@ -136,7 +136,7 @@ TEST(PicaCheck, AreLimited) {
 }
 
 // Source of any kind.
-TEST(PicaCheck, HostileTextNeverCrashes) {
+TEST(PicaCheck, WarningsOfHostileTextNameItsLines) {
   const std::string text =
       ".out p position\n.bool b\n.proc main\nmova a0, v0\ncall f\nfor i0\nifc cmp.x\nbreak\n.else\nmova a1, "
       "v0\n"
@@ -163,7 +163,8 @@ TEST(PicaCheck, HostileTextNeverCrashes) {
     const auto container = assemble(std::span(&file, 1), &notes);
     if (!container) continue;
     ++assembled;
-    (void)check(*container, notes);
+    for (const auto& warning : check(*container, notes))
+      EXPECT_TRUE(warning.where.starts_with("x:")) << warning.where;
   }
   EXPECT_GT(assembled, 100);
 }
@@ -173,7 +174,7 @@ TEST(PicaCheck, TakesListings) {
   Program program;
   std::uint32_t word = 3;
   for (int k = 0; k < 4096; ++k) program.code.push_back(word = word * 1664525 + 1013904223);
-  (void)warnings_of({disassemble(program)});
+  EXPECT_FALSE(warnings_of({disassemble(program)}).empty());
 }
 
 }  // namespace
