@@ -49,11 +49,6 @@ function(warpjit_precompiled target kind)
   target_precompile_headers(${target} REUSE_FROM warpjit_precompiled_${kind})
 endfunction()
 
-# warpjit_cold(FILES...): files of a module that run seldom and compile long.
-function(warpjit_cold)
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${WARPJIT_COLD}")
-endfunction()
-
 # warpjit_special_options(OPTIONS... FILES files...): files of a module with options that no precompiled header has.
 function(warpjit_special_options)
   cmake_parse_arguments(ARG "" "" "OPTIONS;FILES" ${ARGN})
