@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "frontend/shader.h"
-#include "runtime/engine/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace warpjit::test {
 

@@ -1,4 +1,4 @@
-#include "runtime/engine/launch_cache.h"
+#include "runtime/kernel/launch_cache.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/engine/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace warpjit::runtime {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/float_environment.h"
+
 namespace warpjit {
 namespace runtime {
 namespace {
@@ -12,7 +14,7 @@ constexpr unsigned kMaxCompileThreads = 64;
 
 EngineState::EngineState(const EngineOptions& options, CodeMemory::Denied denied)
     : options_(options),
-      executor_(options.executor ? options.executor : make_default_executor()),
+      runner_(options.executor ? options.executor : make_default_executor()),
       cache_(options.cache_bytes),
       background_(std::min(options.compile_threads, kMaxCompileThreads), options.compile_queue) {
   for (const backend::Target target : backend::kTargets)
@@ -36,6 +38,13 @@ void EngineState::log(LogLevel level, const std::string& message) const {
   if (options_.log != nullptr) options_.log(options_.log_context, level, message.c_str());
 }
 
+Result<Report> EngineState::run(LaunchState& launch, const RunOptions& options) {
+  const FloatEnvironment environment;
+  Run run{launch, options, *this, runner_, work_memory_};
+  WARPJIT_CHECK(run_work(run));
+  return std::move(run.report);
+}
+
 EngineStatistics EngineState::statistics() const {
   EngineStatistics result = cache_.statistics();
   background_.report(result);
@@ -56,7 +65,7 @@ EngineInfo EngineState::info() const {
   if (best_) info.best = public_target(*best_);
   info.no_jit_reason = no_jit_reason_;
   if (memory_) info.code_memory = memory_->mode();
-  info.concurrency = executor_->concurrency();
+  info.concurrency = runner_.concurrency();
   return info;
 }
 
@@ -75,7 +84,8 @@ Result<CompileReport> Engine::compile(const Launch& launch, const RunOptions& op
   return state_->compile(launch.state(), options);
 }
 Result<Report> Engine::profile(const Launch& launch, Profile& profile) const {
-  return state_->profile(launch.state(), profile);
+  const FloatEnvironment environment;
+  return runtime::profile(launch.state(), profile);
 }
 EngineInfo Engine::info() const { return state_->info(); }
 Result<Compilation> Engine::warm(const Launch& launch, const RunOptions& options) const {

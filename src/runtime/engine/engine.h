@@ -1,4 +1,4 @@
-// What an Engine holds, and how it picks kernels and splits work.
+// What an Engine holds, and how it picks kernels.
 #pragma once
 
 #include <array>
@@ -12,12 +12,8 @@
 #include "runtime/code/code_memory.h"
 #include "runtime/engine/background.h"
 #include "runtime/engine/code_cache.h"
-#include "runtime/engine/pool.h"
-#include "runtime/work/launch.h"
-#include "runtime/work/pixel_draw.h"
-#include "runtime/work/pixel_plan.h"
-#include "runtime/work/primitives.h"
-#include "runtime/work/run_plan.h"
+#include "runtime/engine/make_kernel.h"
+#include "runtime/work/run.h"
 
 namespace warpjit::runtime {
 
@@ -37,16 +33,22 @@ struct TestHooks {
   std::optional<std::uint64_t> asks{};
 };
 
-class EngineState {
+class EngineState final : public KernelSource {
  public:
   explicit EngineState(const EngineOptions& options, CodeMemory::Denied denied = CodeMemory::Denied());
 
   Result<Report> run(LaunchState& launch, const RunOptions& options);
   Result<CompileReport> compile(LaunchState& launch, const RunOptions& options);
   Result<Compilation> warm(LaunchState& launch, const RunOptions& options);
-  Result<Report> profile(LaunchState& launch, Profile& profile);
-  // Of work over vertices alone.
-  KernelHints hints_of(const LaunchState& launch) const;
+
+  KernelHints hints_of(const LaunchState& launch) const override;
+  Status lease(LaunchState& launch, const RunOptions& options, KernelUse& use,
+               CompileReport& report) override;
+  Status lease_at_once(LaunchState& launch, const RunOptions& options, KernelUse& use, CompileReport& report,
+                       bool may_begin_later) override;
+  bool is_ready(KernelUse& use) override;
+  Status lease_ready(LaunchState& launch, const RunOptions& options, KernelUse& use,
+                     CompileReport& report) override;
   // The kernel for a launch and a table that nobody else fills or reads. `few_threads`: one for a few
   // threads, which groups of one vector hold.
   Status lease_alone(const LaunchState& launch, const RunOptions& options, bool few_threads,
@@ -68,7 +70,7 @@ class EngineState {
   const CodeMemory* memory() const { return memory_.get(); }
 
  private:
-  // ---- Finding a kernel (find_kernel.cpp)
+  // Finding a kernel (find_kernel.cpp).
 
   // The engine and target that run for the given options.
   struct Choice {
@@ -104,65 +106,9 @@ class EngineState {
   // The kernel for a launch with its table filled, if the launch remembers both; says whether it does.
   Result<bool> lease_remembered(LaunchState& launch, const LaunchKey& key, LaunchCache::Lease& lease,
                                 CompileReport& report);
-  // The kernel for a launch with its table filled; `report` gets how it was found or made.
-  Status lease_kernel(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
-                      CompileReport& report, const KernelHints& hints = {});
-  // Likewise, but does not wait if the run is in the background: if there is no kernel yet, the guest
-  // interpreter's; `job` is the compilation then. With `later` a new compilation is not asked for here, but
-  // by calling that, once, while the engine is there.
-  Status lease_at_once(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
-                       CompileReport& report, const KernelHints& hints = {},
-                       std::shared_ptr<CompileJob>* job = nullptr, AskForKernel* later = nullptr);
-  // Whether the kernel is there, and not the guest interpreter's.
-  bool is_ready(AwaitedKernel& awaited) const;
-  // Leases the kernel that is_ready() found; nothing is awaited then.
-  Status lease_awaited(LaunchState& launch, const RunOptions& options, AwaitedKernel& awaited,
-                       LaunchCache::Lease& lease, CompileReport& report, const KernelHints& hints = {});
-
-  // ---- Running
-
-  // Units `first` to `first + count - 1` of a launch, at most `chunk` a range.
-  struct Range {
-    std::uint64_t first, count, chunk;
-  };
-  unsigned worker_count(const WorkSize& size, const RunOptions& options, const Kernel& kernel) const;
-  // Runs the units from `first` on.
-  Status run_rest(const LaunchState& launch, const RunOptions& options, const LaunchCache::Lease& lease,
-                  std::uint64_t first, Report& report);
-  // Runs the launch in the guest interpreter until the job has ended, the rest in its kernel.
-  Result<Report> run_meanwhile(LaunchState& launch, const RunOptions& options, const LaunchKey& key,
-                               CompileJob& job);
-  Status run_parallel(const WorkPlan& plan, const Range& range, unsigned workers);
+  // The guest interpreter's kernel while the job is under way.
+  CodeCache::KernelResult stand_in(const LaunchState& launch, CompileJob& job);
   void log(LogLevel level, const std::string& message) const;
-  // Geometry programs (runtime/work/run_primitives.cpp).
-  Result<Report> run_primitives(LaunchState& launch, const RunOptions& options);
-  static Status bind_stage(const LaunchData::Primitives& primitives, LaunchState& stage);
-  Result<std::vector<std::uint32_t>> run_listed(const LaunchState& launch, const RunPlan& stage,
-                                                const frontend::PrimitiveFacts& facts, const Report& report);
-  Status run_rounds(PrimitivePlan& plan, const RunOptions& options, Report& report);
-  // Fragment programs (runtime/work/run_pixels.cpp).
-  Result<Report> run_pixels(LaunchState& launch, const RunOptions& options);
-  static Status begin_primitives(PrimitiveRun& run);
-  Status lease_primitives(PrimitiveRun& run);
-  Status add_primitives(PrimitiveRun& run, const pixels::Vertices& part);
-  Status draw_from(PrimitiveRun& run, const pixels::Vertices& part, std::uint64_t next);
-  Status draw_waiting(PrimitiveRun& run);
-  // Draws in the guest interpreter until the kernel is there, and then what remains.
-  Status draw_meanwhile(PrimitiveRun& run, const pixels::Vertices& part);
-  Status draw_pieces(PrimitiveRun& run, const pixels::Vertices& part, const interpret::PixelProgress& done);
-  // Their geometry stage (runtime/work/run_strips.cpp). add_input takes primitives as add_primitives does.
-  Status begin_geometry(const LaunchState& launch, const SlotRows& rows, const RunOptions& options,
-                        GeometryRun& run);
-  Status add_input(GeometryRun& run, PrimitiveRun& primitives, const pixels::Vertices& part);
-  Status run_waiting(GeometryRun& run, PrimitiveRun& primitives);
-  // Their vertices (runtime/work/run_vertices.cpp), those of instances `first` to `first + count - 1`.
-  // What begin_vertices() prepares, end_vertices() of a run that went well keeps with the launch, unless it
-  // is large.
-  static Result<std::shared_ptr<VertexRun>> begin_vertices(LaunchState& launch);
-  static Status prepare_vertices(const LaunchState& launch, VertexRun& run);
-  static void end_vertices(LaunchState& launch, std::shared_ptr<VertexRun> run);
-  Status run_vertices(VertexRun& run, const LaunchState& launch, const RunOptions& options,
-                      std::uint32_t first, std::uint32_t count);
 
   static std::uint64_t next_id() {
     static std::atomic<std::uint64_t> last{0};
@@ -172,14 +118,13 @@ class EngineState {
   const EngineOptions options_;
   TestHooks hooks_;
   std::uint64_t id_ = next_id();
-  std::shared_ptr<Executor> executor_;
+  const RangeRunner runner_;
   std::shared_ptr<CodeMemory> memory_;  // null: no JIT
   std::optional<backend::Target> best_;
   std::array<bool, std::size(backend::kTargets)> runs_here_{};  // by backend::Target; asking the CPU is slow
   std::string no_jit_reason_;
   WorkspacePool workspaces_;
-  Pool<PrimitiveRound> rounds_;
-  Pool<TilePlanes> tile_planes_;
+  WorkMemory work_memory_;
   CodeCache cache_;
 
   std::mutex variants_mutex_;

@@ -1,6 +1,8 @@
 // Finding the kernel of a launch: in the launch's own cache, in the code cache, or by making it, here
 // or in the background.
 #include <algorithm>
+#include <chrono>
+#include <utility>
 
 #include "backend/processor.h"
 #include "base/float_environment.h"
@@ -15,6 +17,9 @@ constexpr std::size_t kMaxFamilies = 4096;
 
 // From which number of vertices on they hardly come from the caches: a million bytes and more.
 constexpr std::uint64_t kManyRows = 32768;
+
+// How long a run interprets before it has a compilation begin that may begin later.
+constexpr std::chrono::microseconds kPatience{60};
 
 #if defined(WARPJIT_CHECKS)
 constexpr bool kAlwaysCheck = true;
@@ -62,13 +67,6 @@ backend::RowLayout row_layout_of(const LaunchState& launch) {
 }
 
 }  // namespace
-
-CompileReport report_of(const Kernel& kernel, bool hit) {
-  CompileReport report = kernel.report();
-  report.cache_hit = hit;
-  if (hit) report.translate_ns = report.passes_ns = report.backend_ns = report.place_ns = 0;
-  return report;
-}
 
 KernelHints EngineState::hints_of(const LaunchState& launch) const {
   KernelHints hints;
@@ -250,9 +248,10 @@ Status EngineState::fill(LaunchState& launch, const LaunchKey& key, std::shared_
                              lease);
 }
 
-Status EngineState::lease_kernel(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
-                                 CompileReport& report, const KernelHints& hints) {
-  WARPJIT_TRY(const Choice choice, choose(options, hints));
+Status EngineState::lease(LaunchState& launch, const RunOptions& options, KernelUse& use,
+                          CompileReport& report) {
+  LaunchCache::Lease& lease = use.lease.emplace();
+  WARPJIT_TRY(const Choice choice, choose(options, use.hints));
   const LaunchKey key = launch_key(launch, options, choice);
   WARPJIT_TRY(const bool remembered, lease_remembered(launch, key, lease, report));
   if (remembered) return {};
@@ -287,48 +286,77 @@ Status EngineState::lease_alone(const LaunchState& launch, const RunOptions& opt
   return LaunchCache::fill_once(std::move(kernel), *launch.shader, launch.values, lease);
 }
 
-Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options, LaunchCache::Lease& lease,
-                                  CompileReport& report, const KernelHints& hints,
-                                  std::shared_ptr<CompileJob>* waited_for, AskForKernel* later) {
-  if (!options.background || options.engine == EngineKind::guest)
-    return lease_kernel(launch, options, lease, report, hints);
-  WARPJIT_TRY(const Choice choice, choose(options, hints));
+Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options, KernelUse& use,
+                                  CompileReport& report, bool may_begin_later) {
+  if (!options.background || options.engine == EngineKind::guest) return lease(launch, options, use, report);
+  WARPJIT_TRY(const Choice choice, choose(options, use.hints));
   WARPJIT_TRY(const bool remembered,
-              lease_remembered(launch, launch_key(launch, options, choice), lease, report));
+              lease_remembered(launch, launch_key(launch, options, choice), use.lease.emplace(), report));
   if (remembered) return {};
   WARPJIT_TRY(Request asked, request(launch, options, choice));
-  if (cache_.find(asked.key)) return lease_kernel(launch, options, lease, report, hints);
-  if (later != nullptr && !hooks_.asks && background_.would_begin(asked.key)) {
-    *later = [this, request = std::move(asked)] { return submit(request, true); };
-  } else {
-    const std::shared_ptr<CompileJob> job = submit(std::move(asked), true);
-    if (!job) return lease_kernel(launch, options, lease, report, hints);
-    if (job->state() == CompileJob::State::failed) return job->report().error();
-    if (waited_for != nullptr) *waited_for = job;
+  if (cache_.find(asked.key)) return lease(launch, options, use, report);
+  if (may_begin_later && !hooks_.asks && background_.would_begin(asked.key)) {
+    use.begin_job = [this, request = std::move(asked)] { return submit(request, true); };
+    use.since = std::chrono::steady_clock::now();
+    interpreted_runs_.fetch_add(1, std::memory_order_relaxed);
+    RunOptions guest = options;
+    guest.engine = EngineKind::guest;
+    guest.target = Target::automatic;
+    return lease(launch, guest, use, report);
+  }
+  std::shared_ptr<CompileJob> job = submit(std::move(asked), true);
+  if (!job) return lease(launch, options, use, report);
+  if (job->state() == CompileJob::State::failed) return job->report().error();
+  if (use.hints.rows_ahead) {
+    // The kernel without rows_ahead, if it is there, gives the same results sooner than an interpreter.
+    KernelHints plain = use.hints;
+    plain.rows_ahead.reset();
+    WARPJIT_TRY(const Choice unhinted, choose(options, plain));
+    WARPJIT_TRY(const Request plain_request, request(launch, options, unhinted));
+    if (cache_.find(plain_request.key)) {
+      use.hints = plain;
+      return lease(launch, options, use, report);
+    }
   }
   interpreted_runs_.fetch_add(1, std::memory_order_relaxed);
-  RunOptions guest = options;
-  guest.engine = EngineKind::guest;
-  guest.target = Target::automatic;
-  return lease_kernel(launch, guest, lease, report);
+  WARPJIT_TRY(std::shared_ptr<const Kernel> guest, stand_in(launch, *job));
+  report = guest->report();
+  use.lease->hold(std::move(guest));
+  use.job = std::move(job);
+  return {};
 }
 
-bool EngineState::is_ready(AwaitedKernel& awaited) const {
+// The guest interpreter, because it is ready about 16 times sooner than the IR interpreter, which needs half of
+// the compiler; a kernel is there before the IR interpreter's greater speed would pay.
+CodeCache::KernelResult EngineState::stand_in(const LaunchState& launch, CompileJob& job) {
+  return job.stand_in(launch.shader->source_name(), [&]() -> CodeCache::KernelResult {
+    WARPJIT_TRY(const frontend::Facts facts, launch.facts(0));
+    KernelOptions guest;
+    guest.engine = EngineKind::guest;
+    WARPJIT_TRY(std::shared_ptr<const Kernel> kernel,
+                make_kernel(*launch.shader, facts, guest, nullptr, workspaces_));
+    return kernel;
+  });
+}
+
+bool EngineState::is_ready(KernelUse& use) {
+  if (use.begin_job && std::chrono::steady_clock::now() - use.since > kPatience)
+    use.job = std::exchange(use.begin_job, {})();
+  if (!use.job) return false;
   if (hooks_.asks) {
-    if (awaited.asked++ < *hooks_.asks) return false;
-    awaited.job->wait(std::nullopt);
+    if (use.looks++ < *hooks_.asks) return false;
+    use.job->wait(std::nullopt);
   }
-  awaited.kernel = awaited.job->kernel();
-  return awaited.kernel && awaited.kernel->report().engine != EngineKind::guest;
+  use.ready = use.job->kernel();
+  return use.ready != nullptr;
 }
 
-Status EngineState::lease_awaited(LaunchState& launch, const RunOptions& options, AwaitedKernel& awaited,
-                                  LaunchCache::Lease& lease, CompileReport& report,
-                                  const KernelHints& hints) {
-  WARPJIT_TRY(const Choice choice, choose(options, hints));
-  WARPJIT_CHECK(fill(launch, launch_key(launch, options, choice), std::move(awaited.kernel), lease));
-  awaited = {};
-  report = lease.kernel().report();
+Status EngineState::lease_ready(LaunchState& launch, const RunOptions& options, KernelUse& use,
+                                CompileReport& report) {
+  WARPJIT_TRY(const Choice choice, choose(options, use.hints));
+  WARPJIT_CHECK(fill(launch, launch_key(launch, options, choice), std::move(use.ready), use.lease.emplace()));
+  use.stop_waiting();
+  report = use.kernel().report();
   return {};
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/pipeline.h"
-#include "runtime/engine/code_kernel.h"
+#include "runtime/kernel/code_kernel.h"
 
 namespace warpjit::runtime {
 

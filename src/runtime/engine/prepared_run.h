@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "runtime/engine/engine.h"
+#include "runtime/work/run_plan.h"
 
 namespace warpjit::runtime {
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <mutex>
 
-#include "runtime/engine/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace warpjit::runtime {
 

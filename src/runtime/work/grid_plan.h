@@ -5,7 +5,7 @@
 #include <mutex>
 #include <optional>
 
-#include "runtime/engine/kernel.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/work/launch.h"
 #include "runtime/work/work.h"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "frontend/shader.h"
-#include "runtime/engine/launch_cache.h"
+#include "runtime/kernel/launch_cache.h"
 #include "runtime/work/binding.h"
 #include "runtime/work/draw.h"
 #include "runtime/work/row_format.h"

@@ -3,17 +3,16 @@
 // batch.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "frontend/interpret/pixels.h"
 #include "pixels/batch.h"
-#include "runtime/engine/background.h"
-#include "runtime/engine/launch_cache.h"
+#include "runtime/work/kernel_source.h"
 #include "runtime/work/launch.h"
+#include "runtime/work/run.h"
 
 namespace warpjit::runtime {
 
@@ -23,16 +22,6 @@ struct SlotRows {
   std::uint32_t slots = 0, stride = 0;  // words
   std::uint64_t count = 0;              // vertices of an instance
 };
-
-// The compilation of a kernel for which the guest interpreter stands in.
-struct AwaitedKernel {
-  std::shared_ptr<CompileJob> job{};       // null: nothing is awaited
-  std::uint64_t asked = 0;                 // how often
-  std::shared_ptr<const Kernel> kernel{};  // once it is there
-};
-
-// Gives the compilation; null: there is no room for it.
-using AskForKernel = std::function<std::shared_ptr<CompileJob>()>;
 
 // The vertex stage of a draw, or the vertices that are bound instead.
 struct VertexRun {
@@ -48,38 +37,64 @@ struct VertexRun {
   // Nothing of it without a stage.
   std::unique_ptr<LaunchState> stage;
   std::vector<Input> inputs;
-  std::optional<LaunchCache::Lease> lease{};  // once there are vertices
-  AwaitedKernel awaited{};
-  AskForKernel ask_for_kernel{};  // if that waits until the pixels' has been asked for
+  KernelUse use{};
   std::unique_ptr<std::uint32_t[]> words;
 };
 
-// The primitives of a draw on their way to the targets.
-struct PrimitiveRun {
-  LaunchState& launch;
-  const RunOptions& options;
-  Report& report;
-  VertexRun& vertex_run;
-  Topology topology;                              // of what comes
-  std::uint32_t slots;                            // of a vertex
-  std::optional<pixels::PrimitiveBatch> batch{};  // none: the guest interpreter draws
-  std::optional<LaunchCache::Lease> lease{};      // once there are primitives
-  AwaitedKernel awaited{};
-  KernelHints hints{};  // what it is for
-  std::chrono::steady_clock::duration compile_time{};
-  bool waiting = false;  // something is in the batch
-  // Parts of the draw: what the primitives to add are, what has been added, and what is drawn.
-  double begin = 0, end = 0, added = 0, drawn = 0;
-  ir::MemoryFault fault{};  // of the fragment program
+// The primitives of a draw on their way to the targets (run_pixels.cpp).
+class PrimitiveRun {
+ public:
+  // `topology` and `slots` of a vertex: of what is added.
+  PrimitiveRun(Run& run, VertexRun& vertex_run, Topology topology, std::uint32_t slots)
+      : run_(run), launch_(run.launch), vertex_run_(vertex_run), topology_(topology), slots_(slots) {}
 
-  std::uint64_t fuel() const { return options.fuel.value_or(launch.fuel); }
+  Run& run() { return run_; }
+  Status begin();
+  // What is added next is the part of the draw from `begin` to `end`, each 0 to 1.
+  void set_part(double begin, double end) {
+    begin_ = begin;
+    end_ = end;
+  }
+  Status add(const pixels::Vertices& part);
+  // Draws what waits; sets the report's counts and fault.
+  Status finish();
+  RunClock::duration compile_time() const { return compile_time_; }
+
+ private:
+  Result<pixels::PrimitiveBatch> make_batch(const RasterState::Rectangle& scissor) const;
+  Status lease();
+  // Draws from primitive `next` on; what does not fill a batch waits.
+  Status draw_from(const pixels::Vertices& part, std::uint64_t next);
+  Status draw_waiting();
+  interpret::PixelWork guest_work(const pixels::Vertices& part);
+  Status draw_in_guest(interpret::PixelWork& work);
+  // Draws in the guest interpreter until the kernel is there, and then what remains.
+  Status draw_meanwhile(const pixels::Vertices& part);
+  Status draw_pieces(const pixels::Vertices& part, const interpret::PixelProgress& done);
+  // Which part of the draw is over after `primitive` of `count`.
+  double place_of(std::uint64_t primitive, std::uint64_t count) const {
+    return begin_ + (end_ - begin_) * static_cast<double>(primitive) / static_cast<double>(count);
+  }
+
+  Run& run_;
+  LaunchState& launch_;
+  VertexRun& vertex_run_;
+  const Topology topology_;
+  const std::uint32_t slots_;
+  std::optional<pixels::PrimitiveBatch> batch_;  // none: the guest interpreter draws
+  KernelUse use_;                                // leased once there are primitives
+  RunClock::duration compile_time_{};
+  bool waiting_ = false;  // something is in the batch
+  // Parts of the draw: what the primitives to add are, what has been added, and what is drawn.
+  double begin_ = 0, end_ = 0, added_ = 0, drawn_ = 0;
+  ir::MemoryFault fault_;  // of the fragment program
 };
 
 // The geometry stage of a draw: input primitives, gathered, and what a round of invocations makes of them.
 struct GeometryRun {
   std::unique_ptr<LaunchState> stage;  // null: there is no such stage
   frontend::StripOutput output;
-  LaunchCache::Lease lease;
+  KernelUse use;
   std::uint64_t lanes = 1;
   std::uint64_t most = 0, waiting = 0;             // invocations of a round, and those that wait
   std::vector<std::byte> input;                    // frontend::StripFacts::input_rows() of each invocation
@@ -93,5 +108,22 @@ struct GeometryRun {
     return static_cast<std::size_t>(vertices_each()) * output.vertex_rows() * kRowBytes;
   }
 };
+
+// ---- Vertices (run_vertices.cpp)
+
+// What begin_vertices() prepares, end_vertices() of a run that went well keeps with the launch, unless it is
+// large.
+Result<std::shared_ptr<VertexRun>> begin_vertices(LaunchState& launch);
+void end_vertices(LaunchState& launch, std::shared_ptr<VertexRun> vertices);
+// Those of instances `first` to `first + count - 1`.
+Status run_vertices(const Run& run, VertexRun& vertices, std::uint32_t first, std::uint32_t count);
+
+// ---- The geometry stage (run_strips.cpp)
+
+Status begin_geometry(const Run& run, const SlotRows& rows, GeometryRun& geometry);
+// Takes the input primitives; what they emit goes to `primitives` round by round, the last of it by
+// run_waiting().
+Status add_input(GeometryRun& geometry, PrimitiveRun& primitives, const pixels::Vertices& part);
+Status run_waiting(GeometryRun& geometry, PrimitiveRun& primitives);
 
 }  // namespace warpjit::runtime

@@ -9,9 +9,9 @@
 
 #include "frontend/pixels/facts.h"
 #include "pixels/batch.h"
-#include "runtime/engine/kernel.h"
-#include "runtime/engine/pool.h"
-#include "runtime/work/block_memory.h"
+#include "runtime/kernel/block_memory.h"
+#include "runtime/kernel/kernel.h"
+#include "runtime/kernel/pool.h"
 #include "runtime/work/launch.h"
 #include "runtime/work/work.h"
 

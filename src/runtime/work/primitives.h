@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/engine/kernel.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/work/launch.h"
 #include "runtime/work/run_plan.h"
 
@@ -69,6 +69,7 @@ class PrimitivePlan {
                 const RunPlan* stage, const std::byte* rows);
 
   std::uint64_t chunk() const { return chunk_; }  // invocations that a range may have
+  bool cancelled() const { return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed) != 0; }
   // Sets an area up for one range after another. Errors: resource_limit.
   Status set_up(PrimitiveArea& area) const;
   // The first thing to do: brings the unit into its state at the start of the run, and runs the invocations

@@ -1,11 +1,8 @@
 // Launches over pixels: instances of vertices first, then a geometry stage, if there is one, then batches of
 // primitives, whose tiles run on all workers. In the guest interpreter: the scalar rasterizer's draw.
-#include <chrono>
+#include <algorithm>
 #include <utility>
 
-#include "base/float_environment.h"
-#include "frontend/interpret/pixels.h"
-#include "runtime/engine/engine.h"
 #include "runtime/work/grid_plan.h"
 #include "runtime/work/pixel_draw.h"
 #include "runtime/work/pixel_plan.h"
@@ -17,11 +14,22 @@ namespace {
 constexpr double kManyPixels = 512;
 constexpr std::uint64_t kTilePixels = std::uint64_t{pixels::kTileExtent} * pixels::kTileExtent;
 
-interpret::PixelWork guest_work(const LaunchState& launch, const pixels::Vertices& part, PrimitiveRun& run) {
-  const LaunchPixels& work = *launch.pixels;
+void add(const DrawCounts& counts, DrawCounts& sum) {
+  constexpr std::uint64_t DrawCounts::*kCounts[] = {
+      &DrawCounts::primitives,   &DrawCounts::missing,        &DrawCounts::not_finite,
+      &DrawCounts::outside,      &DrawCounts::culled,         &DrawCounts::empty,
+      &DrawCounts::beside,       &DrawCounts::covered,        &DrawCounts::discarded,
+      &DrawCounts::alpha_failed, &DrawCounts::stencil_failed, &DrawCounts::depth_failed};
+  for (const auto count : kCounts) sum.*count += counts.*count;
+}
+
+}  // namespace
+
+interpret::PixelWork PrimitiveRun::guest_work(const pixels::Vertices& part) {
+  const LaunchPixels& work = *launch_.pixels;
   interpret::PixelWork draw;
   draw.raster = work.raster;
-  draw.raster.topology = run.topology;
+  draw.raster.topology = topology_;
   draw.output = work.output;
   draw.width = work.width;
   draw.height = work.height;
@@ -32,197 +40,183 @@ interpret::PixelWork guest_work(const LaunchState& launch, const pixels::Vertice
   if (work.output.count_passed)
     draw.passed = {static_cast<std::byte*>(work.pass_counts.data),
                    static_cast<std::ptrdiff_t>(work.pass_counts.pitch)};
-  draw.vertices = {part.words, part.count == 0 ? 0 : (part.count - 1) * part.stride + run.slots};
-  draw.slots = run.slots;
+  draw.vertices = {part.words, part.count == 0 ? 0 : (part.count - 1) * part.stride + slots_};
+  draw.slots = slots_;
   draw.stride = part.stride;
   draw.vertex_count = part.count;
   draw.indices = part.indices;
   draw.indexed = part.indexed;
   draw.numbers = part.numbers;
-  draw.cancel = run.options.cancel;
+  draw.cancel = run_.options.cancel;
   draw.progress = work.progress;
   draw.instructions = work.instructions;
-  draw.fault = &run.fault;
-  const auto uses = launch.shader->slot_uses();
+  draw.fault = &fault_;
+  const auto uses = launch_.shader->slot_uses();
   draw.uses.assign(uses.begin(), uses.end());
   return draw;
 }
 
-void add(const DrawCounts& counts, DrawCounts& sum) {
-  constexpr std::uint64_t DrawCounts::*kCounts[] = {
-      &DrawCounts::primitives,   &DrawCounts::missing,        &DrawCounts::not_finite,
-      &DrawCounts::outside,      &DrawCounts::culled,         &DrawCounts::empty,
-      &DrawCounts::beside,       &DrawCounts::covered,        &DrawCounts::discarded,
-      &DrawCounts::alpha_failed, &DrawCounts::stencil_failed, &DrawCounts::depth_failed};
-  for (const auto count : kCounts) sum.*count += counts.*count;
-}
-
-Status draw_in_guest(PrimitiveRun& run, interpret::PixelWork& work) {
+Status PrimitiveRun::draw_in_guest(interpret::PixelWork& work) {
   DrawCounts counts;
   work.counts = &counts;
-  const Status status = run.lease->kernel().draw(run.launch.values, work, run.fuel());
-  add(counts, run.report.draw);
+  const Status status = use_.kernel().draw(launch_.values, work, run_.fuel());
+  warpjit::runtime::add(counts, run_.report.draw);
   return status;
 }
 
-Result<pixels::PrimitiveBatch> make_batch(const PrimitiveRun& run, const RasterState& raster) {
-  const LaunchPixels& work = *run.launch.pixels;
+Result<pixels::PrimitiveBatch> PrimitiveRun::make_batch(const RasterState::Rectangle& scissor) const {
+  const LaunchPixels& work = *launch_.pixels;
+  RasterState raster = work.raster;
+  raster.topology = topology_;
+  raster.scissor = scissor;
   WARPJIT_TRY(pixels::PrimitiveBatch batch,
-              pixels::PrimitiveBatch::make(raster, work.width, work.height, run.slots,
-                                           run.launch.shader->slot_uses(), work.output.depth_format));
+              pixels::PrimitiveBatch::make(raster, work.width, work.height, slots_,
+                                           launch_.shader->slot_uses(), work.output.depth_format));
   batch.clear();
   return batch;
 }
 
-}  // namespace
-
-Status EngineState::begin_primitives(PrimitiveRun& run) {
-  if (run.options.engine == EngineKind::guest) return {};
-  RasterState raster = run.launch.pixels->raster;
-  raster.topology = run.topology;
-  WARPJIT_TRY(run.batch, make_batch(run, raster));
+Status PrimitiveRun::begin() {
+  if (run_.options.engine == EngineKind::guest) return {};
+  WARPJIT_TRY(batch_, make_batch(launch_.pixels->raster.scissor));
   return {};
 }
 
 // What the first primitives are like decides on the kernel.
-Status EngineState::lease_primitives(PrimitiveRun& run) {
-  const auto start = std::chrono::steady_clock::now();
-  const bool first = !run.lease;
-  if (first) run.hints = hints_of(run.launch);
-  if (run.batch && first) run.hints.large_primitives = run.batch->pixels_per_tile() >= kManyPixels;
-  run.hints.flat_w = run.batch && first && run.batch->has_flat_w();
+Status PrimitiveRun::lease() {
+  const auto start = RunClock::now();
+  const bool first = !use_.lease;
+  if (first) use_.hints = run_.kernels.hints_of(launch_);
+  if (batch_ && first) use_.hints.large_primitives = batch_->pixels_per_tile() >= kManyPixels;
+  use_.hints.flat_w = batch_ && first && batch_->has_flat_w();
   CompileReport ignored;
-  CompileReport& report = first ? run.report : ignored;
-  LaunchCache::Lease& lease = run.lease.emplace();
-  const Status leased =
-      first ? lease_at_once(run.launch, run.options, lease, report, run.hints, &run.awaited.job)
-            : lease_kernel(run.launch, run.options, lease, report, run.hints);
-  if (AskForKernel& ask = run.vertex_run.ask_for_kernel) std::exchange(ask, {})();
+  const Status leased = first ? run_.kernels.lease_at_once(launch_, run_.options, use_, run_.report, false)
+                              : run_.kernels.lease(launch_, run_.options, use_, ignored);
+  if (auto& begin_job = vertex_run_.use.begin_job) std::exchange(begin_job, {})();
   WARPJIT_CHECK(leased);
-  run.compile_time += std::chrono::steady_clock::now() - start;
-  if (run.report.engine != EngineKind::guest) return {};
-  run.batch.reset();
-  run.waiting = false;
+  compile_time_ += RunClock::now() - start;
+  if (run_.report.engine != EngineKind::guest) return {};
+  batch_.reset();
+  waiting_ = false;
   return {};
 }
 
-Status EngineState::add_primitives(PrimitiveRun& run, const pixels::Vertices& part) {
-  const std::uint64_t primitives = part.primitives(run.topology);
-  if (primitives == 0) return {};
+Status PrimitiveRun::add(const pixels::Vertices& part) {
+  if (part.primitives(topology_) == 0) return {};
   std::uint64_t next = 0;
-  if (!run.lease) {
-    run.waiting = run.batch.has_value();
-    if (run.batch) next = run.batch->add(part, 0);
-    WARPJIT_CHECK(lease_primitives(run));
+  if (!use_.lease) {
+    waiting_ = batch_.has_value();
+    if (batch_) next = batch_->add(part, 0);
+    WARPJIT_CHECK(lease());
   }
-  if (run.awaited.job) return draw_meanwhile(run, part);
-  return draw_from(run, part, next);
+  return use_.is_awaited() ? draw_meanwhile(part) : draw_from(part, next);
 }
 
-Status EngineState::draw_from(PrimitiveRun& run, const pixels::Vertices& part, std::uint64_t next) {
-  const std::uint64_t primitives = part.primitives(run.topology);
-  if (!run.batch) {
-    interpret::PixelWork work = guest_work(run.launch, part, run);
-    return draw_in_guest(run, work);
+Status PrimitiveRun::draw_from(const pixels::Vertices& part, std::uint64_t next) {
+  const std::uint64_t count = part.primitives(topology_);
+  if (!batch_) {
+    interpret::PixelWork work = guest_work(part);
+    return draw_in_guest(work);
   }
   for (;;) {
-    next = run.batch->add(part, next);
-    run.waiting = true;
-    run.added =
-        run.begin + (run.end - run.begin) * static_cast<double>(next) / static_cast<double>(primitives);
-    if (next == primitives) return {};
-    WARPJIT_CHECK(draw_waiting(run));
+    next = batch_->add(part, next);
+    waiting_ = true;
+    added_ = place_of(next, count);
+    if (next == count) return {};
+    WARPJIT_CHECK(draw_waiting());
   }
 }
 
-Status EngineState::draw_meanwhile(PrimitiveRun& run, const pixels::Vertices& part) {
-  interpret::PixelProgress done{.primitive = part.primitives(run.topology)};
-  interpret::PixelWork work = guest_work(run.launch, part, run);
-  if (work.instructions == nullptr) work.enough = [&] { return is_ready(run.awaited); };
+Status PrimitiveRun::draw_meanwhile(const pixels::Vertices& part) {
+  const std::uint64_t count = part.primitives(topology_);
+  interpret::PixelProgress done{.primitive = count};
+  interpret::PixelWork work = guest_work(part);
+  if (work.instructions == nullptr)
+    work.enough = [&] {
+      return run_.kernels.is_ready(use_) && use_.ready->report().engine != EngineKind::guest;
+    };
   work.came_to = &done;
-  WARPJIT_CHECK(draw_in_guest(run, work));
-  run.report.interpreted += done.fragments;
-  if (done.primitive == part.primitives(run.topology)) return {};
-  WARPJIT_CHECK(
-      lease_awaited(run.launch, run.options, run.awaited, run.lease.emplace(), run.report, run.hints));
-  run.drawn = run.added = run.begin + (run.end - run.begin) * static_cast<double>(done.primitive) /
-                                          static_cast<double>(part.primitives(run.topology));
-  return draw_pieces(run, part, done);
+  WARPJIT_CHECK(draw_in_guest(work));
+  run_.report.interpreted += done.fragments;
+  if (done.primitive == count) return {};
+  WARPJIT_CHECK(run_.kernels.lease_ready(launch_, run_.options, use_, run_.report));
+  drawn_ = added_ = place_of(done.primitive, count);
+  return draw_pieces(part, done);
 }
 
-Status EngineState::draw_pieces(PrimitiveRun& run, const pixels::Vertices& part,
-                                const interpret::PixelProgress& done) {
+Status PrimitiveRun::draw_pieces(const pixels::Vertices& part, const interpret::PixelProgress& done) {
   using Rectangle = RasterState::Rectangle;
-  const RasterState& state = run.launch.pixels->raster;
-  const Rectangle& whole = state.scissor;
+  const Rectangle& whole = launch_.pixels->raster.scissor;
   const auto draw_within = [&](const Rectangle& scissor) -> Status {
     if (scissor.width == 0 || scissor.height == 0) return {};
-    RasterState raster = state;
-    raster.topology = run.topology;
-    raster.scissor = scissor;
-    WARPJIT_TRY(run.batch, make_batch(run, raster));
-    run.batch->add(part, done.primitive, done.primitive + 1);
-    run.waiting = true;
-    return draw_waiting(run);
+    WARPJIT_TRY(batch_, make_batch(scissor));
+    batch_->add(part, done.primitive, done.primitive + 1);
+    waiting_ = true;
+    return draw_waiting();
   };
-  // What is behind `from` of an extent, as its first place and how many there are.
-  const auto behind = [](std::uint32_t first, std::uint32_t extent, std::uint32_t from) {
+  // What comes after `from` of an extent, as its first place and how many there are.
+  const auto after = [](std::uint32_t first, std::uint32_t extent, std::uint32_t from) {
     const std::uint32_t skipped = from > first ? std::min(from - first, extent) : 0;
     return std::pair{first + skipped, extent - skipped};
   };
-  const auto [x, width] = behind(whole.x, whole.width, done.x);
-  const auto [y, height] = behind(whole.y, whole.height, done.y);
-  const auto [below, rows_below] = behind(whole.y, whole.height, done.x == 0 ? done.y : done.y + 2);
+  const auto [x, width] = after(whole.x, whole.width, done.x);
+  const auto [y, height] = after(whole.y, whole.height, done.y);
+  const auto [below, rows_below] = after(whole.y, whole.height, done.x == 0 ? done.y : done.y + 2);
   if (done.x != 0) WARPJIT_CHECK(draw_within({x, y, width, height - rows_below}));
   WARPJIT_CHECK(draw_within({whole.x, below, whole.width, rows_below}));
-  WARPJIT_CHECK(begin_primitives(run));
-  return draw_from(run, part, done.primitive + 1);
+  WARPJIT_CHECK(begin());
+  return draw_from(part, done.primitive + 1);
 }
 
-Status EngineState::draw_waiting(PrimitiveRun& run) {
-  if (!run.waiting) return {};
-  run.waiting = false;
-  pixels::PrimitiveBatch& batch = *run.batch;
-  batch.sort();
+Status PrimitiveRun::draw_waiting() {
+  if (!waiting_) return {};
+  waiting_ = false;
+  Report& report = run_.report;
+  batch_->sort();
   // The primitives so far had no perspective, these have.
-  if (run.hints.flat_w && !batch.has_flat_w()) WARPJIT_CHECK(lease_primitives(run));
-  const Kernel& kernel = run.lease->kernel();
-  for (const auto& tile : batch.tiles()) run.report.primitives += tile.primitives;
-  PixelPlan plan(run.launch, kernel, run.lease->table(), run.fuel(), run.options.cancel, batch, tile_planes_);
-  plan.show_progress(run.launch.pixels->progress, run.drawn, run.added);
-  run.drawn = run.added;
-  if (plan.cancelled()) return Error{ErrorCode::cancelled, "the run was cancelled", ""};
-  const WorkSize size{batch.tiles().size(), kTilePixels, 1, 1};
+  if (use_.hints.flat_w && !batch_->has_flat_w()) WARPJIT_CHECK(lease());
+  const Kernel& kernel = use_.kernel();
+  for (const auto& tile : batch_->tiles()) report.primitives += tile.primitives;
+  PixelPlan plan(launch_, kernel, use_.table(), run_.fuel(), run_.options.cancel, *batch_,
+                 run_.memory.tile_planes);
+  plan.show_progress(launch_.pixels->progress, drawn_, added_);
+  drawn_ = added_;
+  if (plan.cancelled()) return cancelled_run();
+  const WorkSize size{batch_->tiles().size(), kTilePixels};
   if (size.units != 0) {
-    run.report.threads = worker_count(size, run.options, kernel);
-    const std::uint64_t chunk = run.report.threads == 1 ? size.units : 1;
-    const Status status = run_parallel(plan, {0, size.units, chunk}, run.report.threads);
-    if (!run.fault.happened) run.fault = plan.fault();
+    report.threads = run_.runner.worker_count(size, run_.options, kernel);
+    const std::uint64_t chunk = report.threads == 1 ? size.units : 1;
+    const Status status = run_.runner.run(plan, {0, size.units, chunk}, report.threads);
+    if (!fault_.happened) fault_ = plan.fault();
     WARPJIT_CHECK(status);
-    run.report.groups += plan.groups();
+    report.groups += plan.groups();
   }
-  batch.clear();
+  batch_->clear();
   return {};
 }
 
-Result<Report> EngineState::run_pixels(LaunchState& launch, const RunOptions& options) {
+Status PrimitiveRun::finish() {
+  if (!use_.lease) WARPJIT_CHECK(lease());
+  WARPJIT_CHECK(draw_waiting());
+  if (batch_) warpjit::runtime::add(batch_->counts(), run_.report.draw);
+  if (fault_.happened) run_.report.fault = describe(fault_, *launch_.shader, launch_.values.grid);
+  return {};
+}
+
+Status run_pixels(Run& run) {
+  LaunchState& launch = run.launch;
   WARPJIT_CHECK(launch.check());
-  Report report;
-  report.work = Work::pixels;
-  const auto start = std::chrono::steady_clock::now();
+  run.report.work = Work::pixels;
+  const auto start = RunClock::now();
   const LaunchPixels& work = *launch.pixels;
   WARPJIT_TRY(std::shared_ptr<VertexRun> prepared, begin_vertices(launch));
   VertexRun& vertices = *prepared;
   GeometryRun geometry;
-  WARPJIT_CHECK(begin_geometry(launch, vertices.rows, options, geometry));
+  WARPJIT_CHECK(begin_geometry(run, vertices.rows, geometry));
   const bool strips = geometry.stage != nullptr;
-  PrimitiveRun primitives{launch,
-                          options,
-                          report,
-                          vertices,
-                          strips ? geometry.output.topology : work.raster.topology,
-                          strips ? geometry.output.slots : vertices.rows.slots};
-  WARPJIT_CHECK(begin_primitives(primitives));
+  PrimitiveRun primitives(run, vertices, strips ? geometry.output.topology : work.raster.topology,
+                          strips ? geometry.output.slots : vertices.rows.slots);
+  WARPJIT_CHECK(primitives.begin());
   pixels::Vertices part;
   part.stride = vertices.rows.stride;
   part.count = vertices.rows.count;
@@ -231,28 +225,22 @@ Result<Report> EngineState::run_pixels(LaunchState& launch, const RunOptions& op
   if (part.primitives(work.raster.topology) != 0)
     for (std::uint32_t first = 0; first < work.instances;) {
       const std::uint32_t count = std::min(vertices.at_once, work.instances - first);
-      WARPJIT_CHECK(run_vertices(vertices, launch, options, first, count));
+      WARPJIT_CHECK(run_vertices(run, vertices, first, count));
       part.words = vertices.rows.words;
       if (!vertices.stage) part.words += first * (work.vertices.instance_stride / 4);
       for (std::uint32_t k = 0; k < count; ++k) {
-        primitives.begin = static_cast<double>(first + k) / work.instances;
-        primitives.end = static_cast<double>(first + k + (strips ? 0 : 1)) / work.instances;
-        WARPJIT_CHECK(strips ? add_input(geometry, primitives, part) : add_primitives(primitives, part));
+        primitives.set_part(static_cast<double>(first + k) / work.instances,
+                            static_cast<double>(first + k + (strips ? 0 : 1)) / work.instances);
+        WARPJIT_CHECK(strips ? add_input(geometry, primitives, part) : primitives.add(part));
         if (vertices.stage) part.words += part.count * part.stride;
       }
       first += count;
     }
   WARPJIT_CHECK(run_waiting(geometry, primitives));
-  if (!primitives.lease) WARPJIT_CHECK(lease_primitives(primitives));
-  WARPJIT_CHECK(draw_waiting(primitives));
-  if (primitives.batch) add(primitives.batch->counts(), report.draw);
-  if (primitives.fault.happened)
-    report.fault = describe(primitives.fault, *launch.shader, launch.values.grid);
+  WARPJIT_CHECK(primitives.finish());
   end_vertices(launch, std::move(prepared));
-  const auto elapsed = std::chrono::steady_clock::now() - start - primitives.compile_time;
-  report.run_ns =
-      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
-  return report;
+  run.report.run_ns = nanoseconds(RunClock::now() - start - primitives.compile_time());
+  return {};
 }
 
 }  // namespace warpjit::runtime

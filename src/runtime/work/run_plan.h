@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "runtime/engine/kernel.h"
-#include "runtime/work/block_memory.h"
+#include "runtime/kernel/block_memory.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/work/launch.h"
 #include "runtime/work/work.h"
 

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <new>
 
-#include "runtime/engine/engine.h"
 #include "runtime/work/pixel_draw.h"
 #include "runtime/work/run_plan.h"
 
@@ -30,12 +29,12 @@ class StripPlan final : public WorkPlan {
     args.inputs[0] = binding(run_.input.data(), run_.input_bytes());
     args.outputs[frontend::kEmittedOutput] = binding(run_.emitted.get(), kRowBytes);
     args.outputs[frontend::kVerticesOutput] = binding(run_.vertices.get(), run_.output_bytes());
-    args.table = run_.lease.table();
+    args.table = run_.use.table();
     args.group_count = (count + run_.lanes - 1) / run_.lanes;
     args.fuel = fuel_;
     args.cancel = cancel_word(cancel_);
     args.memory = nullptr;
-    return run_.lease.kernel().run(args, *run_.stage->shader, run_.stage->values);
+    return run_.use.kernel().run(args, *run_.stage->shader, run_.stage->values);
   }
 
  private:
@@ -74,35 +73,36 @@ void list_strips(GeometryRun& run) {
 
 }  // namespace
 
-Status EngineState::begin_geometry(const LaunchState& launch, const SlotRows& rows, const RunOptions& options,
-                                   GeometryRun& run) {
-  const LaunchPixels& work = *launch.pixels;
+Status begin_geometry(const Run& run, const SlotRows& rows, GeometryRun& geometry) {
+  const LaunchPixels& work = *run.launch.pixels;
   if (!work.geometry) return {};
-  run.stage = std::make_unique<LaunchState>(*work.geometry);
-  LaunchState& stage = *run.stage;
-  run.output = *stage.shader->strip_output();
+  geometry.stage = std::make_unique<LaunchState>(*work.geometry);
+  LaunchState& stage = *geometry.stage;
+  geometry.output = *stage.shader->strip_output();
   stage.strips = {pixels::vertices_of(work.raster.topology),
                   work.vertex ? work.vertex->shader->result_slots() : rows.slots};
   ++stage.facts_generation;
   CompileReport ignored;
-  WARPJIT_CHECK(lease_at_once(stage, options, run.lease, ignored));
-  run.lanes = run.lease.kernel().lanes();
+  // Whichever kernel is there runs all of it.
+  WARPJIT_CHECK(run.kernels.lease_at_once(stage, run.options, geometry.use, ignored, false));
+  geometry.use.stop_waiting();
+  geometry.lanes = geometry.use.kernel().lanes();
   const std::uint64_t wanted =
-      std::clamp<std::uint64_t>(kRoundBytes / run.output_bytes(), 1, kMostInvocations);
-  run.most = (wanted + run.lanes - 1) / run.lanes * run.lanes;
-  const auto bytes = static_cast<std::size_t>(run.most);
-  run.input.resize(bytes * run.input_bytes());
-  run.emitted.reset(new (std::nothrow) std::byte[bytes * kRowBytes]);
-  run.vertices.reset(new (std::nothrow) std::byte[bytes * run.output_bytes()]);
-  if (!run.emitted || !run.vertices)
+      std::clamp<std::uint64_t>(kRoundBytes / geometry.output_bytes(), 1, kMostInvocations);
+  geometry.most = (wanted + geometry.lanes - 1) / geometry.lanes * geometry.lanes;
+  const auto bytes = static_cast<std::size_t>(geometry.most);
+  geometry.input.resize(bytes * geometry.input_bytes());
+  geometry.emitted.reset(new (std::nothrow) std::byte[bytes * kRowBytes]);
+  geometry.vertices.reset(new (std::nothrow) std::byte[bytes * geometry.output_bytes()]);
+  if (!geometry.emitted || !geometry.vertices)
     return Error{ErrorCode::resource_limit, "no memory for what a geometry program emits",
                  stage.shader->source_name()};
   return {};
 }
 
-Status EngineState::add_input(GeometryRun& run, PrimitiveRun& primitives, const pixels::Vertices& part) {
-  const Topology topology = primitives.launch.pixels->raster.topology;
-  const frontend::StripFacts& facts = run.stage->strips;
+Status add_input(GeometryRun& geometry, PrimitiveRun& primitives, const pixels::Vertices& part) {
+  const Topology topology = primitives.run().launch.pixels->raster.topology;
+  const frontend::StripFacts& facts = geometry.stage->strips;
   const std::size_t vertex_bytes = facts.vertex_rows() * kRowBytes, words = facts.words;
   const std::uint64_t count = part.primitives(topology);
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -113,7 +113,7 @@ Status EngineState::add_input(GeometryRun& run, PrimitiveRun& primitives, const 
       exists = exists && vertices[n] < part.count;
     }
     if (!exists) continue;
-    std::byte* to = run.input.data() + run.waiting * run.input_bytes();
+    std::byte* to = geometry.input.data() + geometry.waiting * geometry.input_bytes();
     const std::array<std::uint32_t, 4> first{static_cast<std::uint32_t>(i), 0, 0, 0};
     std::memcpy(to, first.data(), kRowBytes);
     to += kRowBytes;
@@ -121,34 +121,34 @@ Status EngineState::add_input(GeometryRun& run, PrimitiveRun& primitives, const 
       std::memcpy(to, part.words + vertices[n] * part.stride, words * 4);
       std::memset(to + words * 4, 0, vertex_bytes - words * 4);
     }
-    if (++run.waiting == run.most) WARPJIT_CHECK(run_waiting(run, primitives));
+    if (++geometry.waiting == geometry.most) WARPJIT_CHECK(run_waiting(geometry, primitives));
   }
   return {};
 }
 
-Status EngineState::run_waiting(GeometryRun& run, PrimitiveRun& primitives) {
-  if (run.waiting == 0) return {};
+Status run_waiting(GeometryRun& geometry, PrimitiveRun& primitives) {
+  if (geometry.waiting == 0) return {};
   // The last group has copies of invocations where there are none.
-  const std::uint64_t padded = (run.waiting + run.lanes - 1) / run.lanes * run.lanes;
-  const std::size_t size = run.input_bytes();
-  for (std::uint64_t t = run.waiting; t < padded; ++t)
-    std::memcpy(run.input.data() + t * size, run.input.data() + copied_thread(t, run.waiting) * size, size);
-  const StripPlan plan(run, primitives.fuel(), primitives.options.cancel);
-  const WorkSize work{run.waiting, 1, run.lanes, 0};
-  const unsigned workers = worker_count(work, primitives.options, run.lease.kernel());
-  const std::uint64_t chunk = (run.waiting / workers + run.lanes) / run.lanes * run.lanes;
-  WARPJIT_CHECK(run_parallel(plan, {0, run.waiting, chunk}, workers));
-  primitives.report.invocations += run.waiting;
-  list_strips(run);
-  run.waiting = 0;
+  const std::uint64_t padded = (geometry.waiting + geometry.lanes - 1) / geometry.lanes * geometry.lanes;
+  const std::size_t size = geometry.input_bytes();
+  for (std::uint64_t t = geometry.waiting; t < padded; ++t)
+    std::memcpy(geometry.input.data() + t * size,
+                geometry.input.data() + copied_thread(t, geometry.waiting) * size, size);
+  Run& run = primitives.run();
+  const StripPlan plan(geometry, run.fuel(), run.options.cancel);
+  unsigned workers = 0;
+  WARPJIT_CHECK(run_units(run, geometry.use, plan, {geometry.waiting, 1, geometry.lanes}, 0, workers));
+  run.report.invocations += geometry.waiting;
+  list_strips(geometry);
+  geometry.waiting = 0;
   pixels::Vertices part;
-  part.words = reinterpret_cast<const std::uint32_t*>(run.vertices.get());
-  part.stride = run.output.vertex_rows() * 4;
-  part.count = run.most * run.vertices_each();
+  part.words = reinterpret_cast<const std::uint32_t*>(geometry.vertices.get());
+  part.stride = geometry.output.vertex_rows() * 4;
+  part.count = geometry.most * geometry.vertices_each();
   part.indexed = true;
-  part.indices = run.indices;
-  part.numbers = run.numbers;
-  return add_primitives(primitives, part);
+  part.indices = geometry.indices;
+  part.numbers = geometry.numbers;
+  return primitives.add(part);
 }
 
 }  // namespace warpjit::runtime

@@ -1,13 +1,11 @@
 // The vertex stage of a draw, for some instances at a time.
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cstring>
 #include <new>
 #include <tuple>
 #include <utility>
 
-#include "runtime/engine/engine.h"
 #include "runtime/work/pixel_draw.h"
 #include "runtime/work/run_plan.h"
 
@@ -16,10 +14,9 @@ namespace {
 
 constexpr std::uint64_t kMostVertexBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kVertexRange = 64;  // vertices that a task has at least
-// So many vertices of a draw are interpreted before their kernel is asked for, if that takes no longer than
-// this.
+// So many vertices of a draw are interpreted before their kernel is asked for, if that takes no longer than the
+// kernels' source waits.
 constexpr std::uint64_t kFewVertices = 256;
-constexpr std::chrono::microseconds kPatience{60};
 constexpr std::uint64_t kVerticesAtOnce = 1ULL << 16;  // of several instances
 // Of guests whose vertices have ids: the input register with those of vertex and instance.
 constexpr unsigned kIds = frontend::kMaxInputs - 1;
@@ -72,31 +69,7 @@ void write_rows(VertexRun::Input& input, std::uint64_t vertices, std::uint32_t f
   }
 }
 
-}  // namespace
-
-Result<std::shared_ptr<VertexRun>> EngineState::begin_vertices(LaunchState& launch) {
-  std::shared_ptr<VertexRun> run = launch.take_vertices();
-  if (run) return run;
-  run = std::make_shared<VertexRun>();
-  WARPJIT_CHECK(prepare_vertices(launch, *run));
-  return run;
-}
-
-void EngineState::end_vertices(LaunchState& launch, std::shared_ptr<VertexRun> run) {
-  // Runs with more take so long that making it again is little of that.
-  constexpr std::uint64_t kMostKeptBytes = 64 * 1024;
-  if (!run->stage) return;
-  std::uint64_t bytes =
-      run->stage->memory_bytes() + run->rows.count * run->at_once * run->rows.stride * sizeof(std::uint32_t);
-  for (const VertexRun::Input& input : run->inputs) bytes += input.rows.size();
-  if (bytes > kMostKeptBytes) return;
-  run->lease.reset();
-  run->awaited = {};
-  run->ask_for_kernel = {};
-  launch.keep_vertices(std::move(run));
-}
-
-Status EngineState::prepare_vertices(const LaunchState& launch, VertexRun& run) {
+Status prepare_vertices(const LaunchState& launch, VertexRun& run) {
   const LaunchPixels& work = *launch.pixels;
   SlotRows& rows = run.rows;
   if (!work.vertex) {
@@ -144,57 +117,65 @@ Status EngineState::prepare_vertices(const LaunchState& launch, VertexRun& run) 
   return {};
 }
 
-Status EngineState::run_vertices(VertexRun& run, const LaunchState& launch, const RunOptions& options,
-                                 std::uint32_t first, std::uint32_t count) {
-  if (!run.stage || run.rows.count == 0) return {};
-  LaunchState& stage = *run.stage;
-  for (VertexRun::Input& input : run.inputs) {
+}  // namespace
+
+Result<std::shared_ptr<VertexRun>> begin_vertices(LaunchState& launch) {
+  std::shared_ptr<VertexRun> run = launch.take_vertices();
+  if (run) return run;
+  run = std::make_shared<VertexRun>();
+  WARPJIT_CHECK(prepare_vertices(launch, *run));
+  return run;
+}
+
+void end_vertices(LaunchState& launch, std::shared_ptr<VertexRun> run) {
+  // Runs with more take so long that making it again is little of that.
+  constexpr std::uint64_t kMostKeptBytes = 64 * 1024;
+  if (!run->stage) return;
+  std::uint64_t bytes =
+      run->stage->memory_bytes() + run->rows.count * run->at_once * run->rows.stride * sizeof(std::uint32_t);
+  for (const VertexRun::Input& input : run->inputs) bytes += input.rows.size();
+  if (bytes > kMostKeptBytes) return;
+  run->use.lease.reset();
+  run->use.stop_waiting();
+  launch.keep_vertices(std::move(run));
+}
+
+Status run_vertices(const Run& run, VertexRun& vertices, std::uint32_t first, std::uint32_t count) {
+  if (!vertices.stage || vertices.rows.count == 0) return {};
+  LaunchState& stage = *vertices.stage;
+  for (VertexRun::Input& input : vertices.inputs) {
     Attribute attribute = input.source.attribute;
-    if (run.at_once == 1 && input.number != kIds) {
+    if (vertices.at_once == 1 && input.number != kIds) {
       std::tie(attribute.data, attribute.stride) = rows_of(attribute, first);
     } else {
-      const std::size_t bytes = static_cast<std::size_t>(run.rows.count) * count * kRowBytes;
+      const std::size_t bytes = static_cast<std::size_t>(vertices.rows.count) * count * kRowBytes;
       if (input.rows.size() < bytes) input.rows.resize(bytes);
-      write_rows(input, run.rows.count, first, count);
+      write_rows(input, vertices.rows.count, first, count);
       attribute = {input.rows.data(), bytes, kRowBytes, f32x4};
     }
     attribute.divisor = 0;
     WARPJIT_CHECK(stage.bind(input_location(input.number), attribute));
   }
-  stage.count = run.rows.count * count;
+  stage.count = vertices.rows.count * count;
+  KernelUse& use = vertices.use;
   CompileReport ignored;
   // Few vertices are mostly interpreted before the kernel would be there, so that compilation begins with the
   // pixels'. If they take long, the kernel is asked for meanwhile.
-  AskForKernel* const later = stage.count <= kFewVertices ? &run.ask_for_kernel : nullptr;
-  if (!run.lease)
-    WARPJIT_CHECK(lease_at_once(stage, options, run.lease.emplace(), ignored, {}, &run.awaited.job, later));
-  std::chrono::steady_clock::time_point begin;
-  if (run.ask_for_kernel) begin = std::chrono::steady_clock::now();
-  // Vertices from `from` on, as long as the kernel that the guest interpreter stands in for is not there.
-  // Returns the first that is left.
-  const auto run_from = [&](std::uint64_t from) -> Result<std::uint64_t> {
-    const Kernel& kernel = run.lease->kernel();
-    const RunPlan plan(stage, kernel, run.lease->table(), options.fuel.value_or(launch.fuel), options.cancel);
-    const RunPlan all = plan.with_rows(reinterpret_cast<std::byte*>(run.words.get()), 0);
-    const unsigned workers = worker_count({stage.count - from, 1, kernel.lanes(), 0}, options, kernel);
-    while (from < stage.count && !(run.awaited.job && is_ready(run.awaited))) {
-      const std::uint64_t left = stage.count - from;
-      const bool in_pieces = run.awaited.job || run.ask_for_kernel;
-      const std::uint64_t piece = in_pieces ? std::min(left, workers * kVertexRange) : left;
-      const std::uint64_t chunk =
-          in_pieces ? kVertexRange : (piece / workers + kVertexRange) / kVertexRange * kVertexRange;
-      WARPJIT_CHECK(run_parallel(all, {from, piece, chunk}, workers));
-      from += piece;
-      if (from < stage.count && run.ask_for_kernel && std::chrono::steady_clock::now() - begin > kPatience)
-        run.awaited.job = std::exchange(run.ask_for_kernel, {})();
-    }
-    return from;
+  if (!use.lease)
+    WARPJIT_CHECK(run.kernels.lease_at_once(stage, run.options, use, ignored, stage.count <= kFewVertices));
+  const auto run_from = [&](std::uint64_t from) {
+    const RunPlan plan(stage, use.kernel(), use.table(), run.fuel(), run.options.cancel);
+    WorkSize size{stage.count, 1, kVertexRange};
+    size.between_looks = kVertexRange;
+    unsigned workers = 0;
+    return run_units(run, use, plan.with_rows(reinterpret_cast<std::byte*>(vertices.words.get()), 0), size,
+                     from, workers);
   };
   WARPJIT_TRY(const std::uint64_t done, run_from(0));
   if (done == stage.count) return {};
-  WARPJIT_CHECK(lease_awaited(stage, options, run.awaited, run.lease.emplace(), ignored));
-  const Result<std::uint64_t> rest = run_from(done);
-  return rest ? Status() : Status(rest.error());
+  WARPJIT_CHECK(run.kernels.lease_ready(stage, run.options, use, ignored));
+  WARPJIT_CHECK(run_from(done));
+  return {};
 }
 
 }  // namespace warpjit::runtime

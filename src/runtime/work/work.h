@@ -1,4 +1,4 @@
-// A launch's work as an engine hands it out: units in any order, in ranges, from several host threads.
+// A launch's work as it is handed out: units in any order, in ranges, from several host threads.
 #pragma once
 
 #include <atomic>
@@ -7,13 +7,6 @@
 #include "base/result.h"
 
 namespace warpjit::runtime {
-
-// What compiled code polls: the caller's word, or if there is none, one that stays 0.
-inline const std::uint32_t* cancel_word(const std::atomic<std::uint32_t>* cancel) {
-  static constexpr std::uint32_t kNever = 0;
-  static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
-  return cancel != nullptr ? reinterpret_cast<const std::uint32_t*>(cancel) : &kNever;
-}
 
 // All that the workers of one run share.
 class WorkPlan {
@@ -33,12 +26,16 @@ class WorkPlan {
   const std::atomic<std::uint32_t>* cancel_;
 };
 
+inline Error cancelled_run() { return {ErrorCode::cancelled, "the run was cancelled", ""}; }
+
 // How much work there is, and how it may be divided.
 struct WorkSize {
   std::uint64_t units = 0;             // threads or blocks
   std::uint64_t threads_per_unit = 1;  // guest threads
   std::uint64_t granule = 1;           // ranges are best multiples of it
-  std::uint64_t most = 0;  // units of a range at most, so that a run without loops can be cancelled
+  std::uint64_t most = 65536;  // units of a range at most, so that a run without loops can be cancelled
+  // Units that the guest interpreter runs on each host thread between two looks whether the kernel is there.
+  std::uint64_t between_looks = 256;
 };
 
 }  // namespace warpjit::runtime

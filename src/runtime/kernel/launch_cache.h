@@ -10,7 +10,7 @@
 #include <mutex>
 #include <new>
 
-#include "runtime/engine/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace warpjit::runtime {
 
@@ -54,6 +54,8 @@ class LaunchCache {
     }
     const Kernel& kernel() const { return *kernel_; }
     std::uint32_t* table() const { return table_; }
+    // Holds a kernel that reads no table.
+    void hold(std::shared_ptr<const Kernel> kernel) { kernel_ = std::move(kernel); }
     // Fills the table anew, of a lease that fill_once made.
     Status refill_own(const frontend::Shader& shader, const frontend::Values& values);
 

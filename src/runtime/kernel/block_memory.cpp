@@ -1,11 +1,11 @@
-#include "runtime/work/block_memory.h"
+#include "runtime/kernel/block_memory.h"
 
 #include <algorithm>
 
-#include "runtime/engine/code_kernel.h"
-#include "runtime/work/work.h"
+#include "runtime/kernel/code_kernel.h"
 
 namespace warpjit::runtime {
+
 BlockLayout::BlockLayout(const ir::Function& f)
     : lanes(f.group_lanes), groups(f.block_groups), inner_groups(f.inner_groups), frame_slots(f.frame_slots) {
   uses = ir::memory_use(f);

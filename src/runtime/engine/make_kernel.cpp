@@ -1,4 +1,4 @@
-#include "runtime/engine/kernel.h"
+#include "runtime/engine/make_kernel.h"
 
 #include <bit>
 #include <chrono>
@@ -142,15 +142,6 @@ Error stopped(backend::KernelStatus status, const frontend::Guest& guest, std::u
   if (status == backend::KernelStatus::cancelled)
     return {ErrorCode::cancelled, "the run was cancelled", where};
   return {ErrorCode::out_of_fuel, kOutOfFuelMessage, where};
-}
-
-Status Kernel::run_blocks(const BlockRun& run, std::uint64_t, std::uint64_t,
-                          std::optional<frontend::BlockFault>&) const {
-  return Error{ErrorCode::internal, "this kernel is not for a grid", run.shader.source_name()};
-}
-
-Status Kernel::draw(const frontend::Values&, const interpret::PixelWork&, std::uint64_t) const {
-  return Error{ErrorCode::internal, "this kernel does not draw", ""};
 }
 
 namespace {

@@ -2,8 +2,9 @@
 // their groups.
 #pragma once
 
-#include "runtime/engine/kernel.h"
-#include "runtime/work/block_memory.h"
+#include "runtime/kernel/block_memory.h"
+#include "runtime/kernel/kernel.h"
+#include "runtime/kernel/pool.h"
 
 namespace warpjit::runtime {
 

@@ -10,13 +10,15 @@
 #include "backend/target.h"
 #include "base/result.h"
 #include "frontend/shader.h"
-#include "runtime/code/code_memory.h"
-#include "runtime/engine/pool.h"
 
 namespace warpjit::runtime {
 
-// The memory that compilations of an engine use again and again.
-using WorkspacePool = Pool<backend::Workspace>;
+// What compiled code polls: the caller's word, or if there is none, one that stays 0.
+inline const std::uint32_t* cancel_word(const std::atomic<std::uint32_t>* cancel) {
+  static constexpr std::uint32_t kNever = 0;
+  static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
+  return cancel != nullptr ? reinterpret_cast<const std::uint32_t*>(cancel) : &kNever;
+}
 
 // Blocks of a grid that one host thread is to run, and what all of them share.
 struct BlockRun {
@@ -98,15 +100,6 @@ class Kernel {
 // What is reported of a kernel that was found in the cache, or made.
 CompileReport report_of(const Kernel& kernel, bool hit);
 
-// The same target as the backend and the public interface name it; `automatic` has none.
-inline Target public_target(backend::Target target) {
-  return static_cast<Target>(static_cast<unsigned>(target) + 1);
-}
-inline std::optional<backend::Target> backend_target(Target target) {
-  if (target == Target::automatic) return std::nullopt;
-  return static_cast<backend::Target>(static_cast<unsigned>(target) - 1);
-}
-
 // What a kernel may be made for besides its facts, because what a run works on is so.
 struct KernelHints {
   bool large_primitives = false;                   // pixels: wide groups are full
@@ -115,34 +108,5 @@ struct KernelHints {
   bool many_ranges = false;                        // as backend::CompileOptions
   bool operator==(const KernelHints&) const = default;
 };
-
-// 0 for none; else a number below 8 for each layout.
-constexpr std::uint32_t number_of(const std::optional<backend::RowLayout>& rows) {
-  return rows ? 1U | (rows->interleaved_inputs ? 2U : 0U) | (rows->packed_outputs ? 4U : 0U) : 0U;
-}
-
-// What a kernel is made from, besides the shader.
-struct KernelOptions {
-  EngineKind engine = EngineKind::jit;
-  backend::Target target = backend::Target::x64_v3;
-  bool dispatch_all = false;
-  bool checks = false;
-  bool speculate = true;          // JIT: try without the rule for 0 times infinity (speculative_kernel.h)
-  bool large_primitives = false;  // JIT, pixels: as backend::CompileOptions
-  bool quads = false;             // likewise: no single pixels
-  std::optional<backend::RowLayout> rows_ahead{};  // JIT: as backend::CompileOptions
-  bool many_ranges = false;                        // likewise
-  backend::Tuning tuning{};                        // likewise
-  std::uint32_t parts = 0, registers = 0;
-};
-
-// Translates, optimizes, compiles and places. `memory` and `workspaces` are for the JIT only.
-Result<std::shared_ptr<Kernel>> make_kernel(const frontend::Shader& shader, const frontend::Facts& facts,
-                                            const KernelOptions& options, CodeMemory* memory,
-                                            WorkspacePool& workspaces);
-
-// The key under which a kernel is cached. Errors: as translation.
-Result<std::vector<std::byte>> kernel_key(const frontend::Shader& shader, const frontend::Facts& facts,
-                                          const KernelOptions& options);
 
 }  // namespace warpjit::runtime

@@ -1,0 +1,21 @@
+#include "runtime/kernel/kernel.h"
+
+namespace warpjit::runtime {
+
+Status Kernel::run_blocks(const BlockRun& run, std::uint64_t, std::uint64_t,
+                          std::optional<frontend::BlockFault>&) const {
+  return Error{ErrorCode::internal, "this kernel is not for a grid", run.shader.source_name()};
+}
+
+Status Kernel::draw(const frontend::Values&, const interpret::PixelWork&, std::uint64_t) const {
+  return Error{ErrorCode::internal, "this kernel does not draw", ""};
+}
+
+CompileReport report_of(const Kernel& kernel, bool hit) {
+  CompileReport report = kernel.report();
+  report.cache_hit = hit;
+  if (hit) report.translate_ns = report.passes_ns = report.backend_ns = report.place_ns = 0;
+  return report;
+}
+
+}  // namespace warpjit::runtime
