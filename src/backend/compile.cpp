@@ -29,10 +29,6 @@ Result<const lir::Allocation*> allocate_entry(const ir::Function& f, const Host&
     return Error{ErrorCode::resource_limit, "the program needs more than 1,000,000 host instructions",
                  f.name};
   if (parts > 1) order_parts(entry.code, entry.insts);
-  // Not with shared memory: what makes that anew for the next block takes any register.
-  if (host.checks_ahead != ChecksAhead::never && !role.preamble && f.block_groups != 0 &&
-      f.inner_groups == 1 && !ir::memory_use(f).shared)
-    check_ahead(entry.code, host, options.tuning, f.block_groups, entry.insts);
   // An exact count is needed only for very large kernels.
   if (static_cast<std::uint64_t>(entry.code.blocks.size()) * entry.code.classes.size() > kMaxCrossings &&
       lir::liveness_bound(entry.code) > kMaxCrossings)

@@ -196,7 +196,6 @@ constexpr OnVectors kind_of(Op op) {
     case Op::LoadQuad:
     case Op::LoadRow:
     case Op::LoadFullAhead:
-    case Op::LoadFullPageAhead:
     case Op::LoadMasked:
       return {Unit::none, Op::LoadFull};
     case Op::BroadcastMasked:

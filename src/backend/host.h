@@ -81,12 +81,6 @@ struct Role {
   RowTables row_tables{};
 };
 
-// Of what groups of a grid check, for many of them at once (check_ahead).
-enum class ChecksAhead : std::uint8_t {
-  never,
-  in_short_turns,  // if the processor asks for pages there (Tuning::fewest_that_ask)
-  always,
-};
 inline constexpr std::uint32_t kCacheLine = 64;  // bytes; of some hosts it is longer
 
 // What a host can do. Code asks for these, never which host it is.
@@ -119,8 +113,7 @@ struct Capabilities {
   bool flushes_first;            // its mode without denormals looks at results before they are rounded
   std::uint32_t permuted_words;  // most words of a table that permutations look up; larger ones are gathered
   // Optimizations that pay.
-  bool loads_ahead;  // asking for cache lines of later blocks, and of rows behind, in streams
-  ChecksAhead checks_ahead;
+  bool loads_ahead;    // asking for cache lines of later blocks, and of rows behind, in streams
   bool one_row_test;   // looking whether all lanes want the same row of the uniform table
   bool single_pixels;  // groups of pixels without their quads
 };
@@ -172,13 +165,6 @@ bool sink_to_cold(lir::Code& code, const std::vector<std::uint32_t>& uses, std::
 // their second ones, and so on. That way fewer vectors are live at once, and parts are still near enough for
 // processors to compute them side by side.
 void order_parts(lir::Code& code, std::vector<lir::Inst>& workspace);
-
-// In kernels over a grid that have no loops: checks that the groups begin with, of scalars that grow from one
-// group to the next, are made for as many of the groups that follow as pass them (lir/check_ahead.cpp). A
-// block has `block_groups` groups; calls run whole blocks. `workspace` is memory
-// that the next call may use again.
-void check_ahead(lir::Code& code, const Host& host, const Tuning& tuning, std::uint32_t block_groups,
-                 std::vector<lir::Inst>& workspace);
 
 // Do instructions respect their effects? A terminator ends its block; instructions that may be removed or
 // repeated have no effect; a register that an instruction clears has no other reader. Empty text if so.

@@ -28,7 +28,6 @@ Tuning find_tuning() {
   tuning.bytes_ahead = zen == Zen::fourth ? 0 : 8192;
   tuning.bytes_ahead_of_rows = zen == Zen::fourth ? 128 : 8192;
   if (zen == Zen::third) tuning.lanes_without_loops = 32;
-  if (zen == Zen::fifth) tuning.fewest_that_ask = 56;
   tuning.guesses_modes = zen == Zen::fifth;
   tuning.rounds_by_mode = zen == Zen::fifth;
   tuning.multiplies_ahead = zen == Zen::third || zen == Zen::fifth;

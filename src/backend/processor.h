@@ -27,15 +27,6 @@ struct Tuning {
   // lines at once, has 1.1 to 1.2 times the rate with 32 that it has with 16, if not all are asked for at a
   // time.
   std::uint32_t most_rows_ahead = 32;
-  // Turns of a loop over groups that checks none of them (lir/check_ahead.cpp) do not ask for the cache lines
-  // of streams if they have fewer LIR instructions: as many turns as the processor holds at once reach far
-  // enough, but at a page's begin they wait for its translation. So they ask for one line of each page, and
-  // with AVX-512 there is such a loop only then. On an EPYC of Zen 5 saxpy with fast-fmad, of 44 to 55, has
-  // 1.15 times the rate without asking on `v3`; 0.6 to 0.7 if the line is the first of a page, from which the
-  // processor learns that it is a stream. With AVX-512 saxpy has 1.05 to 1.15 times the rate of code without
-  // the loop. Turns of 56 or more, as exact saxpy's on `v3`, have 0.9 to 1.0 of the rate with all lines. Of
-  // other processors it is not known.
-  std::uint32_t fewest_that_ask = 0;
   // Threads of a group of a kernel without loops, at most. On an EPYC of Zen 3 the lines that code asks for
   // ahead take the place of what it waits for: saxpy with fast-fmad has 1.2 times the rate with 32 threads,
   // which ask for four lines, that it has with 64.

@@ -134,9 +134,6 @@ void expect_same(const ir::GroupProgram& program, const BlockSetup& setup, Targe
                                      .multiplies_ahead = registers != 0,
                                      .guesses_modes = true,
                                      .rounds_by_mode = true}});
-  if (target == Target::x64_v3 || target == Target::x64_v4)
-    for (const std::uint32_t registers : {0u, 4u})
-      settings.push_back({.registers = registers, .tuning = {.fewest_that_ask = 1000}});
   for (const auto& [registers, tuning, many_ranges] : settings) {
     CompileOptions options;
     options.registers = registers;

@@ -1,6 +1,5 @@
-// Kernels without loops whose threads read and write words side by side: code checks their addresses for many
-// groups at once (backend/lir/check_ahead.cpp). Wherever memory ends, every engine and target gives the guest
-// interpreter's bits and faults.
+// Kernels without loops whose threads read and write words side by side: code checks their addresses once a
+// group. Wherever memory ends, every engine and target gives the guest interpreter's bits and faults.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -113,7 +112,6 @@ TEST(Compute, StreamsEndWhereMemoryEnds) {
     const bool at_end = random.chance(50);
     backend::Tuning tuning = backend::tuning_here();
     tuning.bytes_ahead = 8192;
-    tuning.fewest_that_ask = seed % 3 == 0 ? 0 : 1000;  // lines, or one of each page
     engine.state().set_hooks({.tuning = tuning});
     engine.clear_cache();
     Launch launch(kernel(s.body));
@@ -163,9 +161,9 @@ TEST(Compute, StreamsEndWhereMemoryEnds) {
   EXPECT_GE(without, fewest);
 }
 
-// Checks that are made ahead, and behind them one that is not: of an access that is the same for all threads
-// of a block. What it makes of the block's number is its own.
-TEST(Compute, ChecksBehindThoseMadeAhead) {
+// Checks of threads' numbers, and after them one of an access that is the same for all threads of a block.
+// What it makes of the block's number is its own.
+TEST(Compute, ChecksOfThreadsAndOfBlocks) {
   EngineOptions options;
   options.checks = true;
   const Engine engine(options);

@@ -269,8 +269,8 @@ class A64Emitter final : public Emitter {
     a_.bind(done);
   }
 
-  // KernelArgs::begin_shared. In code that has it no register but those of the arguments holds anything
-  // between blocks (lir::Code::first_of_group); these are the caller's.
+  // KernelArgs::begin_shared. Between groups no register but those of the arguments holds anything; these
+  // are the caller's.
   void begin_shared() {
     constexpr std::uint32_t kTo = 9, kFrom = 10, kLeft = 11, kBytes = 12;
     const auto load_field = [&](std::uint32_t to, std::size_t offset) {

@@ -50,8 +50,7 @@ constexpr Capabilities kCapabilities = {
     .table_look_ups = false,
     .flushes_first = true,
     .permuted_words = 0,
-    .loads_ahead = false,                // not measured
-    .checks_ahead = ChecksAhead::never,  // likewise
+    .loads_ahead = false,  // not measured
     .one_row_test = false,
     .single_pixels = false,
 };

@@ -100,7 +100,7 @@ void Emitter::make_entry(const EntryCode& r) {
   const auto first_cold =
       std::find_if(order_.begin(), order_.end(), [&](std::uint32_t b) { return code_->blocks[b].cold; });
   std::for_each(order_.begin(), first_cold, [&](std::uint32_t b) {
-    if (b == code_->first_of_group) {
+    if (b == 0) {
       a.align(asmjit::AlignMode::kCode, 32);
       a.bind(group);
       if (burns_fuel_) refuel();
@@ -109,7 +109,6 @@ void Emitter::make_entry(const EntryCode& r) {
   });
   a.bind(next_group_);
   mark(ir::kNoAddress);
-  assert(!r.begins_shared || code_->first_of_group == 0);
   if (r.loops_over_groups) advance(r, group);
   a.bind(leave_);
   leave();

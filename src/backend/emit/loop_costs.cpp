@@ -167,12 +167,9 @@ std::vector<LoopCost> loop_costs(const Host& host, const EntryCode& entry,
     for (const std::uint32_t successor : entry.code->blocks[places[p].block].successors)
       if (const std::uint32_t q = place_of[successor]; q <= p) begins[q] = true, last[q] = p;
   std::vector<LoopCost> costs;
-  const std::uint32_t first = place_of[entry.code->first_of_group];
-  if (entry.loops_over_groups && !places.empty())
-    costs.push_back(cost_of(host, entry, places.subspan(first)));
+  if (entry.loops_over_groups && !places.empty()) costs.push_back(cost_of(host, entry, places));
   for (std::uint32_t p = 0; p < places.size(); ++p)
-    if (begins[p] && (p != first || first == 0))  // the loop over groups is there
-      costs.push_back(cost_of(host, entry, places.subspan(p, last[p] - p + 1)));
+    if (begins[p]) costs.push_back(cost_of(host, entry, places.subspan(p, last[p] - p + 1)));
   for (LoopCost& loop : costs)
     loop.depth = static_cast<std::uint32_t>(std::ranges::count_if(costs, [&](const LoopCost& around) {
       return &around < &loop && around.begin <= loop.begin && loop.end <= around.end;

@@ -91,10 +91,8 @@ struct Code {
   std::vector<std::uint8_t> part_of;
   std::uint32_t frame_bytes = 0;   // the lowering's own area
   std::uint32_t shared_phase = 0;  // MachineCode::shared_phase
-  // If not 0, the end of the group, a Return, has this block as its successor.
-  std::uint32_t first_of_group = 0;  // the block that each group begins with; those before run once a call
-  bool flushes = false;              // some of it runs in the mode `flush`
-  bool flushes_between = false;      // blocks begin and end so, else in `keep_denormals`
+  bool flushes = false;            // some of it runs in the mode `flush`
+  bool flushes_between = false;    // blocks begin and end so, else in `keep_denormals`
 
   Reg new_reg(RegClass c) {
     classes.push_back(c);

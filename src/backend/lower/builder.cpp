@@ -24,7 +24,6 @@ State::State(const ir::Function& its_f, const Host& its_host, const Role& its_ro
   code.part_of.clear();
   code.frame_bytes = 0;
   code.shared_phase = 0;
-  code.first_of_group = 0;
   code.flushes = code.flushes_between = false;
   regs.assign(f.value_count() * parts, lir::kNoReg);
   use_count.assign(f.value_count(), 0);

@@ -158,15 +158,6 @@ void X64Emitter::encode(const Inst& inst) {
       ahead.setSize(0);
       return put(x86::Inst::kIdPrefetcht0, ahead);
     }
-    case Form::load_full_page_ahead: {
-      x86::Mem ahead = memory(inst, host_.vector_bytes);
-      put(id, vec(inst.def), ahead);
-      ahead.addOffset(inst.imm);
-      ahead.setSize(0);
-      put(x86::Inst::kIdLea, x86::rax, ahead);
-      put(x86::Inst::kIdAnd, x86::rax, asmjit::Imm(-kLeastPage));
-      return put(x86::Inst::kIdPrefetcht0, x86::ptr(x86::rax, kLeastPage / 2));
-    }
     case Form::store_full:
       return put(id, memory(inst, host_.vector_bytes), vec(inst.use[0]));
     case Form::store_masked:

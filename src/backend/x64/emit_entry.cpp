@@ -106,8 +106,8 @@ void X64Emitter::next_block(const EntryCode& entry, const Label& group) {
   a_.bind(done);
 }
 
-// KernelArgs::begin_shared. In code that has it no register but those of the arguments holds anything between
-// blocks (lir::Code::first_of_group); these are the caller's in all conventions.
+// KernelArgs::begin_shared. Between groups no register but those of the arguments holds anything; these are the
+// caller's in all conventions.
 void X64Emitter::begin_shared() {
   const auto field = [](std::size_t offset) {
     return x86::qword_ptr(x86::rdi, static_cast<std::int32_t>(offset));

@@ -52,7 +52,6 @@ constexpr Capabilities kAvx2 = {
     .flushes_first = false,
     .permuted_words = 32,  // of 8 each, four and three selects
     .loads_ahead = true,
-    .checks_ahead = ChecksAhead::always,
     .one_row_test = true,
     .single_pixels = true,
 };
@@ -84,7 +83,6 @@ constexpr Capabilities kAvx512 = {
     .flushes_first = false,
     .permuted_words = 128,
     .loads_ahead = true,
-    .checks_ahead = ChecksAhead::in_short_turns,
     .one_row_test = false,
     .single_pixels = true,
 };

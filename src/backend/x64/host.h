@@ -55,7 +55,6 @@ enum class Form : std::uint8_t {
   load_full,
   store_full,
   load_full_ahead,
-  load_full_page_ahead,
   store_masked,
   load_masked,
   spread_first,
