@@ -27,10 +27,7 @@ Tuning find_tuning() {
   const Zen zen = find_zen();
   tuning.bytes_ahead = zen == Zen::fourth ? 0 : 8192;
   tuning.bytes_ahead_of_rows = zen == Zen::fourth ? 128 : 8192;
-  if (zen == Zen::third) tuning.lanes_without_loops = 32;
   tuning.guesses_modes = zen == Zen::fifth;
-  tuning.rounds_by_mode = zen == Zen::fifth;
-  tuning.multiplies_ahead = zen == Zen::third || zen == Zen::fifth;
   tuning.extracts_lanes = zen == Zen::third || zen == Zen::fourth;
   return tuning;
 }

@@ -27,28 +27,14 @@ struct Tuning {
   // lines at once, has 1.1 to 1.2 times the rate with 32 that it has with 16, if not all are asked for at a
   // time.
   std::uint32_t most_rows_ahead = 32;
-  // Threads of a group of a kernel without loops, at most. On an EPYC of Zen 3 the lines that code asks for
-  // ahead take the place of what it waits for: saxpy with fast-fmad has 1.2 times the rate with 32 threads,
-  // which ask for four lines, that it has with 64.
-  std::uint32_t lanes_without_loops = UINT32_MAX;
   // Lanes that address rows of tables, with AVX2, go to scalars by extractions, not through memory: eight
   // rows take 9 to 10 clocks on an EPYC of Zen 3 in place of 14; on one of Zen 4 raymarch has 1.26 times the
   // rate, on one of Zen 5 1.00 to 1.02, and small triangles 0.82. Of other processors it is not known.
   bool extracts_lanes = false;
-  // With AVX2, rows of truncated products are made ahead of their sums, in the mode that rounds toward zero
-  // (lower/deferred_checks.h). To change to it and back takes 5 clocks on an EPYC of Zen 3, where the matrix
-  // product has 1.22 times the rate, as on one of Zen 5. On a Xeon it takes 20 to 36, and products are slower
-  // so. Of other processors it is not known.
-  bool multiplies_ahead = false;
   // The processor guesses what an instruction changes the float mode to (mode_guess_number): instructions
   // that change to different modes get different numbers. Valhall's sphere has 0.55 of the rate on an EPYC of
   // Zen 5 where two share one.
   bool guesses_modes = false;
-  // With AVX2, truncated products that cannot be too large are made in the mode that rounds toward zero, and
-  // one that is a kernel's only one. Pays only where changes of modes are guessed right: exact mandelbrot has
-  // 1.07 to 1.10 times the rate on an EPYC of Zen 5, 0.98 while another thread uses the core; exact saxpy
-  // 1.02 and 1.04. With a look at all products Phong had 1.0 and 0.8.
-  bool rounds_by_mode = false;
 
   bool operator==(const Tuning&) const = default;
 };

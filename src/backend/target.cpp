@@ -57,11 +57,9 @@ std::uint32_t lanes(Target target) {
   return target == Target::x64_v4 ? 16 : target == Target::x64_v3 ? 8 : 4;
 }
 
-ir::PipelineOptions pipeline_options(Target target, const Tuning& tuning) {
+ir::PipelineOptions pipeline_options(Target target) {
   ir::PipelineOptions options;
-  options.group_lanes = [target, tuning](const ir::Function& f) {
-    return choose_group_lanes(f, target, tuning);
-  };
+  options.group_lanes = [target](const ir::Function& f) { return choose_group_lanes(f, target); };
   options.masks_are_numbers = plain(target) != Target::x64_v4;
   return options;
 }

@@ -313,10 +313,10 @@ class Workspace {
 };
 
 // How wide the groups of a function should be that may be widened (ir::PipelineOptions::group_lanes).
-std::uint32_t choose_group_lanes(const ir::Function& f, Target target, const Tuning& tuning = {});
+std::uint32_t choose_group_lanes(const ir::Function& f, Target target);
 
 // What passes should know of the target.
-ir::PipelineOptions pipeline_options(Target target, const Tuning& tuning = {});
+ir::PipelineOptions pipeline_options(Target target);
 
 // Lowers, allocates and emits. The program must verify in group form. Fails with `unsupported` for a target
 // that was not built in, `resource_limit` for code larger than the backend's limits.

@@ -129,11 +129,7 @@ void expect_same(const ir::GroupProgram& program, const BlockSetup& setup, Targe
   std::vector<Setting> settings = {{}, {.registers = 4}, {.many_ranges = true}};
   if (target == Target::x64_v3)  // as for some processors
     for (const std::uint32_t registers : {0u, 4u})
-      settings.push_back({.registers = registers,
-                          .tuning = {.extracts_lanes = true,
-                                     .multiplies_ahead = registers != 0,
-                                     .guesses_modes = true,
-                                     .rounds_by_mode = true}});
+      settings.push_back({.registers = registers, .tuning = {.extracts_lanes = true, .guesses_modes = true}});
   for (const auto& [registers, tuning, many_ranges] : settings) {
     CompileOptions options;
     options.registers = registers;

@@ -145,20 +145,6 @@ TEST(ChooseParts, CodeAroundLoopsCounts) {
   }
 }
 
-// A processor may limit groups of kernels without loops; others stay as wide.
-TEST(ChooseParts, GroupsWithoutLoopsHaveAsManyThreadsAsTheProcessorLikes) {
-  if (find_host(Target::x64_v3) == nullptr) GTEST_SKIP() << "no code for v3";
-  ir::Function straight = sums(2, 1, 8), loop = loop_over(2, false, 8);
-  for (ir::Function* f : {&straight, &loop}) {
-    f->group_lanes = 32;
-    f->block_groups = 8;
-  }
-  const Tuning limited{.lanes_without_loops = 32};
-  EXPECT_EQ(choose_group_lanes(straight, Target::x64_v3), 64u);
-  EXPECT_EQ(choose_group_lanes(straight, Target::x64_v3, limited), 32u);
-  EXPECT_EQ(choose_group_lanes(loop, Target::x64_v3), choose_group_lanes(loop, Target::x64_v3, limited));
-}
-
 // Threads that meet at barriers are one group where constants alone tell which of them do what.
 TEST(ChooseParts, BlocksWhoseThreadsAreKnownAreOneGroup) {
   for (const Target target : {Target::x64_v3, Target::x64_v4}) {

@@ -82,14 +82,12 @@ void make_kernel_of(Opcode opcode, KernelBuilder& k, bool all_matter) {
   k.b.ret();
 }
 
-// Of parts and registers, each for processors that round by the mode, and for others.
+// Of parts and registers.
 std::vector<Setting> settings_of(Target target,
                                  std::initializer_list<std::pair<std::uint32_t, std::uint32_t>> parts) {
   std::vector<Setting> settings;
   for (const auto& [n, registers] : parts)
-    for (const bool by_mode : {false, true})
-      if (!by_mode || target == Target::x64_v3)
-        settings.push_back({.target = target, .parts = n, .registers = registers, .rounds_by_mode = by_mode});
+    settings.push_back({.target = target, .parts = n, .registers = registers});
   return settings;
 }
 

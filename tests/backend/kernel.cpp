@@ -128,8 +128,7 @@ Outcome run(const Executable& executable, Launch& launch) {
 std::string Setting::text() const {
   return std::string(name(target)) + ", " + std::to_string(parts) + " parts, " +
          (registers == 0 ? "all" : std::to_string(registers)) + " registers" +
-         (single_pixels ? ", single pixels" : "") + (rows_ahead ? ", rows ahead" : "") +
-         (multiplies_ahead ? ", products ahead" : "") + (rounds_by_mode ? ", rounds by mode" : "");
+         (single_pixels ? ", single pixels" : "") + (rows_ahead ? ", rows ahead" : "");
 }
 
 MachineCode compile(const ir::GroupProgram& program, const Setting& setting, Abi abi) {
@@ -147,8 +146,6 @@ MachineCode compile(const ir::GroupProgram& program, const Setting& setting, Abi
   options.single_pixels = setting.single_pixels;
   options.rows_ahead = setting.rows_ahead;
   options.tuning.bytes_ahead_of_rows = setting.bytes_ahead_of_rows;
-  options.tuning.multiplies_ahead = setting.multiplies_ahead;
-  options.tuning.rounds_by_mode = setting.rounds_by_mode;
   Result<MachineCode> code = compile(program, setting.target, options);
   EXPECT_TRUE(code.ok()) << to_string(code.error()) << " (" << setting.text() << ")";
   if (!code.ok()) return {};
@@ -164,10 +161,7 @@ std::vector<Setting> all_settings(Target target) {
   std::vector<Setting> settings;
   for (std::uint32_t parts : {1u, 2u, 3u})
     for (std::uint32_t registers : {0u, 4u})
-      settings.push_back({.target = target,
-                          .parts = parts,
-                          .registers = registers,
-                          .rounds_by_mode = (parts == 2) == (registers == 0)});
+      settings.push_back({.target = target, .parts = parts, .registers = registers});
   return settings;
 }
 

@@ -96,8 +96,6 @@ struct Setting {
   bool single_pixels = false;             // CompileOptions::single_pixels
   std::optional<RowLayout> rows_ahead{};  // likewise
   std::int32_t bytes_ahead_of_rows = 0;   // Tuning::bytes_ahead_of_rows
-  bool multiplies_ahead = false;          // Tuning::multiplies_ahead
-  bool rounds_by_mode = false;            // Tuning::rounds_by_mode
   std::uint32_t lanes() const { return parts * backend::lanes(target); }
   std::string text() const;
 };

@@ -282,10 +282,7 @@ TEST(Compute, BranchTablesMayChangeFromRunToRun) {
 
 // Chains of multiply-adds, in a loop or not, whose operands are ordinary but for one lane in one turn.
 TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
-  std::array<Engine, 4> engines;
-  for (std::size_t n = 0; n < engines.size(); ++n)  // on every processor
-    engines[n].state().set_hooks(
-        {.tuning = backend::Tuning{.multiplies_ahead = n % 2 != 0, .rounds_by_mode = n / 2 != 0}});
+  const Engine engine;
   constexpr std::uint32_t kThreads = 64, kFactors = 6, kOperands = kFactors + 1, kTurns = 3, kChains = 2,
                           kSteps = 6, kFirst = 0x1000;
   // A row of memory has a word of each thread. First come the first addends, in whose place the sums go; in
@@ -434,23 +431,18 @@ TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
         break;
     }
     const Program& program = (repeats ? loops : once)[draw(2)];
-    for (const Engine& engine : engines) {
-      Launch launch(program);
-      launch.set_block(kThreads);
-      const std::uint32_t parameters[] = {kFirst, kTurns};
-      launch.set_parameters(std::as_bytes(std::span(parameters)));
-      ASSERT_NO_FATAL_FAILURE(expect_same_memory(engine, launch, kFirst, start)) << "seed " << seed;
-    }
+    Launch launch(program);
+    launch.set_block(kThreads);
+    const std::uint32_t parameters[] = {kFirst, kTurns};
+    launch.set_parameters(std::as_bytes(std::span(parameters)));
+    ASSERT_NO_FATAL_FAILURE(expect_same_memory(engine, launch, kFirst, start)) << "seed " << seed;
   }
 }
 
 // Turns of random arithmetic, most of it multiply-adds whose products do not depend on their sums; of some
 // turns sums are factors, too.
 TEST(Compute, RandomRowsOfMultiplyAddsAreExact) {
-  std::array<Engine, 4> engines;
-  for (std::size_t n = 0; n < engines.size(); ++n)  // on every processor
-    engines[n].state().set_hooks(
-        {.tuning = backend::Tuning{.multiplies_ahead = n % 2 != 0, .rounds_by_mode = n / 2 != 0}});
+  const Engine engine;
   constexpr std::uint32_t kThreads = 64, kFirst = 0x1000, kTurns = 3, kSteps = 28, kLoads = 6, kRuns = 6;
   constexpr std::uint32_t kFactors[] = {2, 3, 4, 5, 6}, kSums[] = {7, 9, 10, 11, 12};  // registers
   std::uint32_t random = 7;
@@ -525,15 +517,13 @@ TEST(Compute, RandomRowsOfMultiplyAddsAreExact) {
         else if (rare != 0 && draw(8) == 0)
           start[n] = kSpecial[draw(std::size(kSpecial))];
       }
-      for (const Engine& engine : engines) {
-        Launch launch(program);
-        launch.set_block(kThreads);
-        const std::uint32_t parameters[] = {kFirst, kTurns, bits(1.25F), bits(-0x1.123456p0F), bits(0.75F)};
-        launch.set_parameters(std::as_bytes(std::span(parameters)));
-        ASSERT_NO_FATAL_FAILURE(expect_same_memory(engine, launch, kFirst, start))
-            << "program " << number << ", run " << run << "\n"
-            << turn;
-      }
+      Launch launch(program);
+      launch.set_block(kThreads);
+      const std::uint32_t parameters[] = {kFirst, kTurns, bits(1.25F), bits(-0x1.123456p0F), bits(0.75F)};
+      launch.set_parameters(std::as_bytes(std::span(parameters)));
+      ASSERT_NO_FATAL_FAILURE(expect_same_memory(engine, launch, kFirst, start))
+          << "program " << number << ", run " << run << "\n"
+          << turn;
     }
   }
 }

@@ -164,9 +164,7 @@ TEST(RandomPixels, EnginesAgree) {
     if (seed % 4 == 1 || seed % 12 == 6) draw.add_vertex(seed, seed % 3 == 0, stages, random);
     const std::vector<std::byte> expected = draw.run(engine, guest);
     ASSERT_FALSE(expected.empty()) << seed;
-    backend::Tuning tuning = backend::tuning_here();
-    if (seed / 4 % 2 != 0) tuning.rounds_by_mode = !tuning.rounds_by_mode;
-    engine.state().set_hooks({.parts = kParts[seed % std::size(kParts)], .tuning = tuning});
+    engine.state().set_hooks({.parts = kParts[seed % std::size(kParts)]});
     for (const Way& way : all_ways(engine)) {
       RunOptions options = way.options;
       if (options.engine == EngineKind::guest) continue;

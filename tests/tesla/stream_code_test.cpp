@@ -1,5 +1,4 @@
-// What code of a kernel that streams asks of memory ahead, and how it truncates its product, as processors
-// are tuned: nothing that results show.
+// What code of a kernel that streams asks of memory ahead, as processors are tuned: nothing that results show.
 #include <gtest/gtest.h>
 
 #include "backend/host.h"
@@ -22,7 +21,7 @@ std::string listing_of(const std::string& source, const Modes& modes, backend::T
   facts.modes = modes;
   auto f = translate(container->programs.at(0), facts);
   EXPECT_TRUE(f.ok()) << to_string(f.error());
-  const auto program = ir::run_pipeline(std::move(*f), backend::pipeline_options(target, tuning));
+  const auto program = ir::run_pipeline(std::move(*f), backend::pipeline_options(target));
   EXPECT_TRUE(program.ok());
   backend::CompileOptions options;
   options.tuning = tuning;
@@ -55,21 +54,6 @@ TEST_F(StreamCode, AsksForLinesAhead) {
     EXPECT_GE(count(lines, "prefetcht0"), 4U) << lines;
     EXPECT_EQ(count(listing_of(saxpy_, fast_, target, {.bytes_ahead = 0}), "prefetcht0"), 0U);
   }
-}
-
-// One product changes the mode; two, each with a look at it, leave it as it is.
-TEST_F(StreamCode, OnlyProductByTheMode) {
-  const backend::Tuning by_mode{.rounds_by_mode = true};
-  const auto changes = [&](const std::string& source) {
-    return count(listing_of(source, {}, backend::Target::x64_v3, by_mode), "ldmxcsr");
-  };
-  const std::size_t without = count(listing_of(saxpy_, {}, backend::Target::x64_v3, {}), "ldmxcsr");
-  EXPECT_GT(changes(saxpy_), without);
-  std::string two = saxpy_;
-  const std::string product = "  add f32 $r1 (mul b32 s[0x18] $r1) $r3\n";
-  ASSERT_EQ(count(two, product), 1U);
-  two.insert(two.find(product), product);
-  EXPECT_EQ(changes(two), count(listing_of(two, {}, backend::Target::x64_v3, {}), "ldmxcsr"));
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ int print_host(const HostOptions& options) {
   if (!target) return fail(target.error());
   const auto translated = translate(options.input, options.dispatch, backend::has_half_arithmetic(*target));
   if (!translated) return fail(translated.error());
-  ir::PipelineOptions pipeline = backend::pipeline_options(*target, backend::tuning_here());
+  ir::PipelineOptions pipeline = backend::pipeline_options(*target);
   pipeline.dispatch_all = options.dispatch;
   pipeline.assume_no_zero_inf = !options.exact;
   if (options.parts != 0)

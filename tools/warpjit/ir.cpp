@@ -24,7 +24,7 @@ int print_stages(const IrOptions& options) {
   if (!options.target.empty()) {
     const auto target = pick_target(options.target);
     if (!target) return fail(target.error());
-    pipeline = backend::pipeline_options(*target, backend::tuning_here());
+    pipeline = backend::pipeline_options(*target);
     halves = halves || backend::has_half_arithmetic(*target);
   }
   pipeline.dispatch_all = options.dispatch;

@@ -379,16 +379,14 @@ bool single_pixels_pay(const ir::Function& f, const Host& host) {
   return work(f, host) >= kLeastWork + kWorkOfAccess * accesses;
 }
 
-std::uint32_t choose_group_lanes(const ir::Function& f, Target target, const Tuning& tuning) {
+std::uint32_t choose_group_lanes(const ir::Function& f, Target target) {
   const Host* host = find_host(target);
   if (host == nullptr) return f.group_lanes;
   const double for_each_part = work(f, *host);
   if (for_each_part > kMostWorkOfBlock && 2 * f.group_lanes >= host->lanes) return f.group_lanes;
   const Waits waits = find_waits(f);
   const Pressure needed = pressure(f, !host->mask_registers);
-  const std::uint32_t most =
-      waits.loops ? most_lanes(waits) : std::min(most_lanes(waits), tuning.lanes_without_loops);
-  std::uint32_t lanes = widen(f.group_lanes, *host, most, waits, needed, for_each_part);
+  std::uint32_t lanes = widen(f.group_lanes, *host, most_lanes(waits), waits, needed, for_each_part);
   if (lanes >= host->lanes && lanes < kFewParts * host->lanes)
     lanes =
         host->lanes * double_parts(lanes / host->lanes, f, *host, waits, needed, for_each_part, Groups::full);

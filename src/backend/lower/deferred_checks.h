@@ -24,7 +24,6 @@ class DeferredChecks : protected ValueForms {
   Regs lower(std::span<const ir::Inst> insts, LowerAll lower_all) {
     if (lowering_ || !worthwhile(insts)) return lower_all();
     lowering_ = true;
-    order(insts);
     if (defers(insts[0])) arithmetic_.set_flushing(true);  // before flags count
     const Regs made = lower_with(HostFlushing::Checks::deferred, lower_all);
     lowering_ = false;
@@ -32,32 +31,13 @@ class DeferredChecks : protected ValueForms {
     forget_cached();  // forms of what may have been made again
     return made;
   }
-  // lower_one(n) lowers instruction n of these, in an order in which each comes after what it reads.
+  // lower_one(n) lowers instruction n of these.
   template <class LowerOne>
   void each(std::span<const ir::Inst> insts, LowerOne lower_one) {
-    const auto lower = [&](std::size_t n) {
+    for (std::size_t n = 0; n < insts.size(); ++n) {
       state_.guest_address = f_.inst(insts[n]).guest_address;
       lower_one(n);
-    };
-    if (!ahead_) {
-      for (std::size_t n = 0; n < insts.size(); ++n) lower(n);
-      return;
     }
-    for (const Step& step : steps_) switch (step.kind) {
-        case Step::Kind::inst:
-          lower(step.place);
-          break;
-        case Step::Kind::product:
-          multiply_ahead(insts[step.place]);
-          break;
-        case Step::Kind::begin_products:
-          arithmetic_.set_flushing(true);
-          flushing_.begin_products();
-          break;
-        case Step::Kind::end_products:
-          flushing_.end_products();
-          break;
-      }
   }
   void set_flushing(bool flushing) { arithmetic_.set_flushing(flushing); }
   // Would it be called now, unless a look of its own followed?
@@ -72,9 +52,7 @@ class DeferredChecks : protected ValueForms {
     flushing_.set_checks(checks, in_loop_);
     if (checks != HostFlushing::Checks::deferred)
       flushing_.set_float_mode(lir::FloatMode::flush);  // no flags
-    ahead_ = checks == HostFlushing::Checks::deferred && !steps_.empty();
     const Regs made = lower_all();
-    ahead_ = false;
     arithmetic_.set_flushing(true);
     if (checks == HostFlushing::Checks::none || !flushing_.branch_if_doubtful()) return made;
     // Zeros cost less than what else is unusual.
@@ -83,22 +61,11 @@ class DeferredChecks : protected ValueForms {
     return hot_or_cold([&] { return made; }, [&] { return lower_with(next, lower_all); });
   }
   bool worthwhile(std::span<const ir::Inst> insts) const;
-  void order(std::span<const ir::Inst> insts);
-  void multiply_ahead(ir::Inst i);
 
-  // Of the order with products ahead of their sums.
-  struct Step {
-    enum class Kind : std::uint8_t { inst, product, begin_products, end_products };
-    Kind kind;
-    std::uint32_t place = 0;  // of the instruction among those that are lowered
-  };
   HostFlushing& flushing_;
   ArithmeticLowering& arithmetic_;
   bool in_loop_ = false;
   bool lowering_ = false;  // between begin and end of lower()
-  bool ahead_ = false;     // each() goes by steps_
-  std::vector<Step> steps_;
-  std::vector<std::uint32_t> place_;  // by instruction: its place among those that are lowered, or any
 };
 
 }  // namespace warpjit::backend

@@ -159,13 +159,6 @@ class HostFlushing {
   virtual bool may_defer_check(ir::Inst, bool /*in_loop*/) const { return false; }
   // From here on multiply_add_truncated leaves that look to branch_if_doubtful, as far as may_defer_check.
   virtual void set_checks(Checks, bool /*in_loop*/) {}
-  // Vectors of products of such multiply-adds from which on it pays to make them together, ahead of their
-  // sums, in the mode that rounds toward zero; 0: never. multiply_ahead makes those of one, between
-  // begin_products and end_products; multiply_add_truncated then makes its sums.
-  virtual std::size_t fewest_ahead() const { return 0; }
-  virtual void begin_products() {}
-  virtual void multiply_ahead(ir::Inst, std::uint32_t /*parts*/) {}
-  virtual void end_products() {}
   // Ends with a branch that holds where a result since then may be wrong. False: none may, nothing was made.
   virtual bool branch_if_doubtful() { return false; }
 

@@ -267,12 +267,6 @@ class Flushing final : public HostFlushing, private Tools {
   // Reading the flags waits for all arithmetic before.
   std::size_t fewest_deferred() const override { return 16; }
   void set_checks(Checks checks, bool in_loop) override;
-  std::size_t fewest_ahead() const override {
-    return role_.tuning.multiplies_ahead && !host_.embedded_rounding ? 8 : 0;
-  }
-  void begin_products() override { set_float_mode(lir::FloatMode::flush_toward_zero); }
-  void multiply_ahead(ir::Inst i, std::uint32_t parts) override;
-  void end_products() override { set_float_mode(lir::FloatMode::flush); }
   bool branch_if_doubtful() override;
 
  private:
@@ -310,7 +304,7 @@ class Flushing final : public HostFlushing, private Tools {
     Reg factor, scaled;
     std::uint32_t block;
   };
-  Doubts doubts_of(ir::Inst i, bool toward_zero) const;
+  Doubts doubts_of(ir::Inst i) const;
   bool is_made_beside(Value v, ir::Inst i) const;
   bool all_lanes_matter(ir::Inst i) const;
   Value half_of(Value factor) const;
@@ -320,24 +314,16 @@ class Flushing final : public HostFlushing, private Tools {
     return is_constant(addend) && (constant(addend) & 0x7fffffff) < 0x00800000;
   }
   Regs multiply_add_unchecked(ir::Inst i, const Doubts& doubts, std::uint32_t parts);
-  const Regs* made_ahead(ir::Inst i) const;
   bool scales_right(std::span<const Product> products, Value left, Value right);
   const Scaled* is_scaled(Reg factor) const;
   Reg scaled_factor(Reg factor);
   Reg scaled_by_constant(const Product& p, Value left, Value right);
   void note_addend(Reg addend);
-  void note_signed_addends(Value addend, std::uint32_t parts);
-  void note_signed_addend(Value addend);
   void keep_flags();
   bool may_be_small(Value addend) const;
   Reg toward_zero(Op op, Reg a, Reg b);
   Reg left_of(const Product& p) { return p.of_half ? vvv(Op::Add, p.left, p.left) : p.left; }
   Reg sum_of(const Product& p);
-  // May truncated products be made by instructions that round so?
-  bool multiplies_toward_zero() const {
-    return host_.embedded_rounding || (checks_ == Checks::at_once && role_.tuning.rounds_by_mode);
-  }
-  bool is_only_product();
   bool has_exact_product(Value factor, Value c) const;
   bool may_be_infinite(Value v, int depth = 3) const;
   Reg fused(Value a, Value b, Value c, std::uint32_t p);
@@ -359,13 +345,9 @@ class Flushing final : public HostFlushing, private Tools {
   std::vector<std::uint32_t> unchecked_at_;  // by value: its place in unchecked_, or one that is not its
   // Of what was made since the mode was set. No way that parts within a row may change the mode.
   bool needs_flags_ = false;
-  std::vector<std::pair<ir::Inst, Regs>> ahead_;
-  std::vector<std::uint32_t> ahead_at_;  // by value: its place in ahead_, or one that is not its
   std::vector<Scaled> scaled_;
-  std::optional<bool> only_product_;      // is_only_product(), once it was asked
   std::vector<std::uint32_t> scaled_at_;  // by register: its place in scaled_, or one that is not its
   Reg addend_ = lir::kNoReg;              // one that waits for another
-  SmallVector<Value, 4> waiting_;         // likewise, all parts, where a number may be -0
   Reg least_ = lir::kNoReg;               // of halves of pairs of addends: 0 if one of these is +0
   std::vector<std::int32_t> flag_words_;  // of the frame
 };

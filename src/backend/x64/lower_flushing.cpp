@@ -63,12 +63,8 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
     return made;
   }
   if (checks_ != Checks::at_once && may_defer_check(i, in_loop_))
-    return multiply_add_unchecked(i, doubts_of(i, false), parts);
-  Doubts doubts = doubts_of(i, multiplies_toward_zero());
-  // By the mode a look at products costs more than the truncation saves, where there are many.
-  const bool toward_zero =
-      host_.embedded_rounding || (multiplies_toward_zero() && (!doubts.large_product || is_only_product()));
-  if (!toward_zero) doubts = doubts_of(i, false);
+    return multiply_add_unchecked(i, doubts_of(i), parts);
+  Doubts doubts = doubts_of(i);
   const bool all_matter = all_lanes_matter(i);
   const bool sees_to_zeros = f_.pixels && doubts.small_addend;
   doubts.again_at_once = all_matter && !sees_to_zeros;
@@ -80,29 +76,19 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   for (std::uint32_t p = 0; p < parts; ++p)
     all.push_back({{}, vector(factors.left, p), vector(factors.right, p), vector(c, p), factors.of_half});
   Regs sums;
-  const auto add_all = [&] {
-    if (toward_zero) round_toward_zero(true);
-    for (Product& made : all) {
-      if (toward_zero)
-        made.truncated = multiply_toward_zero(made.left, made.right);
-      else if (doubts.by_error)
-        made.truncated = truncated_by_error(made);
-      else {
-        made.scaled = scaled_by_constant(made, factors.left, factors.right);
-        if (made.scaled == lir::kNoReg && factors.scales_left)
-          made.scaled = vvv(Op::Mul, scaled_factor(made.left), made.right);
-        truncate(made);
-      }
+  for (Product& made : all) {
+    if (host_.embedded_rounding) {
+      made.truncated = multiply_toward_zero(made.left, made.right);
+    } else if (doubts.by_error) {
+      made.truncated = truncated_by_error(made);
+    } else {
+      made.scaled = scaled_by_constant(made, factors.left, factors.right);
+      if (made.scaled == lir::kNoReg && factors.scales_left)
+        made.scaled = vvv(Op::Mul, scaled_factor(made.left), made.right);
+      truncate(made);
     }
-    if (toward_zero) round_toward_zero(false);
-    sums.clear();
-    for (const Product& p : all) sums.push_back(sum_of(p));
-    return sums;
-  };
-  // A look at addends alone comes first: what it needs is not kept behind the sums.
-  const bool looks_first =
-      toward_zero && !host_.mask_registers && doubts.small_addend && !doubts.large_product;
-  if (!looks_first) add_all();
+  }
+  for (const Product& p : all) sums.push_back(sum_of(p));
   if (!doubts.any()) return sums;
   const Reg least = branch_if_unusual(all, doubts);
   const auto again = [&] {
@@ -111,7 +97,6 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
     return made;
   };
   const auto cold = [&] {
-    if (looks_first && !doubts.again_at_once) add_all();
     Regs right = sums;
     if (doubts.again_at_once && doubts.join_products && doubts.large_product) {
       // An infinite product is usual, but joined it hides one that is too large.
@@ -126,7 +111,7 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
     }
     return either_way_behind(again, [&] { return right; });
   };
-  return hot_or_cold([&] { return looks_first ? add_all() : sums; }, cold);
+  return hot_or_cold([&] { return sums; }, cold);
 }
 
 // Where both are bounded, twice a number is exact, and need not be made for this product alone. A scaled
@@ -186,7 +171,7 @@ bool Flushing::is_made_beside(Value v, ir::Inst i) const {
 
 // What is finite stays so if a factor is below 1. The product of an infinite factor needs no look where the
 // instruction rounds toward zero.
-Flushing::Doubts Flushing::doubts_of(ir::Inst i, bool toward_zero) const {
+Flushing::Doubts Flushing::doubts_of(ir::Inst i) const {
   const Value a = unflushed(operand(i, 0)), b = unflushed(operand(i, 1)), c = unflushed(operand(i, 2));
   if (is_plain(c) || has_exact_product(a, c) || has_exact_product(b, c)) return {false, false};
   constexpr int kGreatestExponent = 127;
@@ -199,7 +184,8 @@ Flushing::Doubts Flushing::doubts_of(ir::Inst i, bool toward_zero) const {
   }
   const int of_a = exponent_bound(a), of_b = exponent_bound(b);
   Doubts doubts{of_a + of_b > kGreatestExponent && std::min(of_a, of_b) > 0, may_be_small(c)};
-  if (toward_zero || doubts.large_product || !(may_be_infinite(a) || may_be_infinite(b))) return doubts;
+  if (host_.embedded_rounding || doubts.large_product || !(may_be_infinite(a) || may_be_infinite(b)))
+    return doubts;
   doubts.by_error = is_constant(c) && (constant(c) & kMagnitude) >= kFewOfErrors;
   doubts.large_product = !doubts.by_error;
   return doubts;
@@ -209,28 +195,14 @@ bool Flushing::all_lanes_matter(ir::Inst i) const {
   return !varying(f_.result(i)) || is_constant(operand(i, 3));
 }
 
-// Is there one truncated product, and no loop? Each group changes the mode for it once then.
-bool Flushing::is_only_product() {
-  if (only_product_) return *only_product_;
-  std::size_t products = 0;
-  for (std::uint32_t b = 0; b < f_.block_count(); ++b)
-    for (ir::Inst i : f_.insts(ir::Block{b})) {
-      if (f_.inst(i).opcode == ir::Opcode::FMadTruncFlush32) ++products;
-      if (f_.inst(i).opcode == ir::Opcode::BurnFuel) products = 2;  // a loop
-    }
-  only_product_ = products == 1;
-  return *only_product_;
-}
-
 // ---- Without a look at each. The sticky flags tell of products that are too large or lose their end: what
-// would make half a unit of such a one is below the least normal number. An infinite factor gives a NaN,
-// unless the product is made ahead, by one instruction.
+// would make half a unit of such a one is below the least normal number. An infinite factor gives a NaN.
 
 bool Flushing::may_defer_check(ir::Inst i, bool in_loop) const {
   if (f_.inst(i).opcode != ir::Opcode::FMadTruncFlush32) return false;
   // What lanes that have left a loop go on to compute would raise flags.
   if (host_.embedded_rounding || f_.pixels || (in_loop && !all_lanes_matter(i))) return false;
-  return doubts_of(i, false).any();
+  return doubts_of(i).any();
 }
 
 void Flushing::set_checks(Checks checks, bool in_loop) {
@@ -238,13 +210,10 @@ void Flushing::set_checks(Checks checks, bool in_loop) {
   in_loop_ = in_loop;
   unchecked_.clear();
   needs_flags_ = false;
-  ahead_.clear();
   scaled_.clear();
   flag_words_.clear();
   addend_ = least_ = lir::kNoReg;
-  waiting_.clear();
   unchecked_at_.resize(f_.value_count());
-  ahead_at_.resize(f_.value_count());
 }
 
 Regs Flushing::multiply_add_unchecked(ir::Inst i, const Doubts& doubts, std::uint32_t parts) {
@@ -255,48 +224,33 @@ Regs Flushing::multiply_add_unchecked(ir::Inst i, const Doubts& doubts, std::uin
       sums.push_back(add_again({{}, vector(a, p), vector(b, p), vector(c, p)}));
     return sums;
   }
-  // Made ahead, products of infinite factors are right.
-  const Regs* const ahead = made_ahead(i);
-  Unchecked made{f_.result(i), ahead == nullptr && (may_be_infinite(a) || may_be_infinite(b))};
+  Unchecked made{f_.result(i), may_be_infinite(a) || may_be_infinite(b)};
   const std::uint32_t at = unchecked_at_[c.id];
   Unchecked* const before = at < unchecked_.size() && unchecked_[at].sum == c ? &unchecked_[at] : nullptr;
   if (before != nullptr) {
     before->is_addend = true;
     made.may_be_nan = made.may_be_nan || before->may_be_nan;
   }
-  // A sum of +0 or of what is not 0 is no -0, unless the flags tell; those of sums behind products that were
-  // made ahead are not kept.
+  // A sum of +0 or of what is not 0 is no -0, unless the flags tell.
   const bool later = checks_ == Checks::deferred && in_loop_ && doubts.small_addend && before != nullptr;
-  made.may_be_negative_zero = !later || ahead != nullptr;
+  made.may_be_negative_zero = !later;
   Reg addend_before = lir::kNoReg, zero = lir::kNoReg;
   SmallVector<Product, 4> products;
   for (std::uint32_t p = 0; p < parts; ++p)
     products.push_back({{}, vector(a, p), vector(b, p), vector(c, p)});
   Value left = a, right = b;
-  if (ahead == nullptr && scales_right(products, a, b)) {
+  if (scales_right(products, a, b)) {
     std::swap(left, right);
     for (Product& product : products) std::swap(product.left, product.right);
   }
-  const bool notes_pairs = later && ahead != nullptr && before->may_be_negative_zero;
-  if (notes_pairs) note_signed_addends(c, parts);
-  if (ahead == nullptr) needs_flags_ = true;
-  std::uint32_t part = 0;
+  needs_flags_ = true;
   for (Product& product : products) {
-    if (later && !notes_pairs)
+    if (later)
       note_addend(before->may_be_negative_zero ? vvv(Op::IAdd, product.addend, product.addend)
                                                : product.addend);
-    else if (!later && doubts.small_addend && product.addend != addend_before)
+    else if (doubts.small_addend && product.addend != addend_before)
       zero = compare(Op::CmpF, product.addend, reg_source(constant_vector(0)), predicate::kEq);
     addend_before = product.addend;
-    if (ahead != nullptr) {
-      product.truncated = (*ahead)[part++];
-      if (!later && doubts.small_addend) {
-        Reg nearest = vvv(Op::Mul, product.left, product.right);
-        product.truncated = blend(product.truncated, reg_source(nearest), zero);
-      }
-      sums.push_back(vvv(Op::Add, product.addend, reg_source(product.truncated)));
-      continue;
-    }
     product.scaled = scaled_by_constant(product, left, right);
     if (product.scaled == lir::kNoReg)
       product.scaled = vvv(Op::Mul, scaled_factor(product.left), product.right);
@@ -306,21 +260,6 @@ Regs Flushing::multiply_add_unchecked(ir::Inst i, const Doubts& doubts, std::uin
   unchecked_at_[made.sum.id] = static_cast<std::uint32_t>(unchecked_.size());
   unchecked_.push_back(made);
   return sums;
-}
-
-void Flushing::multiply_ahead(ir::Inst i, std::uint32_t parts) {
-  const Value a = unflushed(operand(i, 0)), b = unflushed(operand(i, 1));
-  Regs products;
-  for (std::uint32_t p = 0; p < parts; ++p)
-    products.push_back(multiply_toward_zero(vector(a, p), vector(b, p)));
-  needs_flags_ = true;
-  ahead_at_[f_.result(i).id] = static_cast<std::uint32_t>(ahead_.size());
-  ahead_.push_back({i, std::move(products)});
-}
-
-const Regs* Flushing::made_ahead(ir::Inst i) const {
-  const std::uint32_t at = ahead_at_[f_.result(i).id];
-  return at < ahead_.size() && ahead_[at].first == i ? &ahead_[at].second : nullptr;
 }
 
 // Should the right factors be scaled: fewer of them are not yet?
@@ -380,35 +319,6 @@ void Flushing::note_addend(Reg addend) {
   addend_ = lir::kNoReg;
 }
 
-// Twice a number, as words, is 0 where the number is, whatever its sign. A sum and the next one of a chain
-// are multiplied before: if one is 0, their product is, unless the other is infinite or a NaN. The earlier
-// one is neither then, as what follows would be, too. The later one is so only by a factor that is, whatever
-// the sum before was rounded to. Products of tiny sums are 0, too, which costs time alone.
-void Flushing::note_signed_addends(Value addend, std::uint32_t parts) {
-  constexpr std::size_t kMostWaiting = 4;
-  const ir::Inst made = f_.definition(addend);
-  const bool is_sum = f_.inst(made).opcode == ir::Opcode::FMadTruncFlush32;
-  const Value before = is_sum ? unflushed(f_.operand(made, 2)) : Value();
-  Value* const found = std::ranges::find(waiting_, before);
-  if (is_sum && found != waiting_.end() && parts_of(before) == parts) {
-    for (std::uint32_t p = 0; p < parts; ++p) {
-      Reg both = vvv(Op::Mul, vector(before, p), vector(addend, p));
-      note_addend(vvv(Op::IAdd, both, both));
-    }
-    *found = waiting_.back();
-    waiting_.pop_back();
-  } else if (waiting_.size() < kMostWaiting) {
-    waiting_.push_back(addend);
-  } else {
-    note_signed_addend(addend);
-  }
-}
-
-void Flushing::note_signed_addend(Value addend) {
-  for (std::uint32_t p = 0; p < parts_of(addend); ++p)
-    note_addend(vvv(Op::IAdd, vector(addend, p), vector(addend, p)));
-}
-
 // In memory: not all ways may come here.
 void Flushing::keep_flags() {
   needs_flags_ = false;
@@ -418,7 +328,6 @@ void Flushing::keep_flags() {
 
 bool Flushing::branch_if_doubtful() {
   if (unchecked_.empty()) return false;
-  for (const Value one : waiting_) note_signed_addend(one);
   if (addend_ != lir::kNoReg) note_addend(addend_);
   if (needs_flags_) keep_flags();
   constexpr std::uint32_t kOverflowOrUnderflow = 0x18;

@@ -177,7 +177,7 @@ Result<Made> run_passes(const frontend::Shader& shader, const frontend::Facts& f
   if (facts.work == Work::pixels) made.overwritten_planes = ir::overwritten_planes(code.function);
   made.report.translate_ns = watch.lap();
   ir::PipelineOptions pipeline;
-  if (options.engine == EngineKind::jit) pipeline = backend::pipeline_options(options.target, options.tuning);
+  if (options.engine == EngineKind::jit) pipeline = backend::pipeline_options(options.target);
   pipeline.dispatch_all = options.dispatch_all;
   pipeline.verify = options.checks;
   // Groups that run again must not have changed memory.
