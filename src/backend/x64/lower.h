@@ -272,7 +272,6 @@ class Flushing final : public HostFlushing, private Tools {
  private:
   struct Product {
     Reg truncated, left, right, addend;
-    bool of_half = false;       // `left` is half the factor: `truncated` is doubled in the sum
     Reg doubled = lir::kNoReg;  // AVX-512: twice the bits of `truncated`, which has no sign
     Reg scaled = lir::kNoReg;   // AVX2: left times right times -2^-25
   };
@@ -283,14 +282,7 @@ class Flushing final : public HostFlushing, private Tools {
     bool again_at_once = false;  // if there are any: all lanes, without a look at which they are
     bool join_products = false;  // AVX-512: of several parts
     bool join_addends = false;   // likewise, which are sums or products of the same block
-    std::optional<ir::FactorBounds> bounds{};  // where lanes matter; then no product is large
     bool any() const { return large_product || small_addend; }
-  };
-  // What a product is made of.
-  struct Factors {
-    Value left, right;
-    bool of_half = false;      // see Product
-    bool scales_left = false;  // AVX2: `scaled` is made of the left one, scaled, and the right one
   };
   // A result that was made without a look at its operands.
   struct Unchecked {
@@ -307,8 +299,6 @@ class Flushing final : public HostFlushing, private Tools {
   Doubts doubts_of(ir::Inst i) const;
   bool is_made_beside(Value v, ir::Inst i) const;
   bool all_lanes_matter(ir::Inst i) const;
-  Value half_of(Value factor) const;
-  Factors factors_of(ir::Inst i, Value a, Value b, const Doubts& doubts) const;
   // Is it a zero, with which the product is rounded to nearest?
   bool is_plain(Value addend) const {
     return is_constant(addend) && (constant(addend) & 0x7fffffff) < 0x00800000;
@@ -322,8 +312,6 @@ class Flushing final : public HostFlushing, private Tools {
   void keep_flags();
   bool may_be_small(Value addend) const;
   Reg toward_zero(Op op, Reg a, Reg b);
-  Reg left_of(const Product& p) { return p.of_half ? vvv(Op::Add, p.left, p.left) : p.left; }
-  Reg sum_of(const Product& p);
   bool has_exact_product(Value factor, Value c) const;
   bool may_be_infinite(Value v, int depth = 3) const;
   Reg fused(Value a, Value b, Value c, std::uint32_t p);

@@ -44,7 +44,6 @@ constexpr std::uint32_t kTwoOrMore = 0x40000000, kOfAddends = 0x64000000, kOfPro
 constexpr std::uint32_t kOfLowProducts = 0x71000000;
 constexpr std::uint32_t kNextTowardZero = 0xb2ffffff;  // -2^-25 times (1 - 2^-24), which rounds
 constexpr std::uint32_t kFewOfErrors = 0x26800000;     // 2^-50: see truncated_by_error()
-constexpr std::uint32_t kTwo = 0x40000000;
 
 // Sums of c and truncated products, with exponents in the range of f32. This is the result, but in unusual
 // lanes: where the product may exceed the greatest finite value; where c is so small that the rounding of the
@@ -70,11 +69,9 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   doubts.again_at_once = all_matter && !sees_to_zeros;
   doubts.join_products = host_.mask_registers && parts > 1;
   doubts.join_addends = doubts.join_products && is_made_beside(c, i);
-  const Factors factors = factors_of(i, a, b, doubts);
   std::vector<Product> all;
   all.reserve(parts);
-  for (std::uint32_t p = 0; p < parts; ++p)
-    all.push_back({{}, vector(factors.left, p), vector(factors.right, p), vector(c, p), factors.of_half});
+  for (std::uint32_t p = 0; p < parts; ++p) all.push_back({{}, vector(a, p), vector(b, p), vector(c, p)});
   Regs sums;
   for (Product& made : all) {
     if (host_.embedded_rounding) {
@@ -82,13 +79,11 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
     } else if (doubts.by_error) {
       made.truncated = truncated_by_error(made);
     } else {
-      made.scaled = scaled_by_constant(made, factors.left, factors.right);
-      if (made.scaled == lir::kNoReg && factors.scales_left)
-        made.scaled = vvv(Op::Mul, scaled_factor(made.left), made.right);
+      made.scaled = scaled_by_constant(made, a, b);
       truncate(made);
     }
   }
-  for (const Product& p : all) sums.push_back(sum_of(p));
+  for (const Product& p : all) sums.push_back(vvv(Op::Add, p.truncated, p.addend));
   if (!doubts.any()) return sums;
   const Reg least = branch_if_unusual(all, doubts);
   const auto again = [&] {
@@ -114,46 +109,6 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   return hot_or_cold([&] { return sums; }, cold);
 }
 
-// Where both are bounded, twice a number is exact, and need not be made for this product alone. A scaled
-// factor below 2^-126 is lost, and with it the truncation of products that are below 2^-98, halves included,
-// if the other factor is below 4: they do not matter to a c of 2^-72 or more. Where the other one is what the
-// loop made here in its last turn, it waits for less then.
-Flushing::Factors Flushing::factors_of(ir::Inst i, Value a, Value b, const Doubts& doubts) const {
-  constexpr int kMostOfRight = 2;
-  Factors found{a, b};
-  if (!doubts.bounds) return found;
-  int of_right = doubts.bounds->second;
-  Value half = half_of(a);
-  if (!half.valid() && (half = half_of(b)).valid()) {
-    found.right = a;
-    of_right = doubts.bounds->first;
-  }
-  if (half.valid()) found.left = half;
-  found.of_half = half.valid();
-  const ir::Inst made = f_.definition(found.right);
-  found.scales_left = of_right <= kMostOfRight && f_.inst(made).opcode == ir::Opcode::Phi &&
-                      std::ranges::count(f_.operands(made), f_.result(i)) != 0;
-  return found;
-}
-
-Value Flushing::half_of(Value factor) const {
-  const ir::Inst made = f_.definition(factor);
-  const bool twice = f_.inst(made).opcode == ir::Opcode::FAddFlush32 && varying(factor) &&
-                     use_count(factor) == 1 && f_.operand(made, 0) == f_.operand(made, 1);
-  return twice ? unflushed(f_.operand(made, 0)) : Value();
-}
-
-Reg Flushing::sum_of(const Product& p) {
-  if (!p.of_half) return vvv(Op::Add, p.truncated, p.addend);
-  Reg two = constant_vector(kTwo);
-  const InstRef sum = add(Op::Fma, RegClass::vector);
-  use(sum, p.truncated);
-  use(sum, two);
-  use_source(sum, reg_source(p.addend));
-  sum->prefer = 7;
-  return sum->def;
-}
-
 // A result of arithmetic, which is no signaling NaN, in the same block: no test of it can stand before a
 // loop.
 bool Flushing::is_made_beside(Value v, ir::Inst i) const {
@@ -177,11 +132,7 @@ Flushing::Doubts Flushing::doubts_of(ir::Inst i) const {
   constexpr int kGreatestExponent = 127;
   std::optional<ir::FactorBounds> bounds;  // a result for all lanes matters where none has the mask, too
   if (varying(f_.result(i))) bounds = ir::factor_bounds(f_, operand(i, 3), a, b);
-  if (bounds && bounds->first + bounds->second <= kGreatestExponent) {
-    Doubts doubts{false, may_be_small(c)};
-    doubts.bounds = bounds;
-    return doubts;
-  }
+  if (bounds && bounds->first + bounds->second <= kGreatestExponent) return {false, may_be_small(c)};
   const int of_a = exponent_bound(a), of_b = exponent_bound(b);
   Doubts doubts{of_a + of_b > kGreatestExponent && std::min(of_a, of_b) > 0, may_be_small(c)};
   if (host_.embedded_rounding || doubts.large_product || !(may_be_infinite(a) || may_be_infinite(b)))
@@ -516,7 +467,7 @@ Regs Flushing::look_again(const std::vector<Product>& products, const Regs& sums
   for (std::uint32_t p = 0; p < products.size(); ++p) {
     const Product& made = products[p];
     Reg product = lir::kNoReg, zero = lir::kNoReg;
-    if (sees_to_zeros || !host_.mask_registers) product = vvv(Op::Mul, left_of(made), made.right);
+    if (sees_to_zeros || !host_.mask_registers) product = vvv(Op::Mul, made.left, made.right);
     right.push_back(sums[p]);
     if (sees_to_zeros) {
       zero = compare(Op::CmpF, made.addend, reg_source(constant_vector(0)), predicate::kEq);
@@ -583,7 +534,7 @@ Reg Flushing::add_again(const Product& p) {
   const auto bytes = static_cast<std::int32_t>(host_.vector_bytes);
   if (again_words_ < 0) again_words_ = reserve_frame(3 * host_.vector_bytes);
   std::int32_t offset = again_words_;
-  for (Reg r : {left_of(p), p.right, p.addend}) {
+  for (Reg r : {p.left, p.right, p.addend}) {
     store(Op::StoreFull, r, frame(offset));
     offset += bytes;
   }
