@@ -68,36 +68,10 @@ Function empty_preamble(const Function& f) {
   return preamble;
 }
 
-// May parts of a group run one after the other? Threads read no memory, and store once, where no loop is:
-// then later lanes still win.
-bool may_narrow(const Function& f) {
-  if (f.lane_order != LaneOrder::none) return false;
-  Block storing;
-  for (std::uint32_t b = 0; b < f.block_count(); ++b)
-    for (Inst i : f.insts(Block{b})) {
-      const InstData& data = f.inst(i);
-      if (data.opcode == Opcode::Barrier) return false;
-      if (family(data.opcode) != Family::memory) continue;
-      if (data.opcode != Opcode::StoreMemory || storing.valid()) return false;
-      storing = Block{b};
-    }
-  if (!storing.valid()) return true;
-  const Dominators dominators(f);
-  const Loops loops(f, dominators);
-  return loops.reducible() && loops.depth(storing) == 0;
-}
-
-// The widest group width, up to the one in the options, that divides a block; a narrower one, if that is
-// wanted and possible.
+// The widest group width, up to the one in the options, that divides a block.
 std::uint32_t group_lanes(const Function& f, const PipelineOptions& options) {
   if (!f.may_widen || !options.group_lanes) return f.group_lanes;
-  const std::uint32_t wanted = options.group_lanes(f);
-  if (wanted < f.group_lanes)
-    return wanted != 0 && f.group_lanes % wanted == 0 &&
-                   f.block_groups * (f.group_lanes / wanted) <= kMaxBlockGroups && may_narrow(f)
-               ? wanted
-               : f.group_lanes;
-  std::uint32_t warps = std::min(wanted, kMaxGroupLanes) / f.group_lanes;
+  std::uint32_t warps = std::min(options.group_lanes(f), kMaxGroupLanes) / f.group_lanes;
   while (warps > 1 && f.block_groups % warps != 0) warps /= 2;
   return f.group_lanes * std::max(warps, 1u);
 }

@@ -196,58 +196,5 @@ TEST(ScheduleGroups, WhatGroupsKeepIsBounded) {
   EXPECT_EQ(refused.error().code, ErrorCode::resource_limit);
 }
 
-// ---- Widths of groups
-
-// Groups of 32 of which half are wanted; `body` gets the number of the thread.
-template <class Body>
-std::uint32_t narrowed(const Body& body) {
-  Kernel k(2);
-  k.f.lane_order = LaneOrder::none;
-  k.f.may_widen = true;
-  body(k, k.b.ThreadIndex());
-  k.b.ret();
-  PipelineOptions options;
-  options.verify = true;
-  options.group_lanes = [](const Function&) { return kLanes / 2; };
-  const auto program = run_pipeline(std::move(k.f), options);
-  EXPECT_TRUE(program.ok()) << to_string(program.error());
-  if (!program.ok()) return 0;
-  EXPECT_EQ(program->kernel.group_lanes * program->kernel.block_groups, 2 * kLanes);
-  return program->kernel.group_lanes;
-}
-
-// Threads of a group store at once, the last one wins, and they see what each other has stored.
-TEST(NarrowGroups, OnlyWhereThreadsStoreOnceAndReadNothing) {
-  const auto place = [](Kernel& k, I32 thread) { return k.b.IShl32(thread, k.number(2)); };
-  EXPECT_EQ(narrowed([&](Kernel& k, I32 t) { k.store(place(k, t), t, k.yes()); }), kLanes / 2);
-  EXPECT_EQ(narrowed([&](Kernel& k, I32 t) { k.store(place(k, t), k.load(place(k, t), k.yes()), k.yes()); }),
-            kLanes);
-  EXPECT_EQ(narrowed([&](Kernel& k, I32 t) {
-              k.store(place(k, t), t, k.yes());
-              k.store(k.number(0), t, k.yes());
-            }),
-            kLanes);
-  EXPECT_EQ(narrowed([&](Kernel& k, I32 t) {
-              k.store(place(k, t), t, k.yes());
-              k.b.Barrier(k.yes(), 0);
-            }),
-            kLanes);
-  // In a loop, whose turns are the threads' numbers.
-  EXPECT_EQ(narrowed([&](Kernel& k, I32 t) {
-              const Block before = k.b.block(), turn = k.f.add_block(), end = k.f.add_block();
-              k.b.jump(turn);
-              k.b.set_block(turn);
-              const I32 count = k.b.phi<I32>(turn), next = k.b.IAdd32(count, k.number(1));
-              k.store(place(k, count), t, k.yes());
-              k.b.branch(k.b.ILtU32(next, t), turn, end);
-              const bool first = k.f.block(turn).predecessors[0] == before;
-              const Value values[] = {first ? Value(k.number(0)) : Value(next),
-                                      first ? Value(next) : Value(k.number(0))};
-              k.f.set_operands(k.f.definition(count), values);
-              k.b.set_block(end);
-            }),
-            kLanes);
-}
-
 }  // namespace
 }  // namespace warpjit::ir

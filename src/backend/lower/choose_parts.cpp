@@ -248,18 +248,15 @@ std::uint32_t most_lanes(const Waits& waits) {
 // mandelbrot, 1.15 in 4 as in 2, but slower in more, as lanes wait for each other at the end of its loop;
 // matrix product with fast-fmad, 1.2 in 8 as in 4 and 1.2 in 16 as in 8, which is a whole block.
 // exact raymarch, a loop of 300 instructions, 1.1 in two parts as in one on v4.
-// What has no loop gains little but a smaller share of what each group costs. Loops around barriers that
-// compute little are mostly that: Valhall's sums, 1.4 times as fast in 8 as in 4 on v3.
-std::uint32_t widen(std::uint32_t lanes, const Host& host, std::uint32_t most, const Waits& waits,
-                    const Pressure& needed, double for_each_part) {
+// What has no loop gains little but a smaller share of what each group costs.
+std::uint32_t widen(std::uint32_t lanes, const Host& host, std::uint32_t most, const Pressure& needed,
+                    double for_each_part) {
   constexpr double kMostWork = 1500, kMostWorkOfTwo = 2500;  // instructions times parts: compile time
-  constexpr double kLittleWork = 110;
-  const std::uint32_t halves = waits.barriers && waits.loops && for_each_part <= kLittleWork ? 5 : 3;
   const auto fits = [&](std::uint32_t wider) {
     const std::uint32_t parts = wider / host.lanes;
     return wider <= most && parts <= kMostPartsOfGroup &&
            for_each_part * parts <= (parts == 2 ? kMostWorkOfTwo : kMostWork) &&
-           2 * parts * needed.vectors <= halves * host.vector_registers &&
+           2 * parts * needed.vectors <= 3 * host.vector_registers &&
            parts * (parts < kManyParts ? needed.all_masks : needed.masks) <= 2 * kMaskRegisters;
   };
   while (lanes != 0 && fits(2 * lanes)) lanes *= 2;
@@ -330,13 +327,6 @@ bool pays_as_one_group(const ir::Function& f, const Host& host, std::uint32_t bl
          2 * parts * needed.vectors <= (known ? 4 : 3) * host.vector_registers;
 }
 
-// Halves them as long as values spill.
-std::uint32_t narrow(std::uint32_t lanes, const Host& host, const Pressure& needed) {
-  const auto spills = [&] { return 2 * (lanes / host.lanes) * needed.vectors > 3 * host.vector_registers; };
-  while (lanes >= 2 * kFewParts * host.lanes && spills()) lanes /= 2;
-  return lanes;
-}
-
 }  // namespace
 
 std::uint32_t choose_parts(const ir::Function& f, const Host& host, const PartHints& hints) {
@@ -386,7 +376,7 @@ std::uint32_t choose_group_lanes(const ir::Function& f, Target target) {
   if (for_each_part > kMostWorkOfBlock && 2 * f.group_lanes >= host->lanes) return f.group_lanes;
   const Waits waits = find_waits(f);
   const Pressure needed = pressure(f, !host->mask_registers);
-  std::uint32_t lanes = widen(f.group_lanes, *host, most_lanes(waits), waits, needed, for_each_part);
+  std::uint32_t lanes = widen(f.group_lanes, *host, most_lanes(waits), needed, for_each_part);
   if (lanes >= host->lanes && lanes < kFewParts * host->lanes)
     lanes =
         host->lanes * double_parts(lanes / host->lanes, f, *host, waits, needed, for_each_part, Groups::full);
@@ -394,7 +384,7 @@ std::uint32_t choose_group_lanes(const ir::Function& f, Target target) {
   if (waits.barriers && block <= ir::kMaxGroupLanes && std::has_single_bit(block) &&
       pays_as_one_group(f, *host, static_cast<std::uint32_t>(block)))
     return std::max(lanes, static_cast<std::uint32_t>(block));
-  return lanes > f.group_lanes ? lanes : narrow(lanes, *host, needed);
+  return lanes;
 }
 
 }  // namespace warpjit::backend
