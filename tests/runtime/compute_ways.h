@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,8 @@ namespace warpjit::compute_test {
 
 using test::HookedOptions;
 using test::with_hooks;
+
+inline std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 
 // The IR interpreter and all targets, each as kernels are best run and with the warp's control stack.
 inline std::vector<HookedOptions> ways(const Engine& engine) {
