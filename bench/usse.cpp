@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "frontend/usse/assembly/assemble.h"
-#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/facts/slots.h"
 #include "frontend/usse/shader.h"
 #include "peers/opengl.h"
 #include "rates.h"

@@ -2,7 +2,7 @@
 // Input: a byte for the block, then words.
 #include <cstring>
 
-#include "frontend/tesla/flow/reach.h"
+#include "frontend/tesla/facts/reach.h"
 #include "frontend/tesla/interpret/interpret.h"
 #include "target.h"
 

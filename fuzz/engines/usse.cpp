@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "engines/pixels.h"
 #include "frontend/usse/assembly/disassemble.h"
-#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/facts/slots.h"
 #include "frontend/usse/shader.h"
 #include "random/reduce.h"
 #include "random/usse/random.h"

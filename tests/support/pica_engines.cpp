@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "frontend/pica200/flow/usage.h"
+#include "frontend/pica200/facts/usage.h"
 #include "frontend/pica200/translate/instruction.h"
 #include "ir/interpret.h"
 #include "ir/verifier.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "frontend/tesla/flow/default_state.h"
+#include "frontend/tesla/facts/default_state.h"
 #include "frontend/tesla/shader.h"
 #include "tesla/tesla_test.h"
 #include "warpjit/tesla.hpp"

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "frontend/usse/container/program.h"
+#include "frontend/usse/facts/checks.h"
 #include "frontend/usse/interpret/quad.h"
 
 namespace warpjit::usse {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/facts/slots.h"
 #include "frontend/usse/shader.h"
 #include "runtime/shaders.h"
 #include "usse/usse_test.h"

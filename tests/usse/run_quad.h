@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "base/float_environment.h"
+#include "frontend/usse/facts/checks.h"
 #include "frontend/usse/interpret/run.h"
 #include "usse/usse_test.h"
 

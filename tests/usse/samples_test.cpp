@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "frontend/usse/container/texture.h"
-#include "frontend/usse/flow/texels.h"
+#include "frontend/usse/facts/texels.h"
 #include "frontend/usse/interpret/sample.h"
 #include "support/share.h"
 #include "textures/view.h"

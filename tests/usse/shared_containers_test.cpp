@@ -6,7 +6,7 @@
 
 #include "backend/target.h"
 #include "frontend/usse/container/gxp.h"
-#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/facts/slots.h"
 #include "frontend/usse/translate/translate.h"
 #include "ir/pipeline.h"
 #include "support/source_dir.h"

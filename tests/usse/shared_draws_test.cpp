@@ -8,7 +8,7 @@
 #include "device/usse/state.h"
 #include "frontend/usse/container/gxp.h"
 #include "frontend/usse/container/texture.h"
-#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/facts/slots.h"
 #include "frontend/usse/interpret/guest.h"
 #include "frontend/usse/launch.h"
 #include "support/source_dir.h"

@@ -5,7 +5,7 @@
 #include "base/bits.h"
 #include "base/float_environment.h"
 #include "frontend/usse/container/texture.h"
-#include "frontend/usse/flow/texels.h"
+#include "frontend/usse/facts/texels.h"
 #include "frontend/usse/interpret/sample.h"
 #include "support/source_dir.h"
 #include "textures/view.h"

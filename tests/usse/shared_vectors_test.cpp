@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/float_environment.h"
+#include "frontend/usse/facts/checks.h"
 #include "frontend/usse/interpret/quad.h"
 #include "support/share.h"
 #include "support/source_dir.h"

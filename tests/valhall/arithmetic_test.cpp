@@ -90,7 +90,7 @@ TEST(ValhallArithmetic, AnyOperands) {
                      .suppress_infinity = random.one_in(2)};
       const std::uint64_t result = evaluate(*operation, instruction, inputs);
       const std::string name = mnemonic(instruction);
-      if (operation->result == Operation::Result::wide) continue;
+      if (operation->result == ResultShape::wide) continue;
       ASSERT_EQ(result >> 32, 0U) << name;
       const std::uint32_t kept = instruction.write_mask == 1   ? 0xffff0000
                                  : instruction.write_mask == 2 ? 0x0000ffff
@@ -99,7 +99,7 @@ TEST(ValhallArithmetic, AnyOperands) {
       Instruction whole = instruction;
       whole.write_mask = 3;
       const std::uint64_t unmasked = evaluate(*operation, whole, inputs);
-      if (operation->result == Operation::Result::word) {
+      if (operation->result == ResultShape::word) {
         ASSERT_EQ(result & ~kept, unmasked & ~kept) << name;
       } else if (inputs.mode.suppress_nan && instruction.opcode != Opcode::f16_to_f32) {
         ASSERT_LE(unmasked & 0x7fffffff, 0x7f800000U) << name;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "frontend/interpret/pixels.h"
-#include "frontend/valhall/flow/varyings.h"
+#include "frontend/valhall/flow/varying_uses.h"
 #include "valhall/run_program.h"
 
 namespace warpjit::valhall {

@@ -1,5 +1,5 @@
 // Errors of the pieces of functions, over all mantissas.
-#include "frontend/valhall/special_functions.h"
+#include "frontend/valhall/facts/special_functions.h"
 
 #include <gtest/gtest.h>
 

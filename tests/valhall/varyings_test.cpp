@@ -1,5 +1,5 @@
 // Slots that fragment programs read (docs/guests/valhall.md 10.2), and where BLEND goes on.
-#include "frontend/valhall/flow/varyings.h"
+#include "frontend/valhall/flow/varying_uses.h"
 
 #include "valhall/valhall_test.h"
 

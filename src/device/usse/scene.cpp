@@ -6,7 +6,7 @@
 #include "base/bits.h"
 #include "base/float_environment.h"
 #include "device/usse/state.h"
-#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/facts/slots.h"
 #include "frontend/usse/shader.h"
 
 namespace warpjit::usse {

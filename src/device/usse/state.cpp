@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "frontend/usse/flow/color.h"
-#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/facts/color.h"
+#include "frontend/usse/facts/slots.h"
 
 namespace warpjit::usse {
 namespace {

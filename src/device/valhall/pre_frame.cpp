@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "frontend/valhall/flow/varyings.h"
+#include "frontend/valhall/facts/varyings.h"
 #include "frontend/valhall/interpret/attribute.h"
 
 namespace warpjit::valhall {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "frontend/pica200/container/program.h"
-#include "frontend/pica200/flow/usage.h"
+#include "frontend/pica200/facts/usage.h"
 #include "frontend/pica200/interpret/interpret.h"
 #include "frontend/pica200/translate/translate.h"
 #include "frontend/shader.h"

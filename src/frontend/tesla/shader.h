@@ -3,6 +3,7 @@
 
 #include "frontend/shader.h"
 #include "frontend/tesla/container/program.h"
+#include "frontend/tesla/interpret/interpret.h"
 #include "frontend/tesla/translate/graphics.h"
 #include "frontend/tesla/translate/translate.h"
 

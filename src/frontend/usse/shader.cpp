@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "frontend/key.h"
-#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/facts/slots.h"
 #include "frontend/usse/interpret/guest.h"
 #include "frontend/usse/launch.h"
 

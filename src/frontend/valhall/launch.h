@@ -6,12 +6,11 @@
 #include <span>
 
 #include "frontend/grid.h"
+#include "frontend/valhall/container/image.h"
 #include "frontend/valhall/container/program.h"
 
 namespace warpjit::valhall {
 
-// Addresses have 64 bits. A launch maps memory at up to four high words.
-inline constexpr std::size_t kMaxWindows = 4;
 // Accesses to other high words name this space, which is empty.
 inline constexpr std::uint8_t kNoWindow = 15;
 // A handle that names no buffer is the address of a load from this space, which is empty.

@@ -3,7 +3,7 @@
 
 #include "frontend/shader.h"
 #include "frontend/valhall/flow/buffer_uses.h"
-#include "frontend/valhall/flow/varyings.h"
+#include "frontend/valhall/flow/varying_uses.h"
 #include "frontend/valhall/translate/translate.h"
 
 namespace warpjit::valhall {

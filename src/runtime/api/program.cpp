@@ -6,7 +6,7 @@
 #include "frontend/pica200/shader.h"
 #include "frontend/tesla/assembly/assemble.h"
 #include "frontend/tesla/container/cubin.h"
-#include "frontend/tesla/flow/default_state.h"
+#include "frontend/tesla/facts/default_state.h"
 #include "frontend/tesla/shader.h"
 #include "frontend/usse/container/gxp.h"
 #include "frontend/usse/shader.h"

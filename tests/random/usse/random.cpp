@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "frontend/usse/assembly/assemble.h"
 #include "frontend/usse/encoding/encoding.h"
+#include "frontend/usse/facts/checks.h"
 #include "frontend/usse/interpret/quad.h"
 #include "random/textures.h"
 #include "random/words.h"

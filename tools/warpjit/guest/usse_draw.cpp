@@ -9,7 +9,7 @@
 
 #include "device/usse/attributes.h"
 #include "device/usse/state.h"
-#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/facts/slots.h"
 #include "launch/words.h"
 
 namespace warpjit::tool {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "frontend/pica200/assembly/instruction_text.h"
-#include "frontend/pica200/flow/usage.h"
+#include "frontend/pica200/facts/usage.h"
 
 namespace warpjit::pica200 {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "frontend/flow/reach.h"
 #include "frontend/pica200/container/program.h"
+#include "frontend/reach.h"
 
 namespace warpjit::pica200 {
 

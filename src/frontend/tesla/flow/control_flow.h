@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 #include "frontend/flow/graph.h"
-#include "frontend/tesla/flow/reach.h"
+#include "frontend/tesla/facts/reach.h"
 
 namespace warpjit::tesla {
 

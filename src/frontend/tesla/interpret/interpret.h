@@ -17,13 +17,10 @@
 #include "frontend/interpret/host_code.h"
 #include "frontend/interpret/pixels.h"
 #include "frontend/tesla/container/program.h"
+#include "frontend/tesla/facts/limits.h"
 #include "warpjit/tesla.hpp"
 
 namespace warpjit::tesla {
-
-inline constexpr unsigned kLanes = 32;
-inline constexpr std::uint32_t kMaxBlockThreads = 512;
-inline constexpr std::uint32_t kMaxStackEntries = 4096;  // of a warp
 
 using GlobalRange = frontend::MappedRange;
 using Launch = frontend::Grid;

@@ -1,5 +1,5 @@
 // f32 arithmetic (tesla.md 8). A NaN is made canonical, 0x7fffffff, where it is used as a word.
-#include "frontend/tesla/special_functions.h"
+#include "frontend/tesla/facts/special_functions.h"
 #include "frontend/tesla/translate/instruction.h"
 
 namespace warpjit::tesla {

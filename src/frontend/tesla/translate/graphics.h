@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "frontend/pixels/facts.h"
 #include "frontend/shader.h"
-#include "frontend/tesla/flow/reach.h"
+#include "frontend/tesla/facts/reach.h"
 #include "frontend/tesla/translate/texture.h"
 #include "frontend/tesla/translate/translate.h"
 #include "ir/function.h"

@@ -2,7 +2,7 @@
 // translate.cpp.
 #pragma once
 
-#include "frontend/tesla/flow/reach.h"
+#include "frontend/tesla/facts/reach.h"
 #include "frontend/tesla/translate/texture.h"
 #include "frontend/tesla/translate/translate.h"
 #include "ir/barrier.h"

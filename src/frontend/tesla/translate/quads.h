@@ -4,8 +4,8 @@
 #include <bitset>
 #include <vector>
 
+#include "frontend/tesla/facts/reach.h"
 #include "frontend/tesla/flow/lane_order.h"
-#include "frontend/tesla/flow/reach.h"
 #include "frontend/tesla/translate/texture.h"
 
 namespace warpjit::tesla {

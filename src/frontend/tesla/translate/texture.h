@@ -7,9 +7,8 @@
 
 #include "base/result.h"
 #include "frontend/shader.h"
+#include "frontend/tesla/facts/reach.h"
 #include "frontend/tesla/flow/lane_order.h"
-#include "frontend/tesla/flow/reach.h"
-#include "frontend/tesla/interpret/interpret.h"
 #include "frontend/textures/facts.h"
 #include "ir/sample.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "frontend/tesla/flow/reach.h"
-#include "frontend/tesla/interpret/interpret.h"
+#include "frontend/tesla/facts/limits.h"
+#include "frontend/tesla/facts/reach.h"
 #include "frontend/tesla/translate/texture.h"
 #include "ir/function.h"
 

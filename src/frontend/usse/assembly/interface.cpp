@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "base/bits.h"
-#include "frontend/usse/flow/texels.h"
+#include "frontend/usse/facts/texels.h"
 
 namespace warpjit::usse {
 namespace {

@@ -1,9 +1,10 @@
 #include "frontend/usse/container/program.h"
 
-#include "frontend/usse/flow/texels.h"
-
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+
+#include "frontend/usse/encoding/decode.h"
 
 namespace warpjit::usse {
 namespace {
@@ -65,6 +66,26 @@ std::string Program::where(bool in_secondary, std::size_t word) const {
   std::snprintf(text, sizeof text, "%s word %zu (0x%016" PRIx64 ")", in_secondary ? "secondary" : "primary",
                 word, word < code.size() ? code[word] : 0);
   return source_name.empty() ? std::string(text) : source_name + ", " + text;
+}
+
+void number_units(Program& program) {
+  if (!program.dependent_samplers.empty()) return;
+  std::vector<std::uint16_t> places;
+  for (const auto* const code : {&program.secondary, &program.primary})
+    for (const std::uint64_t word : *code) {
+      const Result<Instruction> i = decode(word);
+      if (!i || i->opcode != Opcode::smp || i->s[1].bank != Bank::sa || i->s[1].index != 0) continue;
+      const auto place = std::ranges::lower_bound(places, i->s[1].number);
+      if (place == places.end() || *place != i->s[1].number) places.insert(place, i->s[1].number);
+    }
+  const RegisterContainer* const data = program.container(kDataContainer);
+  const unsigned base = data == nullptr ? 0 : data->base;
+  for (unsigned unit = 0; unit < std::min<std::size_t>(places.size(), kTextureUnits); ++unit) {
+    if (places[unit] < base || places[unit] + kControlWords > kMaxRegisters) continue;
+    for (unsigned k = 0; k < kControlWords; ++k)
+      program.dependent_samplers.push_back({static_cast<std::uint8_t>(unit), static_cast<std::uint8_t>(k),
+                                            static_cast<std::uint16_t>(places[unit] - base + k)});
+  }
 }
 
 Result<Program> read_words(std::span<const std::byte> bytes, Stage stage, const std::string& file_name) {

@@ -180,6 +180,10 @@ struct Program {
   std::string where(bool in_secondary, std::size_t word) const;
 };
 
+// Of code that says of no unit where its control words are: the places that samples name are those of units
+// 0, 1 and so on, in the order of registers, up to 16.
+void number_units(Program& program);
+
 // A bare binary: the little-endian words of a primary program. What its samples name are the control words of
 // units 0, 1 and so on, in the order of registers. Errors: bad_input for a size that is no
 // multiple of 8 or nothing, resource_limit above kMaxCodeWords.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "frontend/flow/states.h"
-#include "frontend/usse/interpret/quad.h"
+#include "frontend/usse/facts/checks.h"
 
 namespace warpjit::usse {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "frontend/usse/flow/color.h"
-#include "frontend/usse/flow/slots.h"
-#include "frontend/usse/flow/texels.h"
+#include "frontend/usse/facts/color.h"
+#include "frontend/usse/facts/slots.h"
+#include "frontend/usse/facts/texels.h"
 #include "frontend/usse/interpret/numbers.h"
 #include "frontend/usse/interpret/sample.h"
 

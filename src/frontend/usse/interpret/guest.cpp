@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/facts/slots.h"
 #include "frontend/usse/interpret/fragment.h"
 #include "frontend/usse/interpret/numbers.h"
 #include "frontend/usse/interpret/run.h"

@@ -59,9 +59,6 @@ struct RegisterFile {
   bool secondary = false;  // r, pa, o and sa all mean sa
 };
 
-// The 64 special constants, two words each.
-std::span<const std::array<std::uint32_t, 2>, 64> special_constants();
-
 // Runs single instructions on a quad. All lanes read before any writes.
 class QuadAlu {
  public:
@@ -167,13 +164,5 @@ class QuadAlu {
 
 // The instruction of a turn of a repeated one.
 Instruction turned(const Instruction& instruction, unsigned turn, const MoeState& moe);
-
-// Whether what this instruction does is defined (section 11). Errors: unsupported, naming the field.
-Status check_executes(const Instruction& instruction);
-// Whether a program may have this instruction, wherever it stands: `last`, nothing is behind it. Errors: the
-// same.
-Status check_instruction(const Instruction& instruction, bool last, const Program& program, bool secondary);
-// Whether a primary program may: all threads read what this one would write. Errors: the same.
-Status check_not_shared(const Instruction& instruction);
 
 }  // namespace warpjit::usse

@@ -6,8 +6,9 @@
 #include <utility>
 
 #include "base/bits.h"
-#include "frontend/usse/flow/slots.h"
-#include "frontend/usse/flow/texels.h"
+#include "frontend/usse/facts/checks.h"
+#include "frontend/usse/facts/slots.h"
+#include "frontend/usse/facts/texels.h"
 #include "frontend/usse/interpret/sample.h"
 
 namespace warpjit::usse {

@@ -10,7 +10,7 @@
 
 #include "frontend/grid.h"
 #include "frontend/usse/container/program.h"
-#include "frontend/usse/flow/texels.h"
+#include "frontend/usse/facts/texels.h"
 #include "frontend/usse/interpret/quad.h"
 
 namespace warpjit::usse {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/srgb.h"
-#include "frontend/usse/flow/texels.h"
+#include "frontend/usse/facts/texels.h"
 #include "frontend/usse/interpret/numbers.h"
 #include "textures/format.h"
 

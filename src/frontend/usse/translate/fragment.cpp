@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "frontend/pixels/fragment_frame.h"
-#include "frontend/usse/flow/color.h"
-#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/facts/color.h"
+#include "frontend/usse/facts/slots.h"
 #include "frontend/usse/translate/program.h"
 
 namespace warpjit::usse {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/bits.h"
+#include "frontend/usse/facts/texels.h"
 #include "frontend/usse/flow/control_flow.h"
-#include "frontend/usse/flow/texels.h"
 #include "frontend/usse/translate/translate.h"
 #include "ir/builder.h"
 #include "ir/pass/ssa.h"

@@ -1,7 +1,7 @@
 // Registers and components of USSE instructions.
 #include <algorithm>
 
-#include "frontend/usse/interpret/quad.h"
+#include "frontend/usse/facts/special_constants.h"
 #include "frontend/usse/translate/instruction.h"
 
 namespace warpjit::usse {
@@ -123,7 +123,7 @@ I32 InstructionTranslator::position(const Register& reg, std::uint32_t offset) {
 I32 InstructionTranslator::read_word(const Register& reg, std::uint32_t offset) {
   switch (reg.bank) {
     case Bank::c:
-      return word(offset < 2 ? special_constants()[reg.number % 64][offset] : 0);
+      return word(offset < 2 ? kSpecialConstants[reg.number % 64][offset] : 0);
     case Bank::g:
       return reg.number == kFaceRegister && offset == 0 ? anticlockwise() : word(0);
     case Bank::immediate:

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/facts/slots.h"
 #include "frontend/usse/translate/program.h"
 
 namespace warpjit::usse {

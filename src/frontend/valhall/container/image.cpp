@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "frontend/valhall/launch.h"
-
 namespace warpjit::valhall {
 namespace {
 

@@ -15,6 +15,9 @@
 
 namespace warpjit::valhall {
 
+// Addresses have 64 bits. A launch maps memory at up to four high words.
+inline constexpr std::size_t kMaxWindows = 4;
+
 std::string hex_text(std::uint64_t value);  // "0x1f"
 
 struct ImageLimits {

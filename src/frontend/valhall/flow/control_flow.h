@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "frontend/flow/graph.h"
-#include "frontend/flow/reach.h"
+#include "frontend/reach.h"
 #include "frontend/valhall/container/program.h"
 #include "frontend/valhall/encoding/decode.h"
 

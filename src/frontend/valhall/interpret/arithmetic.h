@@ -7,6 +7,7 @@
 
 #include "frontend/valhall/container/program.h"
 #include "frontend/valhall/encoding/decode.h"
+#include "frontend/valhall/facts/arithmetic.h"
 
 namespace warpjit::valhall {
 
@@ -21,17 +22,11 @@ struct Inputs {
 using Compute = std::uint64_t (*)(const Instruction&, const Inputs&);
 
 struct Operation {
-  enum class Result : std::uint8_t {
-    word,    // halves that the mask does not name are kept
-    single,  // an f32; into one half, or into both for mask 0, it is rounded to f16
-    wide,    // a pair
-  };
   Compute compute = nullptr;
-  Result result = Result::word;
+  ResultShape result = ResultShape::word;
 };
 
-// Errors name the instruction: unsupported for what is not arithmetic, for what no source defines, and for
-// bits that no field has.
+// Errors: as of arithmetic_result().
 Result<Operation> find_operation(const Instruction& instruction);
 
 // What a value becomes that is written to parts of the destination, or to both of its halves.
@@ -41,7 +36,7 @@ std::uint64_t merged(const Operation& operation, const Instruction& instruction,
 inline std::uint64_t evaluate(const Operation& operation, const Instruction& instruction,
                               const Inputs& inputs) {
   const std::uint64_t value = operation.compute(instruction, inputs);
-  if (operation.result == Operation::Result::wide) return value;
+  if (operation.result == ResultShape::wide) return value;
   return instruction.write_mask == 3 ? value & 0xffffffff : merged(operation, instruction, inputs, value);
 }
 

@@ -80,7 +80,6 @@ Wide singles_to_halves(const Instruction& i, const Inputs& in) {
   });
 }
 
-using enum Operation::Result;
 constexpr Meaning kConversionMeanings[] = {
     {Opcode::s8_to_s32, integer_to_integer<8, true>},
     {Opcode::s16_to_s32, integer_to_integer<16, true>},
@@ -88,12 +87,12 @@ constexpr Meaning kConversionMeanings[] = {
     {Opcode::u16_to_u32, integer_to_integer<16, false>},
     {Opcode::v2s8_to_v2s16, bytes_to_halves<true>},
     {Opcode::v2u8_to_v2u16, bytes_to_halves<false>},
-    {Opcode::s8_to_f32, integer_to_single<8, true>, single},
-    {Opcode::s16_to_f32, integer_to_single<16, true>, single},
-    {Opcode::s32_to_f32, integer_to_single<32, true>, single},
-    {Opcode::u8_to_f32, integer_to_single<8, false>, single},
-    {Opcode::u16_to_f32, integer_to_single<16, false>, single},
-    {Opcode::u32_to_f32, integer_to_single<32, false>, single},
+    {Opcode::s8_to_f32, integer_to_single<8, true>},
+    {Opcode::s16_to_f32, integer_to_single<16, true>},
+    {Opcode::s32_to_f32, integer_to_single<32, true>},
+    {Opcode::u8_to_f32, integer_to_single<8, false>},
+    {Opcode::u16_to_f32, integer_to_single<16, false>},
+    {Opcode::u32_to_f32, integer_to_single<32, false>},
     {Opcode::v2s8_to_v2f16, integers_to_halves<true>},
     {Opcode::v2s16_to_v2f16, integers_to_halves<true>},
     {Opcode::v2u8_to_v2f16, integers_to_halves<false>},
@@ -104,7 +103,7 @@ constexpr Meaning kConversionMeanings[] = {
     {Opcode::f16_to_u32, half_to_integer<false>},
     {Opcode::v2f16_to_v2s16, halves_to_integers<true>},
     {Opcode::v2f16_to_v2u16, halves_to_integers<false>},
-    {Opcode::f16_to_f32, half_to_single, single},
+    {Opcode::f16_to_f32, half_to_single},
     {Opcode::v2f32_to_v2f16, singles_to_halves},
 };
 

@@ -13,8 +13,6 @@ namespace warpjit::valhall {
 struct Meaning {
   Opcode opcode;
   Compute compute;
-  Operation::Result result =
-      Operation::Result::word;  // of 64-bit types wide, of f16 types a word in any case
 };
 std::span<const Meaning> integer_meanings();
 std::span<const Meaning> float_meanings();

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "frontend/valhall/facts/special_functions.h"
 #include "frontend/valhall/interpret/families.h"
-#include "frontend/valhall/special_functions.h"
 
 namespace warpjit::valhall {
 namespace {
@@ -273,31 +273,30 @@ constexpr std::array kSFaces = {minus_first, plus_first, plus_second, plus_secon
 constexpr std::array kTFaces = {minus_first,  minus_first, plus_second,
                                 minus_second, minus_first, minus_first};
 
-using enum Operation::Result;
 constexpr Meaning kFloatMeanings[] = {
-    {Opcode::fadd, fadd, single},
-    {Opcode::fadd_imm, fadd_imm, single},
-    {Opcode::fma, fma, single},
-    {Opcode::fmin, fmin, single},
-    {Opcode::fmax, fmax, single},
-    {Opcode::ldexp, ldexp, single},
-    {Opcode::fma_rscale, fma_rscale<Rescale::plain>, single},
-    {Opcode::fma_rscale_n, fma_rscale<Rescale::n>, single},
-    {Opcode::fma_rscale_left, fma_rscale<Rescale::left>, single},
-    {Opcode::fround, fround, single},
-    {Opcode::frexpm, frexpm, single},
+    {Opcode::fadd, fadd},
+    {Opcode::fadd_imm, fadd_imm},
+    {Opcode::fma, fma},
+    {Opcode::fmin, fmin},
+    {Opcode::fmax, fmax},
+    {Opcode::ldexp, ldexp},
+    {Opcode::fma_rscale, fma_rscale<Rescale::plain>},
+    {Opcode::fma_rscale_n, fma_rscale<Rescale::n>},
+    {Opcode::fma_rscale_left, fma_rscale<Rescale::left>},
+    {Opcode::fround, fround},
+    {Opcode::frexpm, frexpm},
     {Opcode::frexpe, frexpe},
-    {Opcode::fadd_lscale, fadd_lscale, single},
-    {Opcode::frcp, frcp, single},
-    {Opcode::frsq, frsq, single},
-    {Opcode::fexp, fexp, single},
-    {Opcode::flogd, flogd, single},
-    {Opcode::fsin_table, fsin_table, single},
-    {Opcode::fcos_table, fcos_table, single},
-    {Opcode::cubeface1, cubeface1, single},
+    {Opcode::fadd_lscale, fadd_lscale},
+    {Opcode::frcp, frcp},
+    {Opcode::frsq, frsq},
+    {Opcode::fexp, fexp},
+    {Opcode::flogd, flogd},
+    {Opcode::fsin_table, fsin_table},
+    {Opcode::fcos_table, fcos_table},
+    {Opcode::cubeface1, cubeface1},
     {Opcode::cubeface2, cubeface2},
-    {Opcode::cube_ssel, cube_coordinate<kSFaces>, single},
-    {Opcode::cube_tsel, cube_coordinate<kTFaces>, single},
+    {Opcode::cube_ssel, cube_coordinate<kSFaces>},
+    {Opcode::cube_tsel, cube_coordinate<kTFaces>},
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/bits.h"
-#include "frontend/valhall/flow/varyings.h"
+#include "frontend/valhall/facts/varyings.h"
 #include "frontend/valhall/interpret/families.h"
 #include "frontend/valhall/interpret/texture.h"
 #include "frontend/valhall/interpret/warp.h"

@@ -3,11 +3,11 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 
 #include "frontend/valhall/container/program.h"
+#include "frontend/valhall/facts/attribute.h"
 #include "frontend/valhall/interpret/arithmetic.h"
 
 namespace warpjit::valhall {
@@ -65,18 +65,8 @@ Known known_branch(const Instruction& branch);
 // Does a branch whose source has this value leave?
 bool takes_branch(const Instruction& branch, std::uint32_t value);
 
-// The descriptor that LD_ATTR, LEA_ATTR and their immediate forms name.
-struct AttributeEntry {
-  std::uint32_t table, index;
-};
-// Nothing if a register says which, or of other instructions.
-std::optional<AttributeEntry> attribute_entry(const Instruction& instruction);
-
 // Is it LD_TEX, LEA_TEX, an immediate form of these or ST_CVT?
 bool is_of_images(Opcode opcode);
-// Likewise the image that LD_TEX, LEA_TEX and their immediate forms name.
-std::optional<AttributeEntry> image_entry(const Instruction& instruction);
-
 // "MNEMONIC: why", unsupported.
 Error refused(const Instruction& instruction, const std::string& why);
 // That a message has so many staging registers. Errors: likewise.

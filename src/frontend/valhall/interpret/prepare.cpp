@@ -1,7 +1,7 @@
 // Which instructions programs run, and how (docs/guests/valhall.md 8, 10).
 #include <algorithm>
 
-#include "frontend/flow/reach.h"
+#include "frontend/reach.h"
 #include "frontend/valhall/interpret/fragment.h"
 #include "frontend/valhall/interpret/interpret.h"
 #include "frontend/valhall/interpret/lanes.h"
@@ -150,40 +150,9 @@ Status check_count(const Instruction& i, const Staging& staging, unsigned count)
   return refused(i, std::to_string(staging.count) + " staging registers are not " + std::to_string(count));
 }
 
-namespace {
-
-// What a register form names, in its third source.
-std::optional<AttributeEntry> constant_entry(const Instruction& i) {
-  if (i.source[2].kind != Source::Kind::constant) return std::nullopt;
-  const std::uint32_t entry = kConstants[i.source[2].value];
-  return AttributeEntry{entry >> 24, entry & 0xffffff};
-}
-
-}  // namespace
-
 bool is_of_images(Opcode opcode) {
   return opcode == Opcode::ld_tex || opcode == Opcode::ld_tex_imm || opcode == Opcode::lea_tex ||
          opcode == Opcode::lea_tex_imm || opcode == Opcode::st_cvt;
-}
-
-std::optional<AttributeEntry> image_entry(const Instruction& i) {
-  if (i.opcode == Opcode::ld_tex_imm || i.opcode == Opcode::lea_tex_imm)
-    return AttributeEntry{i.table, i.index};
-  if (i.opcode == Opcode::ld_tex || i.opcode == Opcode::lea_tex) return constant_entry(i);
-  return std::nullopt;
-}
-
-std::optional<AttributeEntry> attribute_entry(const Instruction& i) {
-  switch (i.opcode) {
-    case Opcode::ld_attr_imm:
-    case Opcode::lea_attr_imm:
-      return AttributeEntry{i.table, i.index};
-    case Opcode::ld_attr:
-    case Opcode::lea_attr:
-      return constant_entry(i);
-    default:
-      return std::nullopt;
-  }
 }
 
 AccessShape shape_of(Type type) {

@@ -281,7 +281,7 @@ std::uint64_t WarpRun::special(const Warp& warp, const WarpOp& op, std::uint8_t 
 
 void WarpRun::compute(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source) const {
   const unsigned d = op.i.destination;
-  const bool wide = op.operation.result == Operation::Result::wide;
+  const bool wide = op.operation.result == ResultShape::wide;
   for_lanes(active, [&](unsigned lane) {
     const Inputs inputs{{source[0][lane], source[1][lane], source[2][lane], source[3][lane]},
                         wide ? warp.pair(d, lane) : warp.registers[d][lane],

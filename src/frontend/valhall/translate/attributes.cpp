@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "frontend/valhall/interpret/op.h"
 #include "frontend/valhall/launch.h"
 #include "frontend/valhall/translate/instruction.h"
 #include "ir/memory.h"
@@ -16,83 +15,7 @@ using ir::F32;
 using ir::I1;
 using ir::I32;
 using Division = frontend::AttributeSource::Division;
-using Kind = ElementFormat::Kind;
-
-// ---- Formats
-
-std::optional<ElementFormat> element_format(std::uint32_t format) {
-  constexpr std::uint8_t kNone = kZeroChannel, kOne = kOneChannel, kLast = 0xfd;
-  struct Order {
-    std::uint32_t code;
-    std::array<std::uint8_t, 4> channel;
-  };
-  static constexpr Order kOrders[] = {{0, {0, 1, 2, 3}},
-                                      {2, {1, 0, 2, 3}},
-                                      {4, {2, 1, 0, 3}},
-                                      {8, {1, 2, 3, 0}},
-                                      {10, {2, 1, 3, 0}},
-                                      {12, {3, 2, 1, 0}},
-                                      {16, {0, 1, 2, kOne}},
-                                      {18, {1, 0, 2, kOne}},
-                                      {20, {2, 1, 0, kOne}},
-                                      {24, {1, 2, 3, kOne}},
-                                      {26, {2, 1, 3, kOne}},
-                                      {28, {3, 2, 1, kOne}},
-                                      {226, {0, 0, 0, 0}},
-                                      {227, {0, 0, 0, kOne}},
-                                      {228, {0, 0, 0, kLast}},
-                                      {229, {kNone, kNone, kNone, kLast}},
-                                      {230, {kNone, kNone, kNone, kOne}},
-                                      {231, {kNone, kNone, kNone, kNone}},
-                                      {240, {0, kNone, kNone, kNone}},
-                                      {242, {0, 2, 1, 3}}};
-  struct Family {
-    std::uint32_t code;  // of one component; of one more it is `step` greater
-    std::uint32_t step;
-    Kind kind;
-    std::uint8_t bits;
-  };
-  static constexpr Family kFamilies[] = {
-      {163, 8, Kind::unorm, 8},  {99, 8, Kind::snorm, 8},    {131, 8, Kind::uint, 8},
-      {195, 8, Kind::sint, 8},   {164, 8, Kind::unorm, 16},  {100, 8, Kind::snorm, 16},
-      {132, 8, Kind::uint, 16},  {196, 8, Kind::sint, 16},   {165, 8, Kind::unorm, 32},
-      {101, 8, Kind::snorm, 32}, {133, 8, Kind::uint, 32},   {197, 8, Kind::sint, 32},
-      {199, 8, Kind::half, 16},  {167, 8, Kind::single, 32}, {81, 1, Kind::fixed, 32}};
-  struct Fields {
-    std::uint32_t code;
-    Kind kind;
-    std::array<std::uint8_t, 4> bits;
-  };
-  static constexpr Fields kFields[] = {
-      {64, Kind::unorm, {5, 6, 5}},       {65, Kind::unorm, {5, 5, 5, 1}},
-      {66, Kind::unorm, {1, 5, 5, 5}},    {67, Kind::unorm, {10, 10, 10, 2}},
-      {68, Kind::unorm, {2, 10, 10, 10}}, {69, Kind::snorm, {10, 10, 10, 2}},
-      {70, Kind::snorm, {2, 10, 10, 10}}, {71, Kind::uint, {10, 10, 10, 2}},
-      {72, Kind::uint, {2, 10, 10, 10}},  {73, Kind::sint, {10, 10, 10, 2}},
-      {74, Kind::sint, {2, 10, 10, 10}},  {89, Kind::small_float, {11, 11, 10}}};
-  if (format >> 20 != 0) return std::nullopt;  // sRGB, or big-endian
-  const std::uint32_t code = format >> 12 & 0xff;
-  const auto* const order = std::ranges::find(kOrders, format & 0xfff, &Order::code);
-  if (order == std::end(kOrders)) return std::nullopt;
-  ElementFormat result{.channel = order->channel};
-  for (const Family& family : kFamilies)
-    if (code >= family.code && code <= family.code + 3 * family.step &&
-        (code - family.code) % family.step == 0) {
-      result.kind = family.kind;
-      result.bits = family.bits;
-      result.count = static_cast<std::uint8_t>((code - family.code) / family.step + 1);
-    }
-  for (const Fields& fields : kFields)
-    if (code == fields.code) {
-      result.kind = fields.kind;
-      result.field = fields.bits;
-      result.count = fields.bits[3] != 0 ? 4 : 3;
-    }
-  if (result.count == 0) return std::nullopt;
-  for (std::uint8_t& from : result.channel)
-    if (from == kLast) from = static_cast<std::uint8_t>(result.count - 1);
-  return result;
-}
+using Kind = VertexFormat::Kind;
 
 namespace {
 
@@ -102,7 +25,7 @@ struct Inside {
   std::uint32_t first = 0, last = 0;
 };
 Inside elements_inside(const frontend::AttributeSource& source) {
-  const auto format = element_format(source.format);
+  const auto format = find_vertex_format(source.format);
   if (!format) return {};
   const std::int64_t most = std::int64_t{source.bytes} - format->bytes() - source.offset;  // of n * stride
   const std::int64_t least = -std::int64_t{source.offset};
@@ -267,7 +190,7 @@ I32 InstructionTranslator::element_number(const Instruction& i, std::uint32_t at
 }
 
 // Components as the format has them: integers extended to 32 bits, floats as f32.
-std::array<I32, 4> InstructionTranslator::load_components(ElementMemory memory, const ElementFormat& format,
+std::array<I32, 4> InstructionTranslator::load_components(ElementMemory memory, const VertexFormat& format,
                                                           I32 address, I1 inside) {
   const auto load_aligned = [&](Element element, std::uint32_t offset) {
     const auto size = static_cast<std::uint8_t>(size_of(element));
@@ -289,23 +212,23 @@ std::array<I32, 4> InstructionTranslator::load_components(ElementMemory memory, 
     }
     return element == Element::s16 ? bits_of(value, 0, 16, true) : value;
   };
-  const bool is_signed = format.kind == Kind::sint || format.kind == Kind::snorm;
+  const bool is_signed = format.kind == Kind::signed_ || format.kind == Kind::snorm;
   std::array<I32, 4> components{word(0), word(0), word(0), word(0)};
-  if (format.bits == 0) {
+  if (format.component_bits() == 0) {
     const I32 fields = load(format.bytes() == 2 ? Element::u16 : Element::word, 0);
-    for (unsigned k = 0, first = 0; k < format.count; first += format.field[k++]) {
-      components[k] = bits_of(fields, first, format.field[k], is_signed);
+    for (unsigned k = 0, first = 0; k < format.count(); first += format.bits[k++]) {
+      components[k] = bits_of(fields, first, format.bits[k], is_signed);
       if (format.kind == Kind::small_float)
-        components[k] = widened_half(b_.IShl32(components[k], word(15U - format.field[k])), false);
+        components[k] = widened_half(b_.IShl32(components[k], word(15U - format.bits[k])), false);
     }
     return components;
   }
-  const unsigned size = format.bits / 8U;
-  for (unsigned k = 0; k < format.count; ++k) {
-    if (size < 4 && format.count * size % 4 == 0 && memory.alignment == 4) {
+  const unsigned bits = format.component_bits(), size = bits / 8U;
+  for (unsigned k = 0; k < format.count(); ++k) {
+    if (size < 4 && format.count() * size % 4 == 0 && memory.alignment == 4) {
       // Whole words, each loaded once.
-      const unsigned bit = k * format.bits;
-      const I32 whole = bit % 32 == 0 ? load(Element::word, bit / 8) : components[k - bit % 32 / format.bits];
+      const unsigned bit = k * bits;
+      const I32 whole = bit % 32 == 0 ? load(Element::word, bit / 8) : components[k - bit % 32 / bits];
       components[k] = whole;
       continue;
     }
@@ -314,17 +237,17 @@ std::array<I32, 4> InstructionTranslator::load_components(ElementMemory memory, 
                                         : (is_signed ? Element::s8 : Element::u8);
     components[k] = load(element, k * size);
   }
-  if (size < 4 && format.count * size % 4 == 0 && memory.alignment == 4)
-    for (unsigned k = 0; k < format.count; ++k)
-      components[k] = bits_of(components[k], k * format.bits % 32, format.bits, is_signed);
+  if (size < 4 && format.count() * size % 4 == 0 && memory.alignment == 4)
+    for (unsigned k = 0; k < format.count(); ++k)
+      components[k] = bits_of(components[k], k * bits % 32, bits, is_signed);
   if (format.kind == Kind::half)
-    for (unsigned k = 0; k < format.count; ++k) components[k] = widened_half(components[k], false);
+    for (unsigned k = 0; k < format.count(); ++k) components[k] = widened_half(components[k], false);
   return components;
 }
 
 // A component as f32; a normalized one is one division.
-F32 InstructionTranslator::component_value(const ElementFormat& format, unsigned k, I32 bits) {
-  const unsigned width = format.bits != 0 ? format.bits : format.field[k];
+F32 InstructionTranslator::component_value(const VertexFormat& format, unsigned k, I32 bits) {
+  const unsigned width = format.bits[k];
   switch (format.kind) {
     case Kind::unorm: {
       const auto most = static_cast<float>(low_mask<std::uint32_t>(width));
@@ -334,9 +257,9 @@ F32 InstructionTranslator::component_value(const ElementFormat& format, unsigned
       const auto most = static_cast<float>(low_mask<std::uint32_t>(width - 1));
       return b_.FMaxSelect32(b_.FDiv32(b_.I32ToF32(bits), real(most)), real(-1.0F));
     }
-    case Kind::uint:
+    case Kind::unsigned_:
       return b_.U32ToF32(bits);
-    case Kind::sint:
+    case Kind::signed_:
       return b_.I32ToF32(bits);
     case Kind::fixed:
       return b_.FMul32(b_.I32ToF32(bits), real(0x1p-16F));
@@ -366,7 +289,7 @@ Status InstructionTranslator::load_attribute(const Instruction& i) {
     set_gpr(i.write.first + 2U, word(facts.format));
     return {};
   }
-  const auto format = element_format(facts.format);
+  const auto format = find_vertex_format(facts.format);
   if (!format) return unsupported(i, "the format of the attribute");
   const auto is_inside = [&] {
     if (!facts.some) return truth(false);
@@ -383,14 +306,14 @@ Status InstructionTranslator::load_attribute(const Instruction& i) {
 
 // Components that load_components gave, in the instruction's register format. Where they are not inside, 0
 // was loaded, and every conversion of 0 is 0.
-void InstructionTranslator::set_components(const Instruction& i, const ElementFormat& format,
+void InstructionTranslator::set_components(const Instruction& i, const VertexFormat& format,
                                            const std::array<I32, 4>& stored, I1 inside) {
-  const bool integer = format.kind == Kind::uint || format.kind == Kind::sint;
+  const bool integer = format.kind == Kind::unsigned_ || format.kind == Kind::signed_;
   RegisterFormat to = i.register_format;
   if (to == RegisterFormat::automatic)
-    to = !integer                    ? RegisterFormat::f32
-         : format.kind == Kind::sint ? RegisterFormat::s32
-                                     : RegisterFormat::u32;
+    to = !integer                       ? RegisterFormat::f32
+         : format.kind == Kind::signed_ ? RegisterFormat::s32
+                                        : RegisterFormat::u32;
   const bool small = to == RegisterFormat::f16 || to == RegisterFormat::s16 || to == RegisterFormat::u16;
   const bool is_float =
       format.kind == Kind::single || format.kind == Kind::half || format.kind == Kind::small_float;
@@ -408,7 +331,7 @@ void InstructionTranslator::set_components(const Instruction& i, const ElementFo
     const bool is_signed = to == RegisterFormat::s32 || to == RegisterFormat::s16;
     if (!integer) return to_integer(value(), Round::to_zero, small ? 16 : 32, is_signed);
     I32 result = bits;
-    if (format.kind == Kind::sint) {
+    if (format.kind == Kind::signed_) {
       if (!is_signed) result = b_.IMaxS32(result, word(0));
     } else if (is_signed) {
       result = b_.IMinU32(result, word(0x7fffffff));
@@ -422,9 +345,9 @@ void InstructionTranslator::set_components(const Instruction& i, const ElementFo
   std::array<I32, 4> values;
   for (unsigned channel = 0; channel <= i.vector_size; ++channel) {
     const unsigned from = format.channel[channel];
-    if (from < format.count)
+    if (from < format.count())
       values[channel] = converted(from);
-    else if (from == kOneChannel || (from < 4 && channel == 3))
+    else if (from == VertexFormat::kOne)
       values[channel] = b_.select(inside, word(one), word(0));
     else
       values[channel] = word(0);

@@ -11,7 +11,7 @@ namespace warpjit::valhall {
 using ir::F32;
 using ir::I1;
 using ir::I32;
-using Kind = ElementFormat::Kind;
+using Kind = VertexFormat::Kind;
 
 namespace {
 
@@ -20,20 +20,19 @@ constexpr unsigned kNoPlace = 4;  // a component in memory that no channel gives
 // What a word of 32 bits says of a format: bits of each component in memory, 6 each, then its kind and the
 // number of its components. No format is 0.
 constexpr unsigned kWidthBits = 6, kKindShift = 24, kCountShift = 27;
-std::uint32_t packed(const ElementFormat& format) {
-  std::uint32_t word = static_cast<std::uint32_t>(format.kind) << kKindShift | std::uint32_t{format.count}
+std::uint32_t packed(const VertexFormat& format) {
+  std::uint32_t word = static_cast<std::uint32_t>(format.kind) << kKindShift | std::uint32_t{format.count()}
                                                                                    << kCountShift;
-  for (unsigned n = 0; n < format.count; ++n)
-    word |= std::uint32_t{format.bits != 0 ? format.bits : format.field[n]} << kWidthBits * n;
+  for (unsigned n = 0; n < format.count(); ++n) word |= std::uint32_t{format.bits[n]} << kWidthBits * n;
   return word;
 }
 
 // Which channel each component in memory takes, the first one that has it: 4 bits each.
-std::uint32_t places(const ElementFormat& format) {
+std::uint32_t places(const VertexFormat& format) {
   std::uint32_t word = 0;
   for (unsigned n = 0; n < 4; ++n) {
     const auto channel = std::ranges::find(format.channel, n) - format.channel.begin();
-    word |= (n < format.count ? static_cast<std::uint32_t>(channel) : kNoPlace) << 4 * n;
+    word |= (n < format.count() ? static_cast<std::uint32_t>(channel) : kNoPlace) << 4 * n;
   }
   return word;
 }
@@ -53,16 +52,16 @@ struct StoredFormats {
   StoredFormats() {
     std::array<std::uint32_t, 4> with_count{};  // a code
     for (std::uint32_t code = 0; code < 256; ++code) {
-      const auto format = element_format(code << 12);
+      const auto format = find_vertex_format(code << 12);
       if (!format || !can_store(*format)) continue;
       codes.push_back({code, packed(*format)});
-      with_count[format->count - 1U] = code;
+      with_count[format->count() - 1U] = code;
     }
     for (std::uint32_t order = 0; order < 1U << 12; ++order) {
-      if (!element_format(codes[0].code << 12 | order)) continue;
+      if (!is_component_order(order)) continue;
       orders.push_back({order, {}});
       for (unsigned n = 0; n < 4; ++n)
-        orders.back().places[n] = places(*element_format(with_count[n] << 12 | order));
+        orders.back().places[n] = places(*find_vertex_format(with_count[n] << 12 | order));
     }
   }
 };
@@ -103,8 +102,8 @@ I32 InstructionTranslator::computed_component(I32 kind, I32 bits, I32 value, Reg
   }
   const I32 least = b_.IXor32(most, word(~0U));
   I32 result = b_.select(is(Kind::unorm), unorm, snorm);
-  result = b_.select(is(Kind::uint), b_.IMinU32(whole, ones), result);
-  result = b_.select(is(Kind::sint), b_.IMaxS32(b_.IMinS32(signed_whole, most), least), result);
+  result = b_.select(is(Kind::unsigned_), b_.IMinU32(whole, ones), result);
+  result = b_.select(is(Kind::signed_), b_.IMaxS32(b_.IMinS32(signed_whole, most), least), result);
   result = b_.select(is(Kind::half), half_bits(x, Round::nearest_even), result);
   result = b_.select(is(Kind::single), single, result);
   return b_.IAnd32(result, ones);
@@ -136,8 +135,8 @@ void InstructionTranslator::store_computed(const Instruction& i, Pair at, I1 giv
   store_nowhere(at, b_.AndNot1(given, known));
 
   const bool halves = holds_halves(i.register_format);
-  const I1 integers = b_.Or1(b_.IEq32(kind, word(static_cast<std::uint32_t>(Kind::uint))),
-                             b_.IEq32(kind, word(static_cast<std::uint32_t>(Kind::sint))));
+  const I1 integers = b_.Or1(b_.IEq32(kind, word(static_cast<std::uint32_t>(Kind::unsigned_))),
+                             b_.IEq32(kind, word(static_cast<std::uint32_t>(Kind::signed_))));
   std::array<I32, 4> channels{word(0), word(0), word(0), word(0)};
   if (i.register_format == RegisterFormat::automatic)
     channels[3] = b_.select(integers, word(1), word(0x3f800000));

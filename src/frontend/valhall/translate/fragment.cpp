@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "frontend/pixels/fragment_frame.h"
-#include "frontend/valhall/flow/varyings.h"
+#include "frontend/valhall/facts/varyings.h"
 #include "frontend/valhall/translate/program.h"
 
 namespace warpjit::valhall {

@@ -1,5 +1,5 @@
 // Pieces of special functions, and faces of cubes (valhall.md 6.5).
-#include "frontend/valhall/special_functions.h"
+#include "frontend/valhall/facts/special_functions.h"
 
 #include "frontend/valhall/translate/instruction.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "frontend/valhall/interpret/op.h"
+#include "frontend/valhall/facts/attribute.h"
 #include "frontend/valhall/launch.h"
 #include "frontend/valhall/translate/instruction.h"
 #include "ir/memory.h"
@@ -16,7 +16,7 @@ using ir::Element;
 using ir::F32;
 using ir::I1;
 using ir::I32;
-using Kind = ElementFormat::Kind;
+using Kind = VertexFormat::Kind;
 
 // ---- Facts
 
@@ -38,7 +38,7 @@ std::vector<std::uint32_t> image_facts(const frontend::Grid& launch) {
   for (const frontend::ImageSource& image : launch.images) {
     ImageFacts facts;
     const auto window = std::ranges::find(launch.high_words, static_cast<std::uint32_t>(image.address >> 32));
-    const auto format = element_format(image.format);
+    const auto format = find_vertex_format(image.format);
     if (image.width != 0 && format && window != launch.high_words.end()) {
       const std::uint32_t places =
           static_cast<std::uint32_t>(image.address) | image.row_stride | image.slice_stride | format->bytes();
@@ -95,7 +95,7 @@ InstructionTranslator::TexelPlace InstructionTranslator::texel_place(std::uint32
               b_.ILtU32(slice, word_of(ImageWord::depth)));
   ir::SampleSource source;
   source.key.layout = facts.interleaved ? TextureLayout::u_interleaved : TextureLayout::linear;
-  source.key.format.bytes = static_cast<std::uint8_t>(element_format(facts.format)->bytes());
+  source.key.format.bytes = static_cast<std::uint8_t>(find_vertex_format(facts.format)->bytes());
   const ir::samples::Level level{.extent = {},
                                  .offset = {},
                                  .row_bytes = word_of(ImageWord::row_stride),
@@ -128,7 +128,7 @@ Status InstructionTranslator::load_image(const Instruction& i) {
   const TexelPlace place =
       texel_place(entry.index, facts, source_word(i.source[0]), source_word(i.source[1]));
   if (loads) {
-    const ElementFormat format = *element_format(facts.format);
+    const VertexFormat format = *find_vertex_format(facts.format);
     const auto stored = load_components({facts.window, facts.alignment}, format, place.address, place.inside);
     set_components(i, format, stored, place.inside);
     return {};
@@ -156,9 +156,9 @@ I32 InstructionTranslator::stored_component(Kind kind, unsigned bits, I32 value,
       const F32 limited = b_.FMinSelect32(b_.FMaxSelect32(x, real(both_signs ? -1.0F : 0.0F)), real(1));
       return to_integer(b_.FMul32(limited, real(ones)), Round::nearest_even, bits, both_signs);
     }
-    case Kind::uint:
-    case Kind::sint: {
-      const bool to_signed = kind == Kind::sint;
+    case Kind::unsigned_:
+    case Kind::signed_: {
+      const bool to_signed = kind == Kind::signed_;
       if (!integer) return to_integer(as_float(single()), Round::to_zero, bits, to_signed);
       const auto most = low_mask<std::uint32_t>(to_signed ? bits - 1 : bits);
       if (!is_signed) return b_.IMinU32(value, word(most));
@@ -181,7 +181,7 @@ Status InstructionTranslator::store_image(const Instruction& i) {
     store_computed(i, at, given, conversion);
     return {};
   }
-  const auto format = element_format(static_cast<std::uint32_t>(function_.constant(conversion)));
+  const auto format = find_vertex_format(static_cast<std::uint32_t>(function_.constant(conversion)));
   if (!format || !can_store(*format)) {
     store_nowhere(at, given);
     return {};
@@ -189,13 +189,13 @@ Status InstructionTranslator::store_image(const Instruction& i) {
 
   RegisterFormat from = i.register_format;
   if (from == RegisterFormat::automatic)
-    from = format->kind == Kind::uint   ? RegisterFormat::u32
-           : format->kind == Kind::sint ? RegisterFormat::s32
-                                        : RegisterFormat::f32;
+    from = format->kind == Kind::unsigned_ ? RegisterFormat::u32
+           : format->kind == Kind::signed_ ? RegisterFormat::s32
+                                           : RegisterFormat::f32;
   const std::uint32_t one = holds_integers(from) ? 1 : from == RegisterFormat::f16 ? 0x3c00 : 0x3f800000;
   std::array<I32, 4> words{word(0), word(0), word(0), word(0)};
-  for (unsigned n = 0, first = 0; n < format->count; ++n) {
-    const unsigned bits = format->bits != 0 ? format->bits : format->field[n];
+  for (unsigned n = 0, first = 0; n < format->count(); ++n) {
+    const unsigned bits = format->bits[n];
     const auto channel =
         static_cast<unsigned>(std::ranges::find(format->channel, n) - format->channel.begin());
     if (channel < 4) {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <span>
 
+#include "frontend/valhall/facts/float_format.h"
 #include "frontend/valhall/flow/texture_uses.h"
-#include "frontend/valhall/interpret/families.h"
 #include "frontend/valhall/translate/translate.h"
 #include "ir/builder.h"
 #include "ir/builder_ops.h"
@@ -254,11 +254,11 @@ class InstructionTranslator {
   }
   Status load_attribute(const Instruction& i);
   I32 element_number(const Instruction& i, std::uint32_t attribute, const AttributeFacts& facts);
-  std::array<I32, 4> load_components(ElementMemory memory, const ElementFormat& format, I32 address,
+  std::array<I32, 4> load_components(ElementMemory memory, const VertexFormat& format, I32 address,
                                      I1 inside);
-  void set_components(const Instruction& i, const ElementFormat& format, const std::array<I32, 4>& stored,
+  void set_components(const Instruction& i, const VertexFormat& format, const std::array<I32, 4>& stored,
                       I1 inside);
-  F32 component_value(const ElementFormat& format, unsigned k, I32 bits);
+  F32 component_value(const VertexFormat& format, unsigned k, I32 bits);
   Status load_result_address(const Instruction& i);
   I32 low_three_bits(I32 x);
 
@@ -270,7 +270,7 @@ class InstructionTranslator {
   TexelPlace texel_place(std::uint32_t image, const ImageFacts& facts, I32 xy, I32 z);
   Status load_image(const Instruction& i);
   Status store_image(const Instruction& i);
-  I32 stored_component(ElementFormat::Kind kind, unsigned bits, I32 value, RegisterFormat from);
+  I32 stored_component(VertexFormat::Kind kind, unsigned bits, I32 value, RegisterFormat from);
   // To formats that are not known here (translate/computed_formats.cpp).
   void store_computed(const Instruction& i, Pair at, I1 given, I32 conversion);
   I32 computed_component(I32 kind, I32 bits, I32 value, RegisterFormat from);

@@ -1,5 +1,5 @@
 // Values of other lanes (valhall.md 7).
-#include "frontend/valhall/interpret/lanes.h"
+#include "frontend/valhall/facts/lanes.h"
 
 #include "frontend/valhall/translate/instruction.h"
 

@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "frontend/valhall/facts/arithmetic.h"
+#include "frontend/valhall/facts/attribute.h"
 #include "frontend/valhall/flow/buffer_uses.h"
-#include "frontend/valhall/interpret/op.h"
 #include "frontend/valhall/translate/instruction.h"
 
 namespace warpjit::valhall {
@@ -118,7 +119,7 @@ Status InstructionTranslator::instruction(const Instruction& i, std::uint32_t ad
   }
   if (is_sample(i.opcode)) return sample(i);
   if (is_message(i)) return memory(i);
-  const auto known = find_operation(i);
+  const auto known = arithmetic_result(i);
   if (!known) return Error{known.error().code, known.error().message, program_.where(address_)};
   if (const auto halves = packed_halves(i)) {
     set_word(i, *halves);

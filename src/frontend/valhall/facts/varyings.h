@@ -1,12 +1,12 @@
-// Which slots of a vertex fragment programs read (docs/guests/valhall.md 10.2).
+// Which slots of a vertex an instruction of a fragment program reads (docs/guests/valhall.md 10.2).
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "base/small_vector.h"
-#include "frontend/valhall/flow/control_flow.h"
+#include "frontend/valhall/container/program.h"
+#include "frontend/valhall/encoding/decode.h"
 #include "pixels/records.h"
 
 namespace warpjit::valhall {
@@ -26,8 +26,5 @@ bool reads_halves(const Instruction& i);
 // nothing, or it is refused.
 using SlotUses = SmallVector<pixels::SlotUse, 4>;
 SlotUses slot_uses(const Instruction& i, const FragmentSetup& setup);
-
-// What the code reads, each once and in order: Shader::slot_uses(), which numbers of uses refer to.
-std::vector<pixels::SlotUse> fragment_uses(const Program& program, const ReachedCode& code);
 
 }  // namespace warpjit::valhall

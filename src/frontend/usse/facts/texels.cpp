@@ -1,9 +1,9 @@
-#include "frontend/usse/flow/texels.h"
+#include "frontend/usse/facts/texels.h"
 
 #include <algorithm>
 #include <string>
 
-#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/facts/slots.h"
 
 namespace warpjit::usse {
 
@@ -52,26 +52,6 @@ std::optional<unsigned> sampled_unit(const Program& program, const Instruction& 
     if (all) return unit;
   }
   return std::nullopt;
-}
-
-void number_units(Program& program) {
-  if (!program.dependent_samplers.empty()) return;
-  std::vector<std::uint16_t> places;
-  for (const auto* const code : {&program.secondary, &program.primary})
-    for (const std::uint64_t word : *code) {
-      const Result<Instruction> i = decode(word);
-      if (!i || i->opcode != Opcode::smp || i->s[1].bank != Bank::sa || i->s[1].index != 0) continue;
-      const auto place = std::ranges::lower_bound(places, i->s[1].number);
-      if (place == places.end() || *place != i->s[1].number) places.insert(place, i->s[1].number);
-    }
-  const RegisterContainer* const data = program.container(kDataContainer);
-  const unsigned base = data == nullptr ? 0 : data->base;
-  for (unsigned unit = 0; unit < std::min<std::size_t>(places.size(), kTextureUnits); ++unit) {
-    if (places[unit] < base || places[unit] + kControlWords > kMaxRegisters) continue;
-    for (unsigned k = 0; k < kControlWords; ++k)
-      program.dependent_samplers.push_back({static_cast<std::uint8_t>(unit), static_cast<std::uint8_t>(k),
-                                            static_cast<std::uint16_t>(places[unit] - base + k)});
-  }
 }
 
 std::vector<UnitSample> unit_samples(const Program& program) {

@@ -25,10 +25,6 @@ unsigned texel_components(const std::array<TexelSource, 4>& swizzle);
 // texture's.
 std::optional<unsigned> sampled_unit(const Program& program, const Instruction& sample);
 
-// Of code that says of no unit where its control words are: the places that samples name are those of units
-// 0, 1 and so on, in the order of registers, up to 16.
-void number_units(Program& program);
-
 // What samples a unit: an instruction, or an input of a fragment program.
 struct UnitSample {
   std::uint8_t unit = 0;

@@ -1,4 +1,4 @@
-#include "frontend/tesla/flow/reach.h"
+#include "frontend/tesla/facts/reach.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,10 +1,10 @@
-#include "frontend/tesla/flow/default_state.h"
+#include "frontend/tesla/facts/default_state.h"
 
 #include <algorithm>
 #include <numeric>
 
 #include "frontend/tesla/container/graphics.h"
-#include "frontend/tesla/flow/reach.h"
+#include "frontend/tesla/facts/reach.h"
 
 namespace warpjit::tesla {
 namespace {

@@ -1,4 +1,4 @@
-#include "frontend/tesla/special_functions.h"
+#include "frontend/tesla/facts/special_functions.h"
 
 namespace warpjit::tesla {
 

@@ -1,9 +1,9 @@
-#include "frontend/pica200/flow/usage.h"
+#include "frontend/pica200/facts/usage.h"
 
 #include <algorithm>
 #include <bitset>
 
-#include "frontend/flow/reach.h"
+#include "frontend/reach.h"
 
 namespace warpjit::pica200 {
 

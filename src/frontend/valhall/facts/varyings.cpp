@@ -1,7 +1,4 @@
-#include "frontend/valhall/flow/varyings.h"
-
-#include <algorithm>
-#include <tuple>
+#include "frontend/valhall/facts/varyings.h"
 
 namespace warpjit::valhall {
 namespace {
@@ -25,8 +22,6 @@ SlotUses coordinates_in_point(const Instruction& i, const FragmentSetup& setup) 
       {1, SlotUse::Plane::linear, setup.points_from_bottom ? Sprite::from_bottom : Sprite::from_top});
   return uses;
 }
-
-auto order(const SlotUse& use) { return std::tuple(use.slot, use.plane, use.sprite, use.part); }
 
 }  // namespace
 
@@ -83,15 +78,6 @@ SlotUses slot_uses(const Instruction& i, const FragmentSetup& setup) {
     uses.push_back(use);
   }
   return uses;
-}
-
-std::vector<SlotUse> fragment_uses(const Program& program, const ReachedCode& code) {
-  std::vector<SlotUse> all;
-  for (const auto& reached : code.instructions())
-    for (const SlotUse& use : slot_uses(reached.instruction, program.fragment)) all.push_back(use);
-  std::ranges::sort(all, {}, order);
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  return all;
 }
 
 }  // namespace warpjit::valhall

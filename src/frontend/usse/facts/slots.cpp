@@ -1,4 +1,4 @@
-#include "frontend/usse/flow/slots.h"
+#include "frontend/usse/facts/slots.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "frontend/usse/flow/color.h"
+#include "frontend/usse/facts/color.h"
 
 #include <string>
 

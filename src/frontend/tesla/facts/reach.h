@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "frontend/flow/reach.h"
+#include "frontend/reach.h"
 #include "frontend/tesla/container/program.h"
 
 namespace warpjit::tesla {

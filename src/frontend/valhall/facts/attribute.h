@@ -1,0 +1,44 @@
+// Attributes of vertices and images: which descriptor an instruction names, and what the bytes of an element
+// are (docs/guests/valhall.md 8.4).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "frontend/valhall/encoding/decode.h"
+
+namespace warpjit::valhall {
+
+// The descriptor that LD_ATTR, LEA_ATTR and their immediate forms name.
+struct AttributeEntry {
+  std::uint32_t table, index;
+};
+// Nothing if a register says which, or of other instructions.
+std::optional<AttributeEntry> attribute_entry(const Instruction& instruction);
+
+// The image that LD_TEX, LEA_TEX and their immediate forms name.
+std::optional<AttributeEntry> image_entry(const Instruction& instruction);
+
+// A pixel format of 22 bits, as far as attributes have it.
+struct VertexFormat {
+  enum class Kind : std::uint8_t { unorm, snorm, unsigned_, signed_, half, single, fixed, small_float };
+  static constexpr std::uint8_t kZero = 4, kOne = 5;
+
+  Kind kind = Kind::unorm;
+  std::array<std::uint8_t, 4> bits{};  // of the components in memory, the lowest first; 0: there is none
+  // Where r, g, b, a come from: a component in memory, kZero or kOne.
+  std::array<std::uint8_t, 4> channel{};
+
+  unsigned count() const { return 4U - static_cast<unsigned>(std::ranges::count(bits, 0)); }
+  // Of each component; 0: they are fields of a word or half a word, which have no whole bytes.
+  unsigned component_bits() const { return bits[0] % 8 == 0 ? bits[0] : 0U; }
+  unsigned bytes() const { return (bits[0] + bits[1] + bits[2] + bits[3]) / 8U; }
+};
+// Errors: unsupported, without `where`.
+Result<VertexFormat> find_vertex_format(std::uint32_t format);
+// True if the low twelve bits of a pixel format may be these.
+bool is_component_order(std::uint32_t order);
+
+}  // namespace warpjit::valhall
