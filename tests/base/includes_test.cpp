@@ -64,13 +64,15 @@ constexpr Room kRooms[] = {
 
     {"backend", "base ir pixels"},
     {"runtime/code", "base backend"},
-    {"runtime/work", "base pixels backend frontend frontend/interpret frontend/pixels runtime/engine"},
-    {"runtime/engine", "base ir backend frontend runtime/code runtime/work"},
+    // Drivers of work get their kernels from a source, which the engine is.
+    {"runtime/kernel", "base backend frontend"},
+    {"runtime/work", "base pixels frontend frontend/interpret frontend/pixels runtime/kernel"},
+    {"runtime/engine", "base ir backend frontend runtime/code runtime/kernel runtime/work"},
     {"runtime/api",
-     "base runtime/work runtime/engine frontend/GUEST frontend/GUEST/container frontend/GUEST/assembly "
+     "base runtime/kernel runtime/work runtime/engine frontend/GUEST frontend/GUEST/container frontend/GUEST/assembly "
      "frontend/GUEST/facts"},
 
-    {"device/pica200", "base frontend frontend/GUEST/* runtime/api runtime/work runtime/engine"},
+    {"device/pica200", "base frontend frontend/GUEST/* runtime/api runtime/kernel runtime/work runtime/engine"},
     {"device/GUEST", "base frontend frontend/interpret frontend/GUEST/* runtime/api"},
     {"tools/warpjit", "*"},
 };
