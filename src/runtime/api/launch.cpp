@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "runtime/work/launch.h"
-#include "runtime/work/pixel_plan.h"
+#include "runtime/work/pixel_checks.h"
 #include "runtime/work/primitives.h"
 
 namespace warpjit {

@@ -55,7 +55,7 @@ class DualArena final : public CodeArena {
     owners_.erase(owner);
   }
 
-  // Whether new code, written over code that has already run, is the code that runs.
+  // True if new code, written over code that has already run, is the code that runs.
   bool sees_rewrites() {
     const std::size_t size = returns(1).size();
     Views views;
@@ -107,17 +107,17 @@ class DualArena final : public CodeArena {
   }
   static const asmjit::JitAllocator::CreateParams& parameters() {
     static const asmjit::JitAllocator::CreateParams result = [] {
-      asmjit::JitAllocator::CreateParams made;
-      made.options = asmjit::JitAllocatorOptions::kUseDualMapping;
-      made.blockSize = 256 * 1024;
-      return made;
+      asmjit::JitAllocator::CreateParams params;
+      params.options = asmjit::JitAllocatorOptions::kUseDualMapping;
+      params.blockSize = 256 * 1024;
+      return params;
     }();
     return result;
   }
 
   std::mutex mutex_;
   std::vector<std::unique_ptr<asmjit::JitAllocator>> pages_;  // the last one is in use
-  unsigned forks_ = 0;                                        // when that was made
+  unsigned forks_ = 0;                                        // when that was created
   struct Owner {
     unsigned forks;  // forks() when it was placed
     void* piece;     // asmjit's, which it lies in
@@ -148,9 +148,9 @@ std::unique_ptr<CodeArena> probed(std::unique_ptr<CodeArena> arena, std::string&
 
 std::unique_ptr<CodeArena> make_asmjit_dual_arena(std::string& reason) {
   auto dual = std::make_unique<DualArena>();
-  DualArena& made = *dual;
+  DualArena& created = *dual;
   std::unique_ptr<CodeArena> arena = probed(std::move(dual), reason);
-  if (arena && !made.sees_rewrites()) {
+  if (arena && !created.sees_rewrites()) {
     reason = "code written over code that has run is not seen, as in some emulators";
     return nullptr;
   }

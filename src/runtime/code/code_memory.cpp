@@ -89,7 +89,7 @@ std::optional<Engine::GuestPlace> CodeMemory::find(const void* host_address) con
   const CodeLabel& label = piece->second.label;
   const auto after = std::upper_bound(
       label.map.begin(), label.map.end(), offset,
-      [](std::uintptr_t wanted, const backend::AddressMapping& entry) { return wanted < entry.offset; });
+      [](std::uintptr_t offset, const backend::AddressMapping& entry) { return offset < entry.offset; });
   const std::uint32_t guest = after == label.map.begin() ? ir::kNoAddress : std::prev(after)->guest_address;
   return Engine::GuestPlace{label.program, guest};
 }

@@ -80,7 +80,7 @@ class Background {
   // queue is full, or no thread can be had.
   std::shared_ptr<CompileJob> submit(const CodeCache::Key& key, bool urgent, const CompileJob::Work& work,
                                      const CompileJob::Rest& rest = {});
-  // Is there no job of it yet, and would submit() make one now?
+  // True if there is no job of it yet, and submit() would begin one now.
   bool would_begin(const CodeCache::Key& key);
   // Failures are kept, so that runs report them, until they are forgotten.
   void forget_failures();

@@ -46,9 +46,8 @@ class EngineState final : public KernelSource {
                CompileReport& report) override;
   Status lease_at_once(LaunchState& launch, const RunOptions& options, KernelUse& use, CompileReport& report,
                        bool may_begin_later) override;
-  bool is_ready(KernelUse& use) override;
-  Status lease_ready(LaunchState& launch, const RunOptions& options, KernelUse& use,
-                     CompileReport& report) override;
+  Status lease_awaited(LaunchState& launch, const RunOptions& options, KernelUse& use,
+                       CompileReport& report) override;
   // The kernel for a launch and a table that nobody else fills or reads. `few_threads`: one for a few
   // threads, which groups of one vector hold.
   Status lease_alone(const LaunchState& launch, const RunOptions& options, bool few_threads,
@@ -97,13 +96,13 @@ class EngineState final : public KernelSource {
   // The job that compiles it in the background; null if it cannot be queued.
   std::shared_ptr<CompileJob> submit(Request request, bool urgent);
   bool admit_variant(std::uint64_t family, std::uint64_t bools);
-  // Whether the launch remembers its kernel with its table filled; if so, sets `lease`.
+  // True if the launch remembers its kernel with its table filled: `lease` has both.
   static Result<bool> recall(LaunchState& launch, const LaunchKey& key, LaunchCache::Lease& lease);
   // Fills a table for the kernel. The launch remembers both, unless the choice of kernel depends on the
   // contents of memory.
   static Status fill(LaunchState& launch, const LaunchKey& key, std::shared_ptr<const Kernel> kernel,
                      LaunchCache::Lease& lease);
-  // The kernel for a launch with its table filled, if the launch remembers both; says whether it does.
+  // The same; `report` gets how it was found.
   Result<bool> lease_remembered(LaunchState& launch, const LaunchKey& key, LaunchCache::Lease& lease,
                                 CompileReport& report);
   // The guest interpreter's kernel while the job is under way.

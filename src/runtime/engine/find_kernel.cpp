@@ -2,6 +2,7 @@
 // or in the background.
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <utility>
 
 #include "backend/processor.h"
@@ -27,7 +28,39 @@ constexpr bool kAlwaysCheck = true;
 constexpr bool kAlwaysCheck = false;
 #endif
 
-// Whether the rows of one thread lie beside each other in all inputs.
+class AwaitedJob final : public AwaitedKernel {
+ public:
+  using Begin = std::function<std::shared_ptr<CompileJob>()>;
+  // `looks` is TestHooks::asks.
+  AwaitedJob(std::shared_ptr<CompileJob> job, std::optional<std::uint64_t> looks)
+      : job_(std::move(job)), looks_(looks) {}
+  explicit AwaitedJob(Begin begin) : begin_(std::move(begin)) {}
+
+  void begin() override {
+    if (begin_) job_ = std::exchange(begin_, {})();
+  }
+
+ private:
+  std::shared_ptr<const Kernel> look() override {
+    if (begin_ && std::chrono::steady_clock::now() - since_ > kPatience) begin();
+    if (!job_) return nullptr;
+    if (looks_) {
+      if (*looks_ != 0) {
+        --*looks_;
+        return nullptr;
+      }
+      job_->wait(std::nullopt);
+    }
+    return job_->kernel();
+  }
+
+  std::shared_ptr<CompileJob> job_;  // null: there is none yet, or no room for it
+  Begin begin_;
+  const std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
+  std::optional<std::uint64_t> looks_;
+};
+
+// True if the rows of one thread lie beside each other in all inputs.
 bool has_interleaved_inputs(const LaunchState& launch) {
   const std::byte* first = nullptr;
   std::size_t stride = 0;
@@ -82,11 +115,11 @@ Result<EngineState::Choice> EngineState::choose(const RunOptions& options, const
   Choice choice{options.engine, best_.value_or(backend::Target::x64_v3)};
   choice.hints = hints;
   if (options.engine != EngineKind::jit) return choice;
-  if (const std::optional<backend::Target> wanted = backend_target(options.target)) {
-    choice.target = *wanted;
-    if (!runs_here_[static_cast<std::size_t>(*wanted)])
+  if (const std::optional<backend::Target> named = backend_target(options.target)) {
+    choice.target = *named;
+    if (!runs_here_[static_cast<std::size_t>(*named)])
       return Error{ErrorCode::target_unavailable,
-                   "this machine does not run code for " + std::string(backend::name(*wanted)), ""};
+                   "this machine does not run code for " + std::string(backend::name(*named)), ""};
     if (!memory_) return Error{ErrorCode::target_unavailable, no_jit_reason_, ""};
     return choice;
   }
@@ -126,19 +159,19 @@ bool EngineState::admit_variant(std::uint64_t family, std::uint64_t bools) {
 }
 
 KernelOptions EngineState::kernel_options(Choice choice) const {
-  KernelOptions made;
-  made.engine = choice.engine;
-  made.target = choice.target;
-  made.dispatch_all = hooks_.dispatch_all;
-  made.checks = options_.checks || kAlwaysCheck;
-  made.speculate = hooks_.speculate;
-  made.parts = hooks_.parts != 0 ? hooks_.parts : choice.few_threads ? 1 : 0;
-  made.large_primitives = choice.hints.large_primitives && choice.engine == EngineKind::jit;
-  if (choice.engine == EngineKind::jit) made.rows_ahead = choice.hints.rows_ahead;
-  made.many_ranges = choice.hints.many_ranges && choice.engine == EngineKind::jit;
-  made.tuning = tuning();
-  made.registers = hooks_.registers;
-  return made;
+  KernelOptions result;
+  result.engine = choice.engine;
+  result.target = choice.target;
+  result.dispatch_all = hooks_.dispatch_all;
+  result.checks = options_.checks || kAlwaysCheck;
+  result.speculate = hooks_.speculate;
+  result.parts = hooks_.parts != 0 ? hooks_.parts : choice.few_threads ? 1 : 0;
+  result.large_primitives = choice.hints.large_primitives && choice.engine == EngineKind::jit;
+  if (choice.engine == EngineKind::jit) result.rows_ahead = choice.hints.rows_ahead;
+  result.many_ranges = choice.hints.many_ranges && choice.engine == EngineKind::jit;
+  result.tuning = tuning();
+  result.registers = hooks_.registers;
+  return result;
 }
 
 Result<EngineState::Request> EngineState::request(const LaunchState& launch, const RunOptions& options,
@@ -166,21 +199,21 @@ CodeCache::KernelResult EngineState::make(const Request& request) {
   KernelOptions options = request.options;
   std::string because;
   for (;;) {
-    Result<std::shared_ptr<Kernel>> made =
+    Result<std::shared_ptr<Kernel>> kernel =
         make_kernel(*request.shader, request.facts, options, memory_.get(), workspaces_);
-    if (made) {
-      const CompileReport& report = (*made)->report();
+    if (kernel) {
+      const CompileReport& report = (*kernel)->report();
       if (options_.log != nullptr)
         log(LogLevel::debug,
             "compiled " + request.shader->source_name() + " for " + name(report.engine) + " in " +
                 std::to_string(report.translate_ns + report.passes_ns + report.backend_ns + report.place_ns) +
                 " ns, " + std::to_string(report.code_bytes) + " bytes of code");
-      if (!because.empty()) (*made)->set_interpreted_because(std::move(because));
-      return std::shared_ptr<const Kernel>(std::move(*made));
+      if (!because.empty()) (*kernel)->set_interpreted_because(std::move(because));
+      return std::shared_ptr<const Kernel>(std::move(*kernel));
     }
     // Programs still run in an interpreter if their code is too large for the backend or for the remaining
     // executable memory, or if only the guest interpreter can run them.
-    const Error& error = made.error();
+    const Error& error = kernel.error();
     const bool ir = error.code == ErrorCode::resource_limit && options.engine == EngineKind::jit;
     const bool guest = error.code == ErrorCode::unsupported && options.engine != EngineKind::guest;
     if (!request.may_interpret || (!ir && !guest)) return error;
@@ -217,21 +250,21 @@ std::shared_ptr<CompileJob> EngineState::submit(Request request, bool urgent) {
 Result<CompileReport> EngineState::compile(LaunchState& launch, const RunOptions& options) {
   const FloatEnvironment environment;
   WARPJIT_TRY(const Choice choice, choose(options, hints_of(launch)));
-  WARPJIT_TRY(const Request asked, request(launch, options, choice));
+  WARPJIT_TRY(const Request needed, request(launch, options, choice));
   bool hit = false;
-  WARPJIT_TRY(const std::shared_ptr<const Kernel> kernel, find_or_make(asked, hit));
+  WARPJIT_TRY(const std::shared_ptr<const Kernel> kernel, find_or_make(needed, hit));
   return report_of(*kernel, hit);
 }
 
 Result<Compilation> EngineState::warm(LaunchState& launch, const RunOptions& options) {
   const FloatEnvironment environment;
   WARPJIT_TRY(const Choice choice, choose(options, hints_of(launch)));
-  WARPJIT_TRY(Request asked, request(launch, options, choice));
-  if (std::shared_ptr<const Kernel> kernel = cache_.find(asked.key))
+  WARPJIT_TRY(Request needed, request(launch, options, choice));
+  if (std::shared_ptr<const Kernel> kernel = cache_.find(needed.key))
     return Compilation(std::make_shared<CompileJob>(std::move(kernel)));
-  if (std::shared_ptr<CompileJob> job = submit(asked, false)) return Compilation(std::move(job));
+  if (std::shared_ptr<CompileJob> job = submit(needed, false)) return Compilation(std::move(job));
   bool hit = false;
-  return Compilation(std::make_shared<CompileJob>(find_or_make(asked, hit)));
+  return Compilation(std::make_shared<CompileJob>(find_or_make(needed, hit)));
 }
 
 Result<bool> EngineState::recall(LaunchState& launch, const LaunchKey& key, LaunchCache::Lease& lease) {
@@ -256,8 +289,8 @@ Status EngineState::lease(LaunchState& launch, const RunOptions& options, Kernel
   WARPJIT_TRY(const bool remembered, lease_remembered(launch, key, lease, report));
   if (remembered) return {};
   bool hit = false;
-  WARPJIT_TRY(const Request asked, request(launch, options, choice));
-  WARPJIT_TRY(std::shared_ptr<const Kernel> kernel, find_or_make(asked, hit));
+  WARPJIT_TRY(const Request needed, request(launch, options, choice));
+  WARPJIT_TRY(std::shared_ptr<const Kernel> kernel, find_or_make(needed, hit));
   WARPJIT_CHECK(fill(launch, key, std::move(kernel), lease));
   report = report_of(lease.kernel(), hit);
   return {};
@@ -280,9 +313,9 @@ Status EngineState::lease_alone(const LaunchState& launch, const RunOptions& opt
   if (few_threads && choice.engine == EngineKind::jit && options.target == Target::automatic &&
       plain(choice.target) == backend::Target::x64_v4)
     choice.target = backend::Target::x64_v3;
-  WARPJIT_TRY(const Request asked, request(launch, options, choice));
+  WARPJIT_TRY(const Request needed, request(launch, options, choice));
   bool hit = false;
-  WARPJIT_TRY(std::shared_ptr<const Kernel> kernel, find_or_make(asked, hit));
+  WARPJIT_TRY(std::shared_ptr<const Kernel> kernel, find_or_make(needed, hit));
   return LaunchCache::fill_once(std::move(kernel), *launch.shader, launch.values, lease);
 }
 
@@ -293,18 +326,18 @@ Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options
   WARPJIT_TRY(const bool remembered,
               lease_remembered(launch, launch_key(launch, options, choice), use.lease.emplace(), report));
   if (remembered) return {};
-  WARPJIT_TRY(Request asked, request(launch, options, choice));
-  if (cache_.find(asked.key)) return lease(launch, options, use, report);
-  if (may_begin_later && !hooks_.asks && background_.would_begin(asked.key)) {
-    use.begin_job = [this, request = std::move(asked)] { return submit(request, true); };
-    use.since = std::chrono::steady_clock::now();
+  WARPJIT_TRY(Request needed, request(launch, options, choice));
+  if (cache_.find(needed.key)) return lease(launch, options, use, report);
+  if (may_begin_later && !hooks_.asks && background_.would_begin(needed.key)) {
+    use.awaited =
+        std::make_unique<AwaitedJob>([this, request = std::move(needed)] { return submit(request, true); });
     interpreted_runs_.fetch_add(1, std::memory_order_relaxed);
     RunOptions guest = options;
     guest.engine = EngineKind::guest;
     guest.target = Target::automatic;
     return lease(launch, guest, use, report);
   }
-  std::shared_ptr<CompileJob> job = submit(std::move(asked), true);
+  std::shared_ptr<CompileJob> job = submit(std::move(needed), true);
   if (!job) return lease(launch, options, use, report);
   if (job->state() == CompileJob::State::failed) return job->report().error();
   if (use.hints.rows_ahead) {
@@ -322,7 +355,7 @@ Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options
   WARPJIT_TRY(std::shared_ptr<const Kernel> guest, stand_in(launch, *job));
   report = guest->report();
   use.lease->hold(std::move(guest));
-  use.job = std::move(job);
+  use.awaited = std::make_unique<AwaitedJob>(std::move(job), hooks_.asks);
   return {};
 }
 
@@ -339,23 +372,12 @@ CodeCache::KernelResult EngineState::stand_in(const LaunchState& launch, Compile
   });
 }
 
-bool EngineState::is_ready(KernelUse& use) {
-  if (use.begin_job && std::chrono::steady_clock::now() - use.since > kPatience)
-    use.job = std::exchange(use.begin_job, {})();
-  if (!use.job) return false;
-  if (hooks_.asks) {
-    if (use.looks++ < *hooks_.asks) return false;
-    use.job->wait(std::nullopt);
-  }
-  use.ready = use.job->kernel();
-  return use.ready != nullptr;
-}
-
-Status EngineState::lease_ready(LaunchState& launch, const RunOptions& options, KernelUse& use,
-                                CompileReport& report) {
+Status EngineState::lease_awaited(LaunchState& launch, const RunOptions& options, KernelUse& use,
+                                  CompileReport& report) {
   WARPJIT_TRY(const Choice choice, choose(options, use.hints));
-  WARPJIT_CHECK(fill(launch, launch_key(launch, options, choice), std::move(use.ready), use.lease.emplace()));
-  use.stop_waiting();
+  WARPJIT_CHECK(
+      fill(launch, launch_key(launch, options, choice), use.awaited->kernel(), use.lease.emplace()));
+  use.awaited.reset();
   report = use.kernel().report();
   return {};
 }

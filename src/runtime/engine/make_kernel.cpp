@@ -149,7 +149,7 @@ namespace {
 using KernelPointer = std::shared_ptr<Kernel>;
 
 // Intermediate results on the way to a kernel, with the time that each took.
-struct Made {
+struct Translation {
   CompileReport report;
   frontend::UnitUse unit;
   std::uint64_t overwritten_planes = 0;
@@ -165,17 +165,17 @@ bool writes_memory(const ir::Function& f) {
   return false;
 }
 
-Result<Made> run_passes(const frontend::Shader& shader, const frontend::Facts& facts,
-                        const KernelOptions& options, bool speculate) {
+Result<Translation> run_passes(const frontend::Shader& shader, const frontend::Facts& facts,
+                               const KernelOptions& options, bool speculate) {
   Stopwatch watch;
-  Made made;
-  made.report.engine = options.engine;
-  made.report.generic = (shader.usage().bools & ~facts.known_bools) != 0;
+  Translation translation;
+  translation.report.engine = options.engine;
+  translation.report.generic = (shader.usage().bools & ~facts.known_bools) != 0;
   WARPJIT_TRY(frontend::Shader::Translation code, shader.translate(facts, options.dispatch_all));
-  made.report.ordered = code.ordered;
-  made.unit = code.unit;
-  if (facts.work == Work::pixels) made.overwritten_planes = ir::overwritten_planes(code.function);
-  made.report.translate_ns = watch.lap();
+  translation.report.ordered = code.ordered;
+  translation.unit = code.unit;
+  if (facts.work == Work::pixels) translation.overwritten_planes = ir::overwritten_planes(code.function);
+  translation.report.translate_ns = watch.lap();
   ir::PipelineOptions pipeline;
   if (options.engine == EngineKind::jit) pipeline = backend::pipeline_options(options.target);
   pipeline.dispatch_all = options.dispatch_all;
@@ -186,9 +186,9 @@ Result<Made> run_passes(const frontend::Shader& shader, const frontend::Facts& f
     pipeline.group_lanes = [&](const ir::Function&) {
       return options.parts * backend::lanes(options.target);
     };
-  WARPJIT_TRY(made.program, ir::run_pipeline(std::move(code.function), pipeline));
-  made.report.passes_ns = watch.lap();
-  return made;
+  WARPJIT_TRY(translation.program, ir::run_pipeline(std::move(code.function), pipeline));
+  translation.report.passes_ns = watch.lap();
+  return translation;
 }
 
 // Compiles and places. The report has what was done before, and gets the rest.
@@ -220,9 +220,9 @@ Result<KernelPointer> make_jit_kernel(const ir::GroupProgram& program, CompileRe
 
 // Threads that the IR interpreter runs together: a group, where the function says how wide that is. Ordered
 // invocations are alone.
-unsigned ir_lanes(const Made& made) {
-  if (made.report.ordered) return 1;
-  return made.program.kernel.group_lanes != 0 ? made.program.kernel.group_lanes : kIrLanes;
+unsigned ir_lanes(const Translation& translation) {
+  if (translation.report.ordered) return 1;
+  return translation.program.kernel.group_lanes != 0 ? translation.program.kernel.group_lanes : kIrLanes;
 }
 
 // The exact version of a kernel with `lanes` threads per group: by the JIT, or, if it is too large for that,
@@ -230,10 +230,11 @@ unsigned ir_lanes(const Made& made) {
 Result<KernelPointer> make_exact_kernel(const frontend::Shader& shader, const frontend::Facts& facts,
                                         const KernelOptions& options, CodeMemory* memory,
                                         WorkspacePool& workspaces, unsigned lanes) {
-  WARPJIT_TRY(Made made, run_passes(shader, facts, options, false));
-  auto kernel = make_jit_kernel(made.program, made.report, shader.source_name(), options, memory, workspaces);
+  WARPJIT_TRY(Translation translation, run_passes(shader, facts, options, false));
+  auto kernel = make_jit_kernel(translation.program, translation.report, shader.source_name(), options,
+                                memory, workspaces);
   if (kernel || kernel.error().code != ErrorCode::resource_limit) return kernel;
-  return make_ir_kernel(std::move(made.program), made.report, lanes);
+  return make_ir_kernel(std::move(translation.program), translation.report, lanes);
 }
 
 Result<KernelPointer> make_guest_kernel(const frontend::Shader& shader, const frontend::Facts& facts) {
@@ -246,20 +247,20 @@ Result<KernelPointer> make_guest_kernel(const frontend::Shader& shader, const fr
   return KernelPointer(std::make_shared<GuestKernel>(std::move(guest), facts, report));
 }
 
-// Of what the passes made: the kernel of the engine that the options name.
+// The kernel of the engine that the options name, from what the passes left.
 Result<KernelPointer> make_code_kernel(const frontend::Shader& shader, const frontend::Facts& facts,
-                                       KernelOptions options, Made made, CodeMemory* memory,
+                                       KernelOptions options, Translation translation, CodeMemory* memory,
                                        WorkspacePool& workspaces) {
   // Two kernels that share windows.
-  if (made.program.assumes_no_zero_inf) options.many_ranges = false;
+  if (translation.program.assumes_no_zero_inf) options.many_ranges = false;
   if (options.engine == EngineKind::ir) {
-    const unsigned lanes = ir_lanes(made);
-    return make_ir_kernel(std::move(made.program), made.report, lanes);
+    const unsigned lanes = ir_lanes(translation);
+    return make_ir_kernel(std::move(translation.program), translation.report, lanes);
   }
-  WARPJIT_TRY(KernelPointer kernel,
-              make_jit_kernel(made.program, made.report, shader.source_name(), options, memory, workspaces));
-  if (!made.program.assumes_no_zero_inf) return kernel;
-  const ir::Function& f = made.program.kernel;
+  WARPJIT_TRY(KernelPointer kernel, make_jit_kernel(translation.program, translation.report,
+                                                    shader.source_name(), options, memory, workspaces));
+  if (!translation.program.assumes_no_zero_inf) return kernel;
+  const ir::Function& f = translation.program.kernel;
   KernelOptions exact = options;
   exact.parts = kernel->lanes() / backend::lanes(options.target);
   exact.quads = true;
@@ -279,8 +280,8 @@ Status set_unit_use(const frontend::Shader& shader, const frontend::Facts& facts
   std::shared_ptr<const frontend::GuestInterpreter> guest;
   const bool last_ones = facts.primitives.keeps_unit && !kernel.report().ordered;
   if (use.history != 0 || use.follows_a_run || last_ones) {
-    WARPJIT_TRY(std::unique_ptr<frontend::GuestInterpreter> made, shader.prepare_guest(facts));
-    guest = std::move(made);
+    WARPJIT_TRY(std::unique_ptr<frontend::GuestInterpreter> interpreter, shader.prepare_guest(facts));
+    guest = std::move(interpreter);
   }
   kernel.set_unit_use(use, std::move(guest));
   return {};
@@ -294,11 +295,11 @@ Result<KernelPointer> make_kernel(const frontend::Shader& shader, const frontend
   if (options.engine == EngineKind::guest) return make_guest_kernel(shader, facts);
   const bool speculate =
       options.engine == EngineKind::jit && options.speculate && FloatEnvironment::kHasInvalid;
-  WARPJIT_TRY(Made made, run_passes(shader, facts, options, speculate));
-  const frontend::UnitUse unit = made.unit;
-  const std::uint64_t overwritten = made.overwritten_planes;
+  WARPJIT_TRY(Translation translation, run_passes(shader, facts, options, speculate));
+  const frontend::UnitUse unit = translation.unit;
+  const std::uint64_t overwritten = translation.overwritten_planes;
   WARPJIT_TRY(KernelPointer kernel,
-              make_code_kernel(shader, facts, options, std::move(made), memory, workspaces));
+              make_code_kernel(shader, facts, options, std::move(translation), memory, workspaces));
   kernel->set_overwritten_planes(overwritten);
   if (facts.work == Work::primitives) WARPJIT_CHECK(set_unit_use(shader, facts, unit, *kernel));
   return kernel;
@@ -319,8 +320,8 @@ Result<std::vector<std::byte>> kernel_key(const frontend::Shader& shader, const 
     key.insert(key.end(), bytes.begin(), bytes.end());
   }
   WARPJIT_CHECK(shader.append_key(facts, key));
-  // Messages of the guest interpreter name its source file. A grid may run in it even if the JIT was asked
-  // for.
+  // Messages of the guest interpreter name its source file. A grid may run in it even if the options name
+  // the JIT.
   if (options.engine == EngineKind::guest || facts.work == Work::grid)
     for (const char letter : shader.source_name()) key.push_back(static_cast<std::byte>(letter));
   return key;

@@ -37,10 +37,10 @@ struct KernelOptions {
   bool checks = false;
   bool speculate = true;          // JIT: try without the rule for 0 times infinity (speculative_kernel.h)
   bool large_primitives = false;  // JIT, pixels: as backend::CompileOptions
-  bool quads = false;             // likewise: no single pixels
-  std::optional<backend::RowLayout> rows_ahead{};  // JIT: as backend::CompileOptions
-  bool many_ranges = false;                        // likewise
-  backend::Tuning tuning{};                        // likewise
+  bool quads = false;             // no single pixels
+  std::optional<backend::RowLayout> rows_ahead{};  // JIT: these three as backend::CompileOptions
+  bool many_ranges = false;
+  backend::Tuning tuning{};
   std::uint32_t parts = 0, registers = 0;
 };
 

@@ -24,8 +24,8 @@ Status PreparedState::renew() {
     plan_.reset();
     WARPJIT_CHECK(lease_->refill_own(*launch_.shader, launch_.values));
   }
-  plan_.emplace(launch_, lease_->kernel(), lease_->table(), options_.fuel.value_or(launch_.fuel),
-                options_.cancel);
+  plan_.emplace(KernelCall{launch_, lease_->kernel(), lease_->table(), options_.fuel.value_or(launch_.fuel),
+                           options_.cancel});
   seen_ = generations;
   bools_ = bools;
   few_threads_ = few_threads;
@@ -41,7 +41,7 @@ Status PreparedState::run() {
   if (launch_.count == 0) return {};
   engine_.note_use(lease_->kernel());
   const FloatEnvironment environment;
-  if (plan_->cancelled()) return Error{ErrorCode::cancelled, "the run was cancelled", ""};
+  if (plan_->cancelled()) return cancelled_run();
   return plan_->run(0, launch_.count);
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "runtime/engine/engine.h"
-#include "runtime/work/run_plan.h"
+#include "runtime/work/row_plan.h"
 
 namespace warpjit::runtime {
 
@@ -40,7 +40,7 @@ class PreparedState {
   bool few_threads_ = false;
   KernelHints hints_{};
   std::optional<LaunchCache::Lease> lease_;  // of this alone
-  std::optional<RunPlan> plan_;
+  std::optional<RowPlan> plan_;
 };
 
 }  // namespace warpjit::runtime

@@ -20,7 +20,7 @@ SpeculativeKernel::SpeculativeKernel(std::shared_ptr<const Kernel> fast, std::ui
 Status SpeculativeKernel::prepare(std::uint32_t* table) const { return fast_->prepare(table); }
 
 Result<const Kernel*> SpeculativeKernel::exact(const frontend::Shader& shader) const {
-  if (const Kernel* made = exact_.load(std::memory_order_acquire)) return made;
+  if (const Kernel* exact = exact_.load(std::memory_order_acquire)) return exact;
   const std::lock_guard lock(mutex_);
   if (exact_owner_ == nullptr) {
     WARPJIT_TRY(exact_owner_, make_exact_(shader));

@@ -23,9 +23,9 @@ struct BlockLayout {
 
   explicit BlockLayout(const ir::Function& f);
   std::size_t frame_words() const { return std::size_t{std::max(groups, 1U)} * frame_slots * lanes; }
-  // Do groups have memory of their own that a call must bring?
+  // True if groups have memory of their own that a call must bring.
   bool needs_memory() const { return frame_slots != 0 || uses.local; }
-  // May one call run many blocks? Code makes nothing but shared memory anew.
+  // True if one call may run many blocks: code makes nothing but shared memory anew.
   bool runs_on() const { return !uses.local && !uses.locks; }
 };
 
@@ -49,6 +49,26 @@ class TexelViews {
 
  private:
   SmallVector<ir::TexelView, 8> views_;
+};
+
+// The memory of a launch that is no grid. Host threads have copies of `memory` and share the rest.
+struct LaunchMemory {
+  MappedSpaces spaces;
+  ir::BlockMemory memory;
+  backend::MemoryWindows windows;
+
+  void bind(const frontend::Grid& grid, std::span<const std::span<const std::byte>> constants,
+            std::span<const backend::PointerPlace> pointers, const std::uint32_t* table) {
+    spaces.bind(grid, constants, memory);
+    windows.set(memory);
+    windows.aim(pointers, memory, table);
+  }
+  // For a call that gets a copy of `memory`.
+  void lend(backend::KernelArgs& args) const {
+    args.windows = windows.data();
+    args.group_index = 0;
+    args.block = {};
+  }
 };
 
 class BlockMemory {

@@ -43,7 +43,7 @@ class Kernel {
   void set_last_use(std::uint64_t time) const { last_use_.store(time, std::memory_order_relaxed); }
 
   std::size_t table_bytes() const { return table_bytes_; }
-  // Fills the words of the table behind those of Shader::fill_table with values that are the same for all
+  // Fills the words of the table after those of Shader::fill_table with values that are the same for all
   // threads.
   virtual Status prepare(std::uint32_t* table) const = 0;
   // Runs args.group_count groups. `shader` gives the locations in messages; `values` is what the table was
@@ -58,8 +58,8 @@ class Kernel {
   virtual Status draw(const frontend::Values& values, const interpret::PixelWork& work,
                       std::uint64_t fuel) const;
 
-  // Of geometry programs: what the kernel needs of the unit; and a guest interpreter for invocations that it
-  // cannot run and for the unit's state after a run, or null if neither is ever wanted.
+  // What a geometry program's kernel needs of the unit; and a guest interpreter for invocations that it
+  // cannot run and for the unit's state after a run, or null if neither ever happens.
   const frontend::UnitUse& unit_use() const { return unit_use_; }
   const frontend::GuestInterpreter* one_by_one() const { return one_by_one_.get(); }
   // Call it before the kernel is shared.
@@ -68,20 +68,20 @@ class Kernel {
     one_by_one_ = std::move(guest);
   }
 
-  // Of pixels: ir::overwritten_planes. Call it before the kernel is shared.
+  // ir::overwritten_planes of a fragment program. Call it before the kernel is shared.
   std::uint64_t overwritten_planes() const { return overwritten_planes_; }
   void set_overwritten_planes(std::uint64_t planes) { overwritten_planes_ = planes; }
 
   // backend::MachineCode::pointers.
   std::span<const backend::PointerPlace> pointers() const { return pointers_; }
 
-  // Of pixels: backend::MachineCode::single_pixels.
+  // backend::MachineCode::single_pixels.
   bool takes_single_pixels() const { return single_pixels_; }
 
   // Makes what a later run would have to make first. A failure is reported by that run.
   virtual void complete(const frontend::Shader&) const {}
 
-  // Why an interpreter runs in place of the engine that was asked for. Call it before the kernel is shared.
+  // Why an interpreter runs in place of the engine that the options name. Call it before the kernel is shared.
   void set_interpreted_because(std::string reason) { report_.interpreted_because = std::move(reason); }
 
  protected:
@@ -103,7 +103,7 @@ CompileReport report_of(const Kernel& kernel, bool hit);
 // What a kernel may be made for besides its facts, because what a run works on is so.
 struct KernelHints {
   bool large_primitives = false;                   // pixels: wide groups are full
-  bool flat_w = false;                             // likewise, frontend::PixelFacts
+  bool flat_w = false;                             // pixels: frontend::PixelFacts
   std::optional<backend::RowLayout> rows_ahead{};  // vertices: as backend::CompileOptions
   bool many_ranges = false;                        // as backend::CompileOptions
   bool operator==(const KernelHints&) const = default;

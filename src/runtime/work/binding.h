@@ -17,16 +17,16 @@ struct RowSpan {
   std::uint64_t row = 0;  // bytes of one row, at least 1
 };
 
-// Do rows 0 to count-1 lie inside the buffer, and the buffer inside the address space?
+// True if rows 0 to count-1 lie inside the buffer, and the buffer inside the address space.
 bool in_bounds(const RowSpan& span, std::uint64_t count);
 // Why in_bounds is false. `where` names the binding: "input v0".
 Error bounds_error(const RowSpan& span, std::uint64_t count, std::string where);
 
-// May a row of one share a byte with a row of the other? Both must be in_bounds with `count`.
+// True if a row of one may share a byte with a row of the other. Both must be in_bounds with `count`.
 // Exact for equal strides that are at least the row sizes, else a comparison of the whole ranges.
 bool rows_overlap(const RowSpan& a, const RowSpan& b, std::uint64_t count);
 
-// Do rows of one span share bytes with each other?
+// True if rows of one span share bytes with each other.
 inline bool overlaps_itself(const RowSpan& span, std::uint64_t count) {
   return count > 1 && span.stride < span.row;
 }

@@ -1,6 +1,6 @@
 // The bindings of a draw, which a Pipeline (warpjit/pica200.hpp) puts in place of a launch's inputs and
-// outputs. Kernels read rows of 16 bytes. Where a row is shorter, and for lanes behind the last thread,
-// RunPlan runs the group on a copy.
+// outputs. Kernels read rows of 16 bytes. Where a row is shorter, and for lanes after the last thread,
+// RowPlan runs the group on a copy.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace warpjit::runtime {
 
 struct DrawBindings {
-  // Spare vertices behind the results; no group is wider.
+  // Spare vertices after the results; no group is wider.
   static constexpr std::uint64_t kSpareResults = 256;
 
   struct Rows {
@@ -26,7 +26,7 @@ struct DrawBindings {
   std::array<Rows, frontend::DrawFacts::kMaxRows> rows;
   // If facts.numbered: each thread's row number, ascending; the last one again in kSpareResults more words.
   const std::uint32_t* numbers = nullptr;
-  // Threads below this may read all 16 bytes of their rows. Those behind the last one count: in a group that
+  // Threads below this may read all 16 bytes of their rows. Those after the last one count: in a group that
   // is not full, they run where their rows are.
   std::uint64_t whole_rows = 0;
   // Row n of thread t: 16 bytes at results + t * result_stride + 16 * n.

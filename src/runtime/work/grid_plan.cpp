@@ -6,7 +6,7 @@ namespace warpjit::runtime {
 
 Status GridPlan::run(std::uint64_t first, std::uint64_t count) const {
   std::optional<frontend::BlockFault> fault;
-  Status status = kernel_.run_blocks(run_, first, count, fault);
+  Status status = call_.kernel.run_blocks(run_, first, count, fault);
   if (fault) {
     const std::lock_guard lock(mutex_);
     const std::uint64_t accesses = fault->access.accesses + (fault_ ? fault_->access.accesses : 0);

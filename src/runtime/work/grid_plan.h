@@ -5,8 +5,6 @@
 #include <mutex>
 #include <optional>
 
-#include "runtime/kernel/kernel.h"
-#include "runtime/work/launch.h"
 #include "runtime/work/work.h"
 
 namespace warpjit::runtime {
@@ -14,10 +12,9 @@ namespace warpjit::runtime {
 class GridPlan final : public WorkPlan {
  public:
   // `checked` must outlive it.
-  GridPlan(const LaunchState& launch, const frontend::CheckedGrid& checked, const Kernel& kernel,
-           std::uint32_t* table, std::uint64_t fuel, const std::atomic<std::uint32_t>* cancel)
-      : WorkPlan(cancel), kernel_(kernel), run_{*launch.shader, launch.values.grid, checked, table, fuel,
-                                                cancel} {}
+  GridPlan(const KernelCall& call, const frontend::CheckedGrid& checked)
+      : WorkPlan(call), run_{*call.launch.shader, call.launch.values.grid, checked, call.table, call.fuel,
+                             call.cancel} {}
 
   Status run(std::uint64_t first, std::uint64_t count) const override;
 
@@ -25,7 +22,6 @@ class GridPlan final : public WorkPlan {
   std::optional<MemoryFault> fault() const;
 
  private:
-  const Kernel& kernel_;
   const BlockRun run_;
   mutable std::mutex mutex_;
   mutable std::optional<frontend::BlockFault> fault_;

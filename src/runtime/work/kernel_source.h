@@ -1,9 +1,6 @@
 // Where kernels come from: all that the drivers of work see of an engine.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 
@@ -12,27 +9,34 @@
 
 namespace warpjit::runtime {
 
-class CompileJob;  // a compilation; the source alone looks into it
+// A kernel that is being compiled, or soon will be.
+class AwaitedKernel {
+ public:
+  virtual ~AwaitedKernel() = default;
+  // True once the kernel is there. After a while, begins a compilation that has not begun.
+  bool is_ready() {
+    kernel_ = look();
+    return kernel_ != nullptr;
+  }
+  // Begins the compilation, if it has not begun. The source must be there.
+  virtual void begin() = 0;
+  // Not null after is_ready() returned true.
+  const std::shared_ptr<const Kernel>& kernel() const { return kernel_; }
 
-// The kernel of a launch in one run. The guest interpreter's may stand in for it while that is compiled.
+ private:
+  virtual std::shared_ptr<const Kernel> look() = 0;
+  std::shared_ptr<const Kernel> kernel_;
+};
+
+// The kernel of a launch in one run.
 struct KernelUse {
   KernelHints hints{};
-  std::optional<LaunchCache::Lease> lease{};  // none: no kernel has been asked for
-  std::shared_ptr<CompileJob> job{};          // of the kernel that is awaited
-  // Begins that compilation, once, while the source is there; gives null if there is no room for it.
-  std::function<std::shared_ptr<CompileJob>()> begin_job{};
-  std::chrono::steady_clock::time_point since{};  // from when on begin_job waits to be called
-  std::uint64_t looks = 0;                        // calls of is_ready()
-  std::shared_ptr<const Kernel> ready{};          // after is_ready() returned true
+  std::optional<LaunchCache::Lease> lease{};  // none: there is no kernel yet
+  // Not null: what is leased is the guest interpreter, which stands in for this one.
+  std::unique_ptr<AwaitedKernel> awaited{};
 
   const Kernel& kernel() const { return lease->kernel(); }
   std::uint32_t* table() const { return lease->table(); }
-  bool is_awaited() const { return job || begin_job; }
-  void stop_waiting() {
-    job.reset();
-    begin_job = {};
-    ready.reset();
-  }
 };
 
 class KernelSource {
@@ -43,14 +47,12 @@ class KernelSource {
   virtual Status lease(LaunchState& launch, const RunOptions& options, KernelUse& use,
                        CompileReport& report) = 0;
   // A run in the background does not wait: if there is no kernel yet, it gets the guest interpreter's, and
-  // use.job. With `may_begin_later`, use.begin_job in place of a new job.
+  // use.awaited, whose compilation has begun unless `may_begin_later`.
   virtual Status lease_at_once(LaunchState& launch, const RunOptions& options, KernelUse& use,
                                CompileReport& report, bool may_begin_later) = 0;
-  // True if the awaited kernel is there. After a while of use.begin_job, calls that.
-  virtual bool is_ready(KernelUse& use) = 0;
-  // Leases use.ready; nothing is awaited after that.
-  virtual Status lease_ready(LaunchState& launch, const RunOptions& options, KernelUse& use,
-                             CompileReport& report) = 0;
+  // Leases the awaited kernel, which is ready; nothing is awaited after that.
+  virtual Status lease_awaited(LaunchState& launch, const RunOptions& options, KernelUse& use,
+                               CompileReport& report) = 0;
 
  protected:
   ~KernelSource() = default;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "runtime/work/pixel_plan.h"
+#include "runtime/work/pixel_checks.h"
 #include "runtime/work/primitives.h"
 #include "runtime/work/textures.h"
 
@@ -119,10 +119,8 @@ std::uint64_t LaunchData::given_inputs() const {
 }
 
 std::string LaunchState::place(LocationKind kind, unsigned number) const {
-  Location location;
-  location.kind = kind;
-  location.first = static_cast<std::uint16_t>(number);
-  return (kind == LocationKind::input ? "input " : "output ") + shader->register_name(location);
+  return (kind == LocationKind::input ? "input " : "output ") +
+         shader->register_name(register_of(kind, number));
 }
 
 Status LaunchState::check_given() const {
@@ -168,9 +166,19 @@ Status LaunchState::check() {
   return {};
 }
 
+Status LaunchState::become_stage(std::uint64_t output_registers) {
+  output_count = 0;
+  WARPJIT_CHECK(check());
+  for (std::uint64_t bits = output_registers; bits != 0; bits &= bits - 1) {
+    const auto number = static_cast<unsigned>(std::countr_zero(bits));
+    WARPJIT_CHECK(bind(register_of(LocationKind::output, number), OutputBuffer{nullptr, 0, 0, f32x4}));
+  }
+  return {};
+}
+
 Result<const frontend::CheckedGrid*> LaunchState::checked_grid(
     std::optional<frontend::CheckedGrid>& fresh) const {
-  // Kernels may be asked for before anyone has checked the launch.
+  // compile() and warm() do not check the launch.
   const bool is_checked = checked_generation_.load(std::memory_order_acquire) == bindings_generation;
   if (is_checked && checked_.lasting) return &checked_;
   WARPJIT_TRY(fresh, shader->check_grid(values.grid));
@@ -248,9 +256,8 @@ Status check_declared(const frontend::Shader& shader, std::uint64_t given) {
     if (n == location.first + covered) {
       ++bound;
     } else if (!error) {
-      const Location place{.kind = LocationKind::input, .first = static_cast<std::uint16_t>(n)};
       error = Error{ErrorCode::bad_input, "the declared input '" + symbol.name + "' is not bound",
-                    "input " + shader.register_name(place)};
+                    "input " + shader.register_name(register_of(LocationKind::input, n))};
     }
   }
   if (!error) return {};

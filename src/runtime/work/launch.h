@@ -23,6 +23,10 @@ namespace warpjit::runtime {
 struct LaunchData;
 struct VertexRun;
 
+inline Location register_of(LocationKind kind, unsigned number) {
+  return {.kind = kind, .first = static_cast<std::uint16_t>(number)};
+}
+
 // Takes the triangles of a geometry launch in place of a TriangleBuffer.
 class TriangleSink {
  public:
@@ -34,7 +38,7 @@ class TriangleSink {
   virtual void store(std::uint64_t place, const std::byte* rows, std::uint32_t count,
                      const std::uint32_t* inverted) = 0;
 
-  // Of a run that failed: what its invocations emitted at most, if that was more than the launch allows.
+  // What the invocations of a run that failed emitted at most, if that was more than the launch allows.
   std::atomic<std::uint32_t> most_emitted{0};
 };
 
@@ -91,7 +95,7 @@ struct LaunchData {
 
   using Primitives = LaunchPrimitives;
 
-  // Calls that were made and that only some kinds of work allow.
+  // Setters that were called and that only some kinds of work allow.
   enum Given : unsigned { kCount = 1, kOverlap = 2, kGrid = 4 };
 
   explicit LaunchData(Program with);
@@ -114,7 +118,7 @@ struct LaunchData {
   frontend::StripFacts strips;  // of a geometry program before a rasterizer, in its draw
   // Graphics programs: copies of what values.grid.constants shows.
   std::array<std::shared_ptr<const std::vector<std::byte>>, ir::kMaxSpaces> constants{};
-  DrawBindings draw;  // if draw.facts.active, instead of inputs and outputs; checked by who made them
+  DrawBindings draw;  // if draw.facts.active, instead of inputs and outputs; checked by who sets them
 
   // Each setter advances what it invalidates: the table, the choice of kernel, the checked bindings.
   std::uint64_t values_generation = 1, facts_generation = 1, bindings_generation = 1;
@@ -142,19 +146,22 @@ class LaunchState : public LaunchData {
   using LaunchData::LaunchData;
   explicit LaunchState(const LaunchData& data) : LaunchData(data) {}
 
-  // Can it run? Nothing is given that this kind of work does not take; every row is inside its buffer; no
+  // Checks that it can run: nothing is given that this kind of work does not take; every row is inside its buffer; no
   // output overlaps another row, unless allowed; a grid is within the guest's limits. Remembers success.
   Status check();
-  // Of a grid, after check(): the grid as the guest checked it. `fresh` holds one that is not lasting.
+  // Checks it as a stage of another launch. Its outputs (bit n: register n) are bound to no buffer: a plan says
+  // where they go.
+  Status become_stage(std::uint64_t output_registers);
+  // After check(), the grid as the guest checked it. `fresh` holds one that is not lasting.
   Result<const frontend::CheckedGrid*> checked_grid(std::optional<frontend::CheckedGrid>& fresh) const;
   // To facts of work that is no grid: what code depends on of constants and parameters.
   Status add_grid_facts(frontend::Facts& facts) const;
-  // Of a fragment program, after check(): the constants that its code reads where they lie.
+  // After check(), the constants that the code of a fragment program reads where they lie.
   std::span<const std::span<const std::byte>> constants_of_pixels() const {
     if (!shader->takes_parameters()) return {};
     return checked_.constants;
   }
-  // Of what the program samples; none if something is not bound.
+  // Keys of what the program samples; none if something is not bound.
   void add_sample_facts(frontend::Facts& facts) const;
   // The facts of this launch; known_bools is `known`. Errors: a declared input that is not bound.
   Result<frontend::Facts> facts(std::uint64_t known) const;

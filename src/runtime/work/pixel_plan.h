@@ -1,4 +1,4 @@
-// Work over pixels: vertices, checks of a launch, and the tiles of a batch of primitives through a kernel.
+// Runs the tiles of a batch of primitives through a kernel.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,7 @@
 #include "frontend/pixels/facts.h"
 #include "pixels/batch.h"
 #include "runtime/kernel/block_memory.h"
-#include "runtime/kernel/kernel.h"
 #include "runtime/kernel/pool.h"
-#include "runtime/work/launch.h"
 #include "runtime/work/work.h"
 
 namespace warpjit::runtime {
@@ -29,13 +27,11 @@ class TilePlanes {
 class PixelPlan final : public WorkPlan {
  public:
   // The units are batch.tiles(). All arguments outlive it.
-  PixelPlan(const LaunchState& launch, const Kernel& kernel, std::uint32_t* table, std::uint64_t fuel,
-            const std::atomic<std::uint32_t>* cancel, const pixels::PrimitiveBatch& batch,
-            Pool<TilePlanes>& planes);
+  PixelPlan(const KernelCall& call, const pixels::PrimitiveBatch& batch, Pool<TilePlanes>& planes);
 
   Status run(std::uint64_t first, std::uint64_t count) const override;
 
-  // Tells how far the run is, of which this is the part from `begin` to `end` (0 to 1). Null: nobody asks.
+  // Tells how far the run is, of which this is the part from `begin` to `end` (0 to 1). Null: nothing is told.
   void show_progress(std::atomic<std::uint32_t>* thousandths, double begin, double end) {
     progress_ = thousandths;
     begin_ = begin;
@@ -53,28 +49,15 @@ class PixelPlan final : public WorkPlan {
                     backend::KernelArgs& args) const;
   Status run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* planes, ir::BlockMemory& memory) const;
 
-  const LaunchState& launch_;
-  const Kernel& kernel_;
-  std::uint32_t* table_;
-  std::uint64_t fuel_;
   const pixels::PrimitiveBatch& batch_;
   Pool<TilePlanes>& planes_;
   const frontend::TileLayout layout_;
-  MappedSpaces spaces_;
-  ir::BlockMemory memory_;  // of which each host thread has a copy
-  backend::MemoryWindows windows_;
+  LaunchMemory memory_;
   mutable std::mutex fault_mutex_;
   mutable ir::MemoryFault fault_;
   std::atomic<std::uint32_t>* progress_ = nullptr;
   double begin_ = 0, end_ = 1;
   mutable std::atomic<std::uint64_t> groups_{0}, tiles_{0};
 };
-
-// Is every enumeration one of its values? Errors: bad_input.
-Status check_state(const RasterState& state);
-Status check_state(const OutputState& state);
-
-// Does each buffer hold what is drawn, and do targets not overlap? Errors: bad_input.
-Status check_pixels(const LaunchPixels& pixels, std::uint64_t count);
 
 }  // namespace warpjit::runtime

@@ -9,7 +9,7 @@
 #include "runtime/work/kernel_source.h"
 #include "runtime/work/launch.h"
 #include "runtime/work/pixel_plan.h"
-#include "runtime/work/primitives.h"
+#include "runtime/work/primitive_plan.h"
 #include "runtime/work/range_runner.h"
 
 namespace warpjit::runtime {
@@ -29,6 +29,10 @@ struct Run {
   Report report{};
 
   std::uint64_t fuel() const { return options.fuel.value_or(launch.fuel); }
+  // `of`: the launch, or one of its stages.
+  KernelCall call(const LaunchState& of, const KernelUse& use) const {
+    return {of, use.kernel(), use.table(), fuel(), options.cancel};
+  }
 };
 
 // All of these set run.report.
@@ -39,10 +43,24 @@ Status run_pixels(Run& run);
 // The work of a compute program, in the guest interpreter.
 Result<Report> profile(LaunchState& launch, Profile& profile);
 
-// Runs the units from `first` on. If the kernel is awaited, only until it is there. Returns the first unit
-// that is left, and sets `workers`.
-Result<std::uint64_t> run_units(const Run& run, KernelUse& use, const WorkPlan& plan, const WorkSize& size,
-                                std::uint64_t first, unsigned& workers);
+// Runs the units from `next` on, and advances it to the first one that is left: if the kernel is awaited, the
+// run ends as soon as it is there. Sets `workers`.
+Status run_units(const Run& run, KernelUse& use, const WorkPlan& plan, const WorkSize& size,
+                 std::uint64_t& next, unsigned& workers);
+
+// Runs all units by run_from(next), which is as run_units(): in the guest interpreter until the awaited kernel
+// is there, then in that. Sets `interpreted` to how many units the first one ran.
+template <class RunFrom>
+Status run_all(const Run& run, LaunchState& launch, KernelUse& use, CompileReport& report,
+               std::uint64_t& interpreted, RunFrom run_from) {
+  std::uint64_t next = 0;
+  if (!use.awaited) return run_from(next);
+  WARPJIT_CHECK(run_from(next));
+  interpreted = next;
+  if (!use.awaited->kernel()) return {};
+  WARPJIT_CHECK(run.kernels.lease_awaited(launch, run.options, use, report));
+  return run_from(next);
+}
 
 using RunClock = std::chrono::steady_clock;
 inline std::uint64_t nanoseconds(RunClock::duration time) {

@@ -92,7 +92,7 @@ Status PrimitiveRun::lease() {
   CompileReport ignored;
   const Status leased = first ? run_.kernels.lease_at_once(launch_, run_.options, use_, run_.report, false)
                               : run_.kernels.lease(launch_, run_.options, use_, ignored);
-  if (auto& begin_job = vertex_run_.use.begin_job) std::exchange(begin_job, {})();
+  if (vertex_run_.use.awaited) vertex_run_.use.awaited->begin();
   WARPJIT_CHECK(leased);
   compile_time_ += RunClock::now() - start;
   if (run_.report.engine != EngineKind::guest) return {};
@@ -109,7 +109,7 @@ Status PrimitiveRun::add(const pixels::Vertices& part) {
     if (batch_) next = batch_->add(part, 0);
     WARPJIT_CHECK(lease());
   }
-  return use_.is_awaited() ? draw_meanwhile(part) : draw_from(part, next);
+  return use_.awaited ? draw_meanwhile(part) : draw_from(part, next);
 }
 
 Status PrimitiveRun::draw_from(const pixels::Vertices& part, std::uint64_t next) {
@@ -133,13 +133,13 @@ Status PrimitiveRun::draw_meanwhile(const pixels::Vertices& part) {
   interpret::PixelWork work = guest_work(part);
   if (work.instructions == nullptr)
     work.enough = [&] {
-      return run_.kernels.is_ready(use_) && use_.ready->report().engine != EngineKind::guest;
+      return use_.awaited->is_ready() && use_.awaited->kernel()->report().engine != EngineKind::guest;
     };
   work.came_to = &done;
   WARPJIT_CHECK(draw_in_guest(work));
   run_.report.interpreted += done.fragments;
   if (done.primitive == count) return {};
-  WARPJIT_CHECK(run_.kernels.lease_ready(launch_, run_.options, use_, run_.report));
+  WARPJIT_CHECK(run_.kernels.lease_awaited(launch_, run_.options, use_, run_.report));
   drawn_ = added_ = place_of(done.primitive, count);
   return draw_pieces(part, done);
 }
@@ -177,8 +177,7 @@ Status PrimitiveRun::draw_waiting() {
   if (use_.hints.flat_w && !batch_->has_flat_w()) WARPJIT_CHECK(lease());
   const Kernel& kernel = use_.kernel();
   for (const auto& tile : batch_->tiles()) report.primitives += tile.primitives;
-  PixelPlan plan(launch_, kernel, use_.table(), run_.fuel(), run_.options.cancel, *batch_,
-                 run_.memory.tile_planes);
+  PixelPlan plan(run_.call(launch_, use_), *batch_, run_.memory.tile_planes);
   plan.show_progress(launch_.pixels->progress, drawn_, added_);
   drawn_ = added_;
   if (plan.cancelled()) return cancelled_run();

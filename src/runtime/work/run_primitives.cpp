@@ -2,7 +2,6 @@
 // all workers; what they emitted is then copied to where the ranges before it end. Ordered invocations run on
 // one.
 #include <algorithm>
-#include <bit>
 #include <new>
 #include <optional>
 
@@ -17,21 +16,8 @@ constexpr std::uint64_t kStageRange = 64;  // vertices that a task has at least
 // Ranges of a round for each worker, to balance the load.
 constexpr std::uint64_t kRangesPerWorker = 4;
 
-// Bound to no buffer: a plan says where the outputs go.
-Status bind_stage(const LaunchData::Primitives& primitives, LaunchState& stage) {
-  stage.output_count = 0;
-  WARPJIT_CHECK(stage.check());
-  for (std::uint64_t bits = primitives.attributes; bits != 0; bits &= bits - 1) {
-    Location location;
-    location.kind = LocationKind::output;
-    location.first = static_cast<std::uint16_t>(std::countr_zero(bits));
-    WARPJIT_CHECK(stage.bind(location, OutputBuffer{nullptr, 0, 0, f32x4}));
-  }
-  return {};
-}
-
 // The stage's vertices, all of them: a primitive may use any.
-Result<std::vector<std::uint32_t>> run_listed(const Run& run, KernelUse& use, const RunPlan& stage,
+Result<std::vector<std::uint32_t>> run_listed(const Run& run, KernelUse& use, const RowPlan& stage,
                                               const frontend::PrimitiveFacts& facts) {
   const LaunchState& launch = run.launch;
   const LaunchData::Primitives& primitives = *launch.primitives;
@@ -43,7 +29,9 @@ Result<std::vector<std::uint32_t>> run_listed(const Run& run, KernelUse& use, co
   std::unique_ptr<std::byte[]> vertices(new (std::nothrow) std::byte[static_cast<std::size_t>(count * row)]);
   if (!vertices) return Error{ErrorCode::resource_limit, "no memory for the vertices", ""};
   unsigned workers = 0;
-  WARPJIT_CHECK(run_units(run, use, stage.with_rows(vertices.get(), 0), {count, 1, kStageRange}, 0, workers));
+  std::uint64_t next = 0;
+  WARPJIT_CHECK(
+      run_units(run, use, stage.with_rows(vertices.get(), 0), {count, 1, kStageRange}, next, workers));
   const frontend::PrimitiveLimits limits = launch.shader->primitive_limits();
   return gather_primitives(
       primitives, facts, vertices.get(),
@@ -113,22 +101,21 @@ Status run_primitives(Run& run) {
 
   const LaunchData::Primitives& primitives = *launch.primitives;
   std::optional<LaunchState> stage;
-  std::optional<RunPlan> stage_plan;
+  std::optional<RowPlan> stage_plan;
   std::vector<std::uint32_t> rows;
   if (primitives.vertex) {
     stage.emplace(*primitives.vertex);
-    WARPJIT_CHECK(bind_stage(primitives, *stage));
+    WARPJIT_CHECK(stage->become_stage(primitives.attributes));
     CompileReport ignored;
     WARPJIT_CHECK(run.kernels.lease_at_once(*stage, options, stage_use, ignored, false));
-    stage_use.stop_waiting();
-    stage_plan.emplace(*stage, stage_use.kernel(), stage_use.table(), run.fuel(), options.cancel);
+    stage_use.awaited.reset();
+    stage_plan.emplace(run.call(*stage, stage_use));
     if (primitives.input.mode == PrimitiveMode::variable) {
       WARPJIT_TRY(rows, run_listed(run, stage_use, *stage_plan, facts.primitives));
       stage_plan.reset();
     }
   }
-  PrimitivePlan plan(launch, facts, kernel, use.table(), run.fuel(), options.cancel,
-                     stage_plan ? &*stage_plan : nullptr,
+  PrimitivePlan plan(run.call(launch, use), facts, stage_plan ? &*stage_plan : nullptr,
                      rows.empty() ? primitives.rows.data : reinterpret_cast<const std::byte*>(rows.data()));
   WARPJIT_CHECK(run_rounds(run, plan));
   report.run_ns = nanoseconds(RunClock::now() - start);

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "runtime/work/pixel_draw.h"
-#include "runtime/work/run_plan.h"
+#include "runtime/work/row_plan.h"
 
 namespace warpjit::runtime {
 namespace {
@@ -16,30 +16,22 @@ constexpr std::uint32_t kPart = ~std::uint32_t{0};  // the index between strips
 
 class StripPlan final : public WorkPlan {
  public:
-  StripPlan(GeometryRun& run, std::uint64_t fuel, const std::atomic<std::uint32_t>* cancel)
-      : WorkPlan(cancel), run_(run), fuel_(fuel) {}
+  StripPlan(const KernelCall& call, GeometryRun& run) : WorkPlan(call), run_(run) {}
 
   // The first invocation is that of a group.
   Status run(std::uint64_t first, std::uint64_t count) const override {
-    const auto binding = [&](std::byte* rows, std::size_t stride) {
-      return backend::Binding{rows + first * stride, static_cast<std::ptrdiff_t>(stride),
-                              static_cast<std::ptrdiff_t>(stride * run_.lanes)};
+    const auto rows = [&](const std::byte* begin, std::size_t stride) {
+      return group_rows(begin + first * stride, static_cast<std::ptrdiff_t>(stride), run_.lanes);
     };
     backend::KernelArgs args;
-    args.inputs[0] = binding(run_.input.data(), run_.input_bytes());
-    args.outputs[frontend::kEmittedOutput] = binding(run_.emitted.get(), kRowBytes);
-    args.outputs[frontend::kVerticesOutput] = binding(run_.vertices.get(), run_.output_bytes());
-    args.table = run_.use.table();
-    args.group_count = (count + run_.lanes - 1) / run_.lanes;
-    args.fuel = fuel_;
-    args.cancel = cancel_word(cancel_);
-    args.memory = nullptr;
-    return run_.use.kernel().run(args, *run_.stage->shader, run_.stage->values);
+    args.inputs[0] = rows(run_.input.data(), run_.input_bytes());
+    args.outputs[frontend::kEmittedOutput] = rows(run_.emitted.get(), kRowBytes);
+    args.outputs[frontend::kVerticesOutput] = rows(run_.vertices.get(), run_.output_bytes());
+    return call_.run(args, (count + run_.lanes - 1) / run_.lanes);
   }
 
  private:
   GeometryRun& run_;
-  const std::uint64_t fuel_;
 };
 
 // Lists the strips of the round. Strips of triangles begin at even places, so that the turn of each starts
@@ -85,11 +77,11 @@ Status begin_geometry(const Run& run, const SlotRows& rows, GeometryRun& geometr
   CompileReport ignored;
   // Whichever kernel is there runs all of it.
   WARPJIT_CHECK(run.kernels.lease_at_once(stage, run.options, geometry.use, ignored, false));
-  geometry.use.stop_waiting();
+  geometry.use.awaited.reset();
   geometry.lanes = geometry.use.kernel().lanes();
-  const std::uint64_t wanted =
+  const std::uint64_t invocations =
       std::clamp<std::uint64_t>(kRoundBytes / geometry.output_bytes(), 1, kMostInvocations);
-  geometry.most = (wanted + geometry.lanes - 1) / geometry.lanes * geometry.lanes;
+  geometry.most = (invocations + geometry.lanes - 1) / geometry.lanes * geometry.lanes;
   const auto bytes = static_cast<std::size_t>(geometry.most);
   geometry.input.resize(bytes * geometry.input_bytes());
   geometry.emitted.reset(new (std::nothrow) std::byte[bytes * kRowBytes]);
@@ -135,9 +127,10 @@ Status run_waiting(GeometryRun& geometry, PrimitiveRun& primitives) {
     std::memcpy(geometry.input.data() + t * size,
                 geometry.input.data() + copied_thread(t, geometry.waiting) * size, size);
   Run& run = primitives.run();
-  const StripPlan plan(geometry, run.fuel(), run.options.cancel);
+  const StripPlan plan(run.call(*geometry.stage, geometry.use), geometry);
   unsigned workers = 0;
-  WARPJIT_CHECK(run_units(run, geometry.use, plan, {geometry.waiting, 1, geometry.lanes}, 0, workers));
+  std::uint64_t next = 0;
+  WARPJIT_CHECK(run_units(run, geometry.use, plan, {geometry.waiting, 1, geometry.lanes}, next, workers));
   run.report.invocations += geometry.waiting;
   list_strips(geometry);
   geometry.waiting = 0;

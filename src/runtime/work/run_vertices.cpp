@@ -6,29 +6,23 @@
 #include <tuple>
 #include <utility>
 
+#include "base/bits.h"
 #include "runtime/work/pixel_draw.h"
-#include "runtime/work/run_plan.h"
+#include "runtime/work/row_plan.h"
 
 namespace warpjit::runtime {
 namespace {
 
 constexpr std::uint64_t kMostVertexBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kVertexRange = 64;  // vertices that a task has at least
-// So many vertices of a draw are interpreted before their kernel is asked for, if that takes no longer than the
-// kernels' source waits.
+// At most this many vertices of a draw are interpreted before their compilation begins, if that takes no longer
+// than the source of kernels waits.
 constexpr std::uint64_t kFewVertices = 256;
 constexpr std::uint64_t kVerticesAtOnce = 1ULL << 16;  // of several instances
-// Of guests whose vertices have ids: the input register with those of vertex and instance.
+// The input register with the ids of vertex and instance, if vertices of the guest have them.
 constexpr unsigned kIds = frontend::kMaxInputs - 1;
 
-Location input_location(unsigned number) {
-  Location location;
-  location.kind = LocationKind::input;
-  location.first = static_cast<std::uint16_t>(number);
-  return location;
-}
-
-// Does every instance find its rows?
+// True if every instance finds its rows.
 Status check_instances(const LaunchState& stage, std::uint32_t instances) {
   for (std::uint64_t bits = stage.bound_inputs & stage.usage.inputs; bits != 0; bits &= bits - 1) {
     const auto number = static_cast<unsigned>(std::countr_zero(bits));
@@ -37,7 +31,8 @@ Status check_instances(const LaunchState& stage, std::uint32_t instances) {
     const RowSpan span{reinterpret_cast<std::uintptr_t>(a.data), a.size, a.stride, size(a.format)};
     const std::uint64_t rows = (instances - 1) / a.divisor + 1;
     if (!in_bounds(span, rows))
-      return bounds_error(span, rows, "input " + stage.shader->register_name(input_location(number)));
+      return bounds_error(span, rows,
+                          "input " + stage.shader->register_name(register_of(LocationKind::input, number)));
   }
   return {};
 }
@@ -91,8 +86,7 @@ Status prepare_vertices(const LaunchState& launch, VertexRun& run) {
   if (rows.count > kMostVertexBytes / (rows.stride * 4))
     return error(ErrorCode::resource_limit,
                  "vertices need more than " + std::to_string(kMostVertexBytes) + " bytes");
-  stage.output_count = 0;
-  WARPJIT_CHECK(stage.check());
+  WARPJIT_CHECK(stage.become_stage(low_mask<std::uint64_t>(rows.slots / 4)));
   WARPJIT_CHECK(check_instances(stage, work.instances));
   run.at_once = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
       kVerticesAtOnce / std::max<std::uint64_t>(rows.count, 1), 1, std::max(work.instances, 1U)));
@@ -103,12 +97,6 @@ Status prepare_vertices(const LaunchState& launch, VertexRun& run) {
     if (bound ? work.instances > 1 : number == kIds)
       run.inputs.push_back(
           {static_cast<std::uint8_t>(number), bound ? stage.inputs[number] : LaunchData::Input()});
-  }
-  for (unsigned row = 0; row < rows.slots / 4; ++row) {
-    Location location;
-    location.kind = LocationKind::output;
-    location.first = static_cast<std::uint16_t>(row);
-    WARPJIT_CHECK(stage.bind(location, OutputBuffer{nullptr, 0, 0, f32x4}));
   }
   run.words.reset(new (std::nothrow)
                       std::uint32_t[static_cast<std::size_t>(rows.count) * run.at_once * rows.stride]);
@@ -136,7 +124,7 @@ void end_vertices(LaunchState& launch, std::shared_ptr<VertexRun> run) {
   for (const VertexRun::Input& input : run->inputs) bytes += input.rows.size();
   if (bytes > kMostKeptBytes) return;
   run->use.lease.reset();
-  run->use.stop_waiting();
+  run->use.awaited.reset();
   launch.keep_vertices(std::move(run));
 }
 
@@ -154,28 +142,24 @@ Status run_vertices(const Run& run, VertexRun& vertices, std::uint32_t first, st
       attribute = {input.rows.data(), bytes, kRowBytes, f32x4};
     }
     attribute.divisor = 0;
-    WARPJIT_CHECK(stage.bind(input_location(input.number), attribute));
+    WARPJIT_CHECK(stage.bind(register_of(LocationKind::input, input.number), attribute));
   }
   stage.count = vertices.rows.count * count;
   KernelUse& use = vertices.use;
   CompileReport ignored;
   // Few vertices are mostly interpreted before the kernel would be there, so that compilation begins with the
-  // pixels'. If they take long, the kernel is asked for meanwhile.
+  // pixels'. If they take long, it begins meanwhile.
   if (!use.lease)
     WARPJIT_CHECK(run.kernels.lease_at_once(stage, run.options, use, ignored, stage.count <= kFewVertices));
-  const auto run_from = [&](std::uint64_t from) {
-    const RunPlan plan(stage, use.kernel(), use.table(), run.fuel(), run.options.cancel);
+  std::uint64_t interpreted = 0;
+  return run_all(run, stage, use, ignored, interpreted, [&](std::uint64_t& next) {
     WorkSize size{stage.count, 1, kVertexRange};
     size.between_looks = kVertexRange;
     unsigned workers = 0;
-    return run_units(run, use, plan.with_rows(reinterpret_cast<std::byte*>(vertices.words.get()), 0), size,
-                     from, workers);
-  };
-  WARPJIT_TRY(const std::uint64_t done, run_from(0));
-  if (done == stage.count) return {};
-  WARPJIT_CHECK(run.kernels.lease_ready(stage, run.options, use, ignored));
-  WARPJIT_CHECK(run_from(done));
-  return {};
+    const RowPlan plan =
+        RowPlan(run.call(stage, use)).with_rows(reinterpret_cast<std::byte*>(vertices.words.get()), 0);
+    return run_units(run, use, plan, size, next, workers);
+  });
 }
 
 }  // namespace warpjit::runtime

@@ -19,8 +19,8 @@ bool shares_memory(const textures::TextureView& texture, const TargetBuffer& tar
   return begin < target_begin + target.size && target_begin < begin + texture.bound_size;
 }
 
-// "; it samples 3 textures, 0, 2, 5, of which 1 is set". `number`: of a use; `is_set`: has the slot
-// something?
+// "; it samples 3 textures, 0, 2, 5, of which 1 is set". `number`: of a use; `is_set`: true if the slot
+// has something.
 template <class Number, class IsSet>
 std::string among(std::span<const frontend::TextureUse> uses, const char* verb, const char* what,
                   Number number, IsSet is_set) {
@@ -52,7 +52,7 @@ Status check_memory(const LaunchData& launch, unsigned slot, const LaunchPixels&
   return {};
 }
 
-// Of the programs of `launch` alone; `pixels`: whose targets count.
+// The programs of `launch` alone; `pixels` has the targets.
 Status check_uses(const LaunchData& launch, const LaunchPixels* pixels) {
   const frontend::BoundTextures& bound = launch.values.grid.bound;
   for (const frontend::TextureUse& use : launch.shader->texture_uses()) {

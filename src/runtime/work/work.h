@@ -5,25 +5,51 @@
 #include <cstdint>
 
 #include "base/result.h"
+#include "runtime/kernel/kernel.h"
+#include "runtime/work/launch.h"
 
 namespace warpjit::runtime {
+
+// A kernel as the ranges of a run call it.
+struct KernelCall {
+  const LaunchState& launch;
+  const Kernel& kernel;
+  std::uint32_t* table;
+  std::uint64_t fuel;  // of a thread
+  const std::atomic<std::uint32_t>* cancel;
+
+  // The run may be stopped between ranges.
+  bool cancelled() const { return cancel != nullptr && cancel->load(std::memory_order_relaxed) != 0; }
+  // Runs groups on the rows or records of `args`. With `memory`, `args` has its windows and the first group.
+  Status run(backend::KernelArgs& args, std::uint64_t groups, ir::BlockMemory* memory = nullptr) const {
+    args.table = table;
+    args.group_count = groups;
+    args.fuel = fuel;
+    args.cancel = cancel_word(cancel);
+    args.memory = memory;
+    return kernel.run(args, *launch.shader, launch.values);
+  }
+};
+
+// Rows of the lanes of a group, and of the groups that follow.
+inline backend::Binding group_rows(const std::byte* row, std::ptrdiff_t stride, std::uint64_t lanes) {
+  return {const_cast<std::byte*>(row), stride, stride * static_cast<std::ptrdiff_t>(lanes)};
+}
 
 // All that the workers of one run share.
 class WorkPlan {
  public:
-  explicit WorkPlan(const std::atomic<std::uint32_t>* cancel) : cancel_(cancel) {}
+  explicit WorkPlan(const KernelCall& call) : call_(call) {}
   WorkPlan(const WorkPlan&) = default;
   WorkPlan& operator=(const WorkPlan&) = delete;
   virtual ~WorkPlan() = default;
 
   // Units `first` to `first + count - 1`.
   virtual Status run(std::uint64_t first, std::uint64_t count) const = 0;
-
-  // The launch may be stopped between ranges.
-  bool cancelled() const { return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed) != 0; }
+  bool cancelled() const { return call_.cancelled(); }
 
  protected:
-  const std::atomic<std::uint32_t>* cancel_;
+  const KernelCall call_;
 };
 
 inline Error cancelled_run() { return {ErrorCode::cancelled, "the run was cancelled", ""}; }

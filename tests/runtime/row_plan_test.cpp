@@ -1,4 +1,4 @@
-#include "runtime/work/run_plan.h"
+#include "runtime/work/row_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ void check(const Case& c, std::uint64_t count, unsigned lanes) {
 
   alignas(64) std::uint32_t table[32];
   const auto kernel = arithmetic_kernel(lanes);
-  const RunPlan plan(launch, *kernel, table, 1, nullptr);
+  const RowPlan plan({launch, *kernel, table, 1, nullptr});
   ASSERT_TRUE(plan.run(0, count));
 
   for (std::uint64_t n = 0; n < count; ++n) {
@@ -80,7 +80,7 @@ void check(const Case& c, std::uint64_t count, unsigned lanes) {
   }
 }
 
-TEST(RunPlan, AllFormatsAndTails) {
+TEST(RowPlan, AllFormatsAndTails) {
   const Format u8x4{ComponentType::u8, 4}, s16x2{ComponentType::s16, 2};
   const Case cases[] = {{f32x4, f32x4, f32x4, f32x4, 0},
                         {f32x4, f32x4, f32x4, f32x4, 5},
@@ -94,9 +94,9 @@ TEST(RunPlan, AllFormatsAndTails) {
     for (const std::uint64_t count : {255u, 256u, 1000u, 4097u}) check(c, count, 32);
 }
 
-TEST(RunPlan, WideGroupsOfManyBindings) { check({f32x2, f32x2, f32x2, f32x2, 0}, 700, 512); }
+TEST(RowPlan, WideGroupsOfManyBindings) { check({f32x2, f32x2, f32x2, f32x2, 0}, 700, 512); }
 
-TEST(RunPlan, InPlaceNeedsTheFlag) {
+TEST(RowPlan, InPlaceNeedsTheFlag) {
   std::vector<float> rows(4 * 100);
   std::iota(rows.begin(), rows.end(), 0.0f);
   std::vector<float> other(400, 3.0f), second(400);
@@ -116,18 +116,18 @@ TEST(RunPlan, InPlaceNeedsTheFlag) {
   ASSERT_TRUE(launch.check());
   alignas(64) std::uint32_t table[32];
   const auto kernel = arithmetic_kernel(32);
-  ASSERT_TRUE(RunPlan(launch, *kernel, table, 1, nullptr).run(0, 100));
+  ASSERT_TRUE(RowPlan({launch, *kernel, table, 1, nullptr}).run(0, 100));
   for (int n = 0; n < 400; ++n) EXPECT_EQ(rows[static_cast<std::size_t>(n)], static_cast<float>(n) + 1);
 }
 
-TEST(RunPlan, FuelIsThatOfAThread) {
+TEST(RowPlan, FuelIsThatOfAThread) {
   LaunchState launch{Program(std::make_shared<FakeShader>())};
   launch.count = 8;
   std::uint64_t seen = 0;
   const FakeKernel kernel(8, 0, [&](const backend::KernelArgs& args) { seen = args.fuel; });
-  ASSERT_TRUE(RunPlan(launch, kernel, nullptr, 5, nullptr).run(0, 8));
+  ASSERT_TRUE(RowPlan({launch, kernel, nullptr, 5, nullptr}).run(0, 8));
   EXPECT_EQ(seen, 5u);
-  ASSERT_TRUE(RunPlan(launch, kernel, nullptr, ~std::uint64_t{0}, nullptr).run(0, 8));
+  ASSERT_TRUE(RowPlan({launch, kernel, nullptr, ~std::uint64_t{0}, nullptr}).run(0, 8));
   EXPECT_EQ(seen, ~std::uint64_t{0});
 }
 

@@ -7,13 +7,11 @@
 #include <memory>
 
 #include "runtime/kernel/block_memory.h"
-#include "runtime/kernel/kernel.h"
-#include "runtime/work/launch.h"
 #include "runtime/work/work.h"
 
 namespace warpjit::runtime {
 
-// The thread, of `count`, whose rows lane n has. Lanes behind the last thread repeat that one as far as its
+// The thread, of `count`, whose rows lane n has. Lanes after the last thread repeat that one as far as its
 // quad goes, then that quad, so that a group has no quads but those of its threads.
 constexpr std::uint64_t copied_thread(std::uint64_t n, std::uint64_t count) {
   const std::uint64_t quad = (count - 1) / 4 * 4;
@@ -21,17 +19,16 @@ constexpr std::uint64_t copied_thread(std::uint64_t n, std::uint64_t count) {
 }
 
 // Rows and draws. Nothing of it changes while the workers work.
-class RunPlan final : public WorkPlan {
+class RowPlan final : public WorkPlan {
  public:
-  RunPlan(const LaunchState& launch, const Kernel& kernel, std::uint32_t* table, std::uint64_t fuel,
-          const std::atomic<std::uint32_t>* cancel);
+  explicit RowPlan(const KernelCall& call);
 
   // Threads first to first + count - 1.
   Status run(std::uint64_t first, std::uint64_t count) const override;
 
   // The same with other outputs: one packed row of all outputs for each thread; that of thread `first` is at
   // `rows`. No thread before `first` is run.
-  RunPlan with_rows(std::byte* rows, std::uint64_t first) const;
+  RowPlan with_rows(std::byte* rows, std::uint64_t first) const;
 
  private:
   struct Input {
@@ -54,22 +51,12 @@ class RunPlan final : public WorkPlan {
   void bind_results(std::uint64_t first, backend::KernelArgs& args) const;
   Status call(backend::KernelArgs& args, std::uint64_t groups) const;
 
-  const LaunchState& launch_;
-  const Kernel& kernel_;
-  std::uint32_t* table_;
   std::uint64_t lanes_;
-  std::uint64_t fuel_;
   std::uint32_t input_count_ = 0, output_count_ = 0;
   bool all_direct_ = true;
-  bool quads_ = false;  // threads see others of their quad: no group begins within one
-  bool alone_ = false;  // one thread, and all strides are 0: every lane may be that thread
-  // Of rows that have memory. It points to what it shares.
-  struct Memory {
-    MappedSpaces spaces;
-    ir::BlockMemory memory;
-    backend::MemoryWindows windows;
-  };
-  std::shared_ptr<Memory> memory_;
+  bool quads_ = false;                    // threads see others of their quad: no group begins within one
+  bool alone_ = false;                    // one thread, and all strides are 0: every lane may be that thread
+  std::shared_ptr<LaunchMemory> memory_;  // of rows that have memory; it points into itself
   // Only the first input_count_ and output_count_ are set.
   Input inputs_[frontend::kMaxInputs];
   Output outputs_[frontend::kMaxOutputs];

@@ -2,15 +2,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <memory>
-#include <new>
+#include <utility>
 
-#include "runtime/work/run_plan.h"
+#include "runtime/work/row_plan.h"
+#include "runtime/work/staging_area.h"
 
 namespace warpjit::runtime {
 namespace {
-
-constexpr std::size_t kCopyBytes = 16 * 1024;
 
 // Constant sizes: a call of memcpy for a few bytes would take longer than all else here.
 using CopyRow = void (*)(std::byte* to, const std::byte* from);
@@ -28,17 +26,17 @@ CopyRow copy_row(std::uint32_t bytes) {
 
 }  // namespace
 
-Status RunPlan::run_draw(std::uint64_t first, std::uint64_t count) const {
-  const DrawBindings& draw = launch_.draw;
+Status RowPlan::run_draw(std::uint64_t first, std::uint64_t count) const {
+  const DrawBindings& draw = call_.launch.draw;
   if (lanes_ > DrawBindings::kSpareResults)
     return Error{ErrorCode::resource_limit,
                  "groups of " + std::to_string(lanes_) + " threads are too wide for a draw", ""};
   const std::uint64_t end = first + count, whole_end = std::min(end, std::max(first, draw.whole_rows));
-  // Threads behind the end: numbered ones repeat the last one; others are vertices that nobody asked for.
+  // Threads after the end: numbered ones repeat the last one; others are vertices outside of the draw.
   const std::uint64_t groups = (whole_end - first) / lanes_;
   if (draw.whole_rows >= end + lanes_ && (end - first) % lanes_ != 0) {
     if (run_draw_whole(first, groups + 1)) return {};
-    // Perhaps it was a vertex that nobody asked for.
+    // Perhaps a vertex outside of the draw failed.
   }
   if (groups != 0)
     if (Status status = run_draw_whole(first, groups); !status) return status;
@@ -53,63 +51,54 @@ Status RunPlan::run_draw(std::uint64_t first, std::uint64_t count) const {
   return {};
 }
 
-void RunPlan::bind_results(std::uint64_t first, backend::KernelArgs& args) const {
-  const DrawBindings& draw = launch_.draw;
+void RowPlan::bind_results(std::uint64_t first, backend::KernelArgs& args) const {
+  const DrawBindings& draw = call_.launch.draw;
   const auto stride = static_cast<std::ptrdiff_t>(draw.result_stride);
-  std::byte* vertex = draw.results + static_cast<std::ptrdiff_t>(first) * stride;
+  const std::byte* vertex = draw.results + static_cast<std::ptrdiff_t>(first) * stride;
   backend::Binding* binding = args.outputs;
   for (unsigned bits = draw.facts.stored; bits != 0; bits &= bits - 1)
-    *binding++ = {vertex + static_cast<std::size_t>(std::countr_zero(bits)) * kRowBytes, stride,
-                  stride * static_cast<std::ptrdiff_t>(lanes_)};
+    *binding++ =
+        group_rows(vertex + static_cast<std::size_t>(std::countr_zero(bits)) * kRowBytes, stride, lanes_);
 }
 
-Status RunPlan::run_draw_whole(std::uint64_t first, std::uint64_t groups) const {
-  const DrawBindings& draw = launch_.draw;
-  const auto offset = static_cast<std::ptrdiff_t>(first), lanes = static_cast<std::ptrdiff_t>(lanes_);
+Status RowPlan::run_draw_whole(std::uint64_t first, std::uint64_t groups) const {
+  const DrawBindings& draw = call_.launch.draw;
   backend::KernelArgs args;
   for (std::uint32_t k = 0; k < draw.facts.row_count; ++k) {
     const auto stride = static_cast<std::ptrdiff_t>(draw.rows[k].stride);
-    auto* data = const_cast<std::byte*>(draw.rows[k].data);
-    if (draw.facts.numbered)
-      args.inputs[k] = {data, stride, 0};
-    else
-      args.inputs[k] = {data + offset * stride, stride, stride * lanes};
+    const std::byte* data = draw.rows[k].data;
+    args.inputs[k] = draw.facts.numbered
+                         ? group_rows(data, stride, 0)
+                         : group_rows(data + static_cast<std::ptrdiff_t>(first) * stride, stride, lanes_);
   }
   if (draw.facts.numbered) {
     constexpr std::ptrdiff_t kStride = sizeof *draw.numbers;
-    auto* numbers = reinterpret_cast<std::byte*>(const_cast<std::uint32_t*>(draw.numbers + first));
-    args.inputs[draw.facts.row_count] = {numbers, kStride, kStride * lanes};
+    const auto* numbers = reinterpret_cast<const std::byte*>(draw.numbers + first);
+    args.inputs[draw.facts.row_count] = group_rows(numbers, kStride, lanes_);
   }
   bind_results(first, args);
   return call(args, groups);
 }
 
 // One group from copies of its rows.
-Status RunPlan::run_draw_copy(std::uint64_t first, std::uint64_t count) const {
-  const DrawBindings& draw = launch_.draw;
-  alignas(64) std::byte local[kCopyBytes];
-  std::unique_ptr<std::byte[]> allocated;
-  std::byte* area = local;
-  const std::size_t needed = (draw.facts.row_count * kRowBytes + sizeof(std::uint32_t)) * lanes_;
-  if (needed > sizeof local) {
-    allocated.reset(new (std::nothrow) std::byte[needed]);
-    if (!allocated) return Error{ErrorCode::resource_limit, "no memory for a group's rows", ""};
-    area = allocated.get();
-  }
-  const auto lanes = static_cast<std::ptrdiff_t>(lanes_);
+Status RowPlan::run_draw_copy(std::uint64_t first, std::uint64_t count) const {
+  const DrawBindings& draw = call_.launch.draw;
+  StagingArea staging;
+  std::byte* area = staging.get((draw.facts.row_count * kRowBytes + sizeof(std::uint32_t)) * lanes_);
+  if (area == nullptr) return Error{ErrorCode::resource_limit, "no memory for a group's rows", ""};
   constexpr auto kStride = static_cast<std::ptrdiff_t>(kRowBytes);
   backend::KernelArgs args;
   for (std::uint32_t k = 0; k < draw.facts.row_count; ++k) {
     const DrawBindings::Rows& rows = draw.rows[k];
     const CopyRow copy = copy_row(rows.bytes);
-    args.inputs[k] = {area, kStride, draw.facts.numbered ? 0 : kStride * lanes};
+    args.inputs[k] = group_rows(area, kStride, draw.facts.numbered ? 0 : lanes_);
     for (std::uint64_t t = 0; t < lanes_; ++t, area += kRowBytes) {
       const std::uint64_t thread = first + copied_thread(t, count);
       copy(area, rows.data + (draw.facts.numbered ? draw.numbers[thread] : thread) * rows.stride);
     }
   }
   if (draw.facts.numbered) {
-    args.inputs[draw.facts.row_count] = {area, sizeof(std::uint32_t), lanes * 4};
+    args.inputs[draw.facts.row_count] = group_rows(area, sizeof(std::uint32_t), lanes_);
     for (std::uint32_t t = 0; t < lanes_; ++t, area += sizeof t) std::memcpy(area, &t, sizeof t);
   }
   bind_results(first, args);

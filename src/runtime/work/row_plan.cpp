@@ -1,16 +1,13 @@
-#include "runtime/work/run_plan.h"
+#include "runtime/work/row_plan.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <new>
+
+#include "runtime/work/staging_area.h"
 
 namespace warpjit::runtime {
 namespace {
-
-// Of the staging area. 16 KiB leave half of a usual L1 cache to the caller's rows and the table; a launch
-// with very many bindings on wide groups needs more and allocates.
-constexpr std::size_t kStagingBytes = 16 * 1024;
 
 void pad_rows(std::byte* rows, std::uint64_t count, std::uint64_t padded) {
   for (std::uint64_t n = count; n < padded; ++n)
@@ -19,9 +16,8 @@ void pad_rows(std::byte* rows, std::uint64_t count, std::uint64_t padded) {
 
 }  // namespace
 
-RunPlan::RunPlan(const LaunchState& launch, const Kernel& kernel, std::uint32_t* table, std::uint64_t fuel,
-                 const std::atomic<std::uint32_t>* cancel)
-    : WorkPlan(cancel), launch_(launch), kernel_(kernel), table_(table), lanes_(kernel.lanes()), fuel_(fuel) {
+RowPlan::RowPlan(const KernelCall& call) : WorkPlan(call), lanes_(call.kernel.lanes()) {
+  const LaunchState& launch = call.launch;
   if (launch.draw.facts.active) return;
   // A stride that no row uses may be anything.
   const auto usable = [&](std::size_t stride) {
@@ -29,10 +25,8 @@ RunPlan::RunPlan(const LaunchState& launch, const Kernel& kernel, std::uint32_t*
   };
   quads_ = launch.shader->rows_form_quads();
   if (launch.shader->rows_have_memory()) {
-    memory_ = std::make_shared<Memory>();
-    memory_->spaces.bind(launch.values.grid, {}, memory_->memory);
-    memory_->windows.set(memory_->memory);
-    memory_->windows.aim(kernel.pointers(), memory_->memory, table);
+    memory_ = std::make_shared<LaunchMemory>();
+    memory_->bind(launch.values.grid, {}, call.kernel.pointers(), call.table);
   }
   const bool direct = !launch.allow_overlap;
   alone_ = launch.count == 1;
@@ -52,8 +46,8 @@ RunPlan::RunPlan(const LaunchState& launch, const Kernel& kernel, std::uint32_t*
   }
 }
 
-RunPlan RunPlan::with_rows(std::byte* rows, std::uint64_t first) const {
-  RunPlan plan = *this;
+RowPlan RowPlan::with_rows(std::byte* rows, std::uint64_t first) const {
+  RowPlan plan = *this;
   const std::size_t stride = output_count_ * kRowBytes;
   const auto base = reinterpret_cast<std::uintptr_t>(rows) - static_cast<std::uintptr_t>(first) * stride;
   plan.alone_ = false;
@@ -64,23 +58,15 @@ RunPlan RunPlan::with_rows(std::byte* rows, std::uint64_t first) const {
   return plan;
 }
 
-Status RunPlan::call(backend::KernelArgs& args, std::uint64_t groups) const {
-  args.table = table_;
-  args.group_count = groups;
-  args.fuel = fuel_;
-  args.cancel = cancel_word(cancel_);
-  args.memory = nullptr;
-  if (!memory_) return kernel_.run(args, *launch_.shader, launch_.values);
+Status RowPlan::call(backend::KernelArgs& args, std::uint64_t groups) const {
+  if (!memory_) return call_.run(args, groups);
   ir::BlockMemory memory = memory_->memory;
-  args.memory = &memory;
-  args.windows = memory_->windows.data();
-  args.group_index = 0;
-  args.block = {};
-  return kernel_.run(args, *launch_.shader, launch_.values);
+  memory_->lend(args);
+  return call_.run(args, groups, &memory);
 }
 
-Status RunPlan::run(std::uint64_t first, std::uint64_t count) const {
-  if (launch_.draw.facts.active) return run_draw(first, count);
+Status RowPlan::run(std::uint64_t first, std::uint64_t count) const {
+  if (call_.launch.draw.facts.active) return run_draw(first, count);
   if (!all_direct_) return run_staged(first, count);
   if (alone_) return run_direct(first, 1);
   const std::uint64_t groups = count / lanes_, rest = count % lanes_;
@@ -94,44 +80,35 @@ Status RunPlan::run(std::uint64_t first, std::uint64_t count) const {
   return run_staged(first + count - rest, rest);
 }
 
-Status RunPlan::run_direct(std::uint64_t first, std::uint64_t groups) const {
+Status RowPlan::run_direct(std::uint64_t first, std::uint64_t groups) const {
   backend::KernelArgs args;
   const auto offset = static_cast<std::ptrdiff_t>(first);
-  const auto lanes = static_cast<std::ptrdiff_t>(lanes_);
   for (std::uint32_t k = 0; k < input_count_; ++k) {
     const Input& input = inputs_[k];
-    args.inputs[k] = {const_cast<std::byte*>(input.data) + offset * input.stride, input.stride,
-                      input.stride * lanes};
+    args.inputs[k] = group_rows(input.data + offset * input.stride, input.stride, lanes_);
   }
   for (std::uint32_t k = 0; k < output_count_; ++k) {
     const Output& output = outputs_[k];
-    args.outputs[k] = {output.data + offset * output.stride, output.stride, output.stride * lanes};
+    args.outputs[k] = group_rows(output.data + offset * output.stride, output.stride, lanes_);
   }
   return call(args, groups);
 }
 
-Status RunPlan::run_staged(std::uint64_t first, std::uint64_t count) const {
-  alignas(64) std::byte local[kStagingBytes];
-  std::unique_ptr<std::byte[]> allocated;
-  std::byte* area = local;
+Status RowPlan::run_staged(std::uint64_t first, std::uint64_t count) const {
   const std::uint64_t group_bytes = lanes_ * kRowBytes;
   const std::uint64_t bindings = std::max<std::uint64_t>(1, input_count_ + output_count_);
   // Every binding has room for `piece` threads; a piece that is full leaves direct ones unused.
-  std::uint64_t groups_per_piece = kStagingBytes / (group_bytes * bindings);
-  if (groups_per_piece == 0) {
-    groups_per_piece = 1;
-    allocated.reset(new (std::nothrow) std::byte[group_bytes * bindings]);
-    if (!allocated) return Error{ErrorCode::resource_limit, "no memory for staging", ""};
-    area = allocated.get();
-  }
+  const std::uint64_t groups_per_piece =
+      std::max<std::uint64_t>(1, StagingArea::kBytes / (group_bytes * bindings));
+  StagingArea staging;
+  std::byte* const area = staging.get(groups_per_piece * group_bytes * bindings);
+  if (area == nullptr) return Error{ErrorCode::resource_limit, "no memory for staging", ""};
   const std::uint64_t piece = groups_per_piece * lanes_;
-  const auto packed_step = static_cast<std::ptrdiff_t>(group_bytes);
 
   while (count != 0) {
     const std::uint64_t threads = std::min(count, piece);
     const std::uint64_t groups = (threads + lanes_ - 1) / lanes_, padded = groups * lanes_;
     const auto offset = static_cast<std::ptrdiff_t>(first);
-    const auto lanes = static_cast<std::ptrdiff_t>(lanes_);
     const bool full = threads == padded;
     backend::KernelArgs args;  // the kernel may advance the addresses in it
     std::byte* rows = area;
@@ -140,22 +117,22 @@ Status RunPlan::run_staged(std::uint64_t first, std::uint64_t count) const {
       const Input& input = inputs_[k];
       const std::byte* from = input.data + offset * input.stride;
       if (input.direct && full) {
-        args.inputs[k] = {const_cast<std::byte*>(from), input.stride, input.stride * lanes};
+        args.inputs[k] = group_rows(from, input.stride, lanes_);
         continue;
       }
       input.load(from, input.stride, threads, rows);
       pad_rows(rows, threads, padded);
-      args.inputs[k] = {rows, kRowBytes, packed_step};
+      args.inputs[k] = group_rows(rows, kRowBytes, lanes_);
       rows += padded * kRowBytes;
     }
     for (std::uint32_t k = 0; k < output_count_; ++k) {
       const Output& output = outputs_[k];
       if (output.direct && full) {
-        args.outputs[k] = {output.data + offset * output.stride, output.stride, output.stride * lanes};
+        args.outputs[k] = group_rows(output.data + offset * output.stride, output.stride, lanes_);
         continue;
       }
       staged[k] = rows;
-      args.outputs[k] = {rows, kRowBytes, packed_step};
+      args.outputs[k] = group_rows(rows, kRowBytes, lanes_);
       rows += padded * kRowBytes;
     }
     if (Status status = call(args, groups); !status) return status;
