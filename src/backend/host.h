@@ -137,6 +137,7 @@ struct Host : Capabilities {
   // The kernel and, if not null, the preamble to machine code: bytes, offsets, map, statistics of `out`.
   Status (*emit)(const EntryCode& kernel, const EntryCode* preamble, const Host& host,
                  const ConstantPool& pool, const CompileOptions& options, MachineCode& out);
+  std::span<const lir::FixedOperand> fixed{};  // lir::Code::fixed of its code
 };
 
 // Where there are mask registers or memory operands: what a chain of tests, which a loop branches at, looks

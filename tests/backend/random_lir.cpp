@@ -8,7 +8,22 @@
 namespace warpjit::lir {
 namespace {
 
-enum Opcodes : std::uint16_t { kOperation = 1, kSink = 100, kJump = 200, kBranch, kSwitch, kReturn };
+enum Opcodes : std::uint16_t {
+  kOperation = 1,
+  kFixedOperation = 90,
+  kSink = 100,
+  kJump = 200,
+  kBranch,
+  kSwitch,
+  kReturn
+};
+// In registers that random files may have or not.
+constexpr FixedOperand kFixedOperands[] = {{kFixedOperation, 0, 1},
+                                           {kFixedOperation, FixedOperand::kDefinition, 1},
+                                           {kFixedOperation + 1, 0, 0},
+                                           {kFixedOperation + 1, 1, 2},
+                                           {kFixedOperation + 2, FixedOperand::kDefinition, 3},
+                                           {kFixedOperation + 2, 1, 0}};
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
@@ -35,6 +50,7 @@ class Generator {
   }
 
   Code run() {
+    code_.fixed = kFixedOperands;
     new_block();
     for (int k = 0; k < 6; ++k) operation();
     region(0);
@@ -132,6 +148,7 @@ class Generator {
       remat(c);
       return;
     }
+    if (chance(8)) return fixed_operation(c);
     Inst inst = with_uses(1 + below(4));
     inst.op = static_cast<std::uint16_t>(kOperation + below(50));
     inst.flags = kPure;
@@ -161,6 +178,17 @@ class Generator {
     }
     define(append(code_.insts, inst), c);
     if (chance(6)) sink();
+  }
+  void fixed_operation(RegClass c) {
+    Inst inst;
+    inst.op = static_cast<std::uint16_t>(kFixedOperation + below(3));
+    inst.flags = kPure | kFixed;
+    if (inst.op != kFixedOperation && chance(3)) inst.flags |= kEarlyClobber;
+    inst.imm = below(1000);
+    inst.prefer = static_cast<std::uint8_t>(random_());
+    for (int k = 0; k < 2; ++k) inst.use[inst.use_count++] = any(random_class());
+    define(append(code_.insts, inst), c);
+    sink();
   }
   void sink() {
     Inst inst = with_uses(1 + below(3));

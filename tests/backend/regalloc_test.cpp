@@ -46,7 +46,7 @@ Allocation damaged(const Allocation& allocation, std::size_t erase) {
 }
 
 TEST(RegisterAllocator, RandomProgramsKeepTheirMeaning) {
-  std::uint64_t spilled = 0, rematerialized = 0, moved = 0, folded = 0;
+  std::uint64_t spilled = 0, rematerialized = 0, moved = 0, folded = 0, fixed = 0;
   for (std::uint64_t seed = 0; seed < 250; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Code code = random_code(seed, 10 + static_cast<std::uint32_t>(seed % 150));
@@ -60,6 +60,7 @@ TEST(RegisterAllocator, RandomProgramsKeepTheirMeaning) {
       for (std::size_t c = 0; c < kClassCount; ++c) {
         std::uint32_t usable = 0;
         for (std::uint8_t r : file.allocatable[c]) usable |= 1u << r;
+        for (const FixedOperand& fixed : code.fixed) usable |= 1u << fixed.reg;
         ASSERT_EQ(allocation.written[c] & ~usable, 0u);
       }
       for (std::size_t i = 0; i < allocation.insts.size(); ++i) {
@@ -72,6 +73,12 @@ TEST(RegisterAllocator, RandomProgramsKeepTheirMeaning) {
         }
         if (allocation.origin[i] == kInserted) continue;
         for (int k = 0; k < inst.use_count; ++k) folded += inst.use[k] == kNoReg;
+        if ((inst.flags & kFixed) == 0) continue;
+        for (const FixedOperand& operand : code.fixed) {
+          if (operand.op != inst.op) continue;
+          ASSERT_EQ(operand.use == FixedOperand::kDefinition ? inst.def : inst.use[operand.use], operand.reg);
+          ++fixed;
+        }
       }
       spilled += allocation.spill_loads;
       rematerialized += allocation.rematerialized;
@@ -83,6 +90,43 @@ TEST(RegisterAllocator, RandomProgramsKeepTheirMeaning) {
   EXPECT_GT(rematerialized, 1000u);
   EXPECT_GT(moved, 1000u);
   EXPECT_GT(folded, 1000u);
+  EXPECT_GT(fixed, 1000u);
+}
+
+// An operand that is in its register already is not copied; one that another value must leave is.
+TEST(RegisterAllocator, OperandsThatDemandARegisterAreBroughtThere) {
+  static constexpr FixedOperand kFixedOperands[] = {{7, 0, 2}, {7, FixedOperand::kDefinition, 2}};
+  for (const bool in_place : {true, false}) {
+    Code code;
+    code.fixed = kFixedOperands;
+    code.blocks.emplace_back();
+    Reg made[3];
+    for (Reg& r : made) {
+      const InstRef inst = code.new_inst();
+      inst->op = 1;
+      r = inst->def = code.new_reg(RegClass::vector);
+    }
+    const InstRef inst = code.new_inst();
+    inst->op = 7;
+    inst->flags = kFixed;
+    inst->use[inst->use_count++] = made[in_place ? 2 : 0];
+    const Reg result = inst->def = code.new_reg(RegClass::vector);
+    const InstRef sink = code.new_inst();
+    sink->op = 100;
+    for (const Reg r : {made[0], made[1], in_place ? made[1] : made[2], result})
+      sink->use[sink->use_count++] = r;
+    code.blocks[0].end = 5;
+    RegisterFile file = random_register_file(0, {4, 4, 4});
+    file.allocatable[0] = {0, 1, 2, 3};
+    const Allocation allocation = allocate(code, file);
+    EXPECT_EQ(check(code, allocation), "");
+    EXPECT_EQ(allocation.moves, in_place ? 0u : 2u);
+    EXPECT_EQ(allocation.spill_stores, 0u);
+    Allocation damaged = allocation;
+    for (Inst& one : damaged.insts)
+      if (one.op == 7) one.def = 0;
+    EXPECT_NE(check(code, damaged), "");
+  }
 }
 
 TEST(RegisterAllocator, EnoughRegistersMeanNoSpills) {

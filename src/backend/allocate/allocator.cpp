@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "backend/allocate/parallel_move.h"
 #include "backend/allocate/tables.h"
 
 namespace warpjit::lir {
@@ -21,8 +20,7 @@ class Run {
         exit_(tables.exit),
         body_(tables.body),
         body_origin_(tables.body_origin),
-        body_first_(tables.body_first),
-        slot_of_(tables.slot_of) {
+        body_first_(tables.body_first) {
     tables.clear();
   }
 
@@ -34,11 +32,7 @@ class Run {
     live_.run(code_);
     find_hints(true);
     find_hints(false);
-    for (std::size_t c = 0; c < kClassCount; ++c) {
-      all_[c] = 0;
-      for (std::uint8_t r : file_.allocatable[c]) all_[c] |= 1u << r;
-      find_runs(c);
-    }
+    for (std::size_t c = 0; c < kClassCount; ++c) find_runs(c);
     entry_.resize(code_.blocks.size());
     exit_.resize(code_.blocks.size());
     body_first_.resize(code_.blocks.size() + 1);
@@ -51,8 +45,6 @@ class Run {
       exit_[b] = now_;
     }
     body_first_[code_.blocks.size()] = static_cast<std::uint32_t>(body_.size());
-    assign_slots();
-    finish();
   }
 
  private:
@@ -89,15 +81,6 @@ class Run {
     if (values_[v].needs_slot) return;
     values_[v].needs_slot = true;
     in_slots_.push_back(v);
-  }
-  // Where v is in a state, if it is in a register at all.
-  std::int32_t find(const RegisterState& state, Reg v) const {
-    std::int32_t found = kNowhere;
-    const std::size_t c = class_of(v);
-    for_each_bit(state.occupied[c], [&](std::uint32_t r) {
-      if (state.held[c][r] == v) found = static_cast<std::int32_t>(r);
-    });
-    return found;
   }
   // Behind the instruction that was passed last, which is in block b.
   bool needed_after(Reg v, std::uint32_t b) const {
@@ -206,7 +189,7 @@ class Run {
       std::uint32_t available = values_[param].begins_in_slot ? 0 : free_registers(c);
       std::int32_t chosen = kNowhere;
       if (from != kNever) {
-        const std::int32_t r = find(exit_[from], code_.blocks[from].args[k]);
+        const std::int32_t r = tables_.find(exit_[from], code_.blocks[from].args[k]);
         if (r != kNowhere && (available >> r & 1)) chosen = r;
       }
       if (chosen == kNowhere && available != 0)
@@ -376,11 +359,75 @@ class Run {
     }
   }
 
+  // Calls visit(operand, register) for those that the instruction demands in a register of their own.
+  template <class Visit>
+  void for_each_fixed(const Inst& inst, Visit visit) const {
+    if ((inst.flags & kFixed) == 0) return;
+    for (const FixedOperand& fixed : code_.fixed)
+      if (fixed.op == inst.op) visit(fixed.use, fixed.reg);
+  }
+  void copy(Reg v, std::uint32_t from, std::uint32_t to, std::uint32_t guest_address) {
+    Inst copy;
+    copy.op = file_.moves[class_of(v)].copy;
+    copy.use_count = 1;
+    copy.use[0] = from;
+    copy.def = to;
+    copy.virtual_def = v;
+    copy.guest_address = guest_address;
+    place(copy, kInserted);
+    ++out_.moves;
+  }
+
+  // Moves values out of the registers that the instruction demands for others, and pins these.
+  void make_way(const Inst& inst, std::array<std::uint32_t, kClassCount>& pinned, std::uint32_t b,
+                std::uint32_t i) {
+    std::array<std::uint32_t, kClassCount> used = {};
+    for (int k = 0; k < inst.use_count; ++k)
+      if (const Reg v = inst.use[k]; v != kNoReg && values_[v].where != kNowhere)
+        used[class_of(v)] |= 1u << values_[v].where;
+    const auto operand = [&](int use) { return use == FixedOperand::kDefinition ? inst.def : inst.use[use]; };
+    for_each_fixed(inst, [&](int use, std::uint32_t r) { pinned[class_of(operand(use))] |= 1u << r; });
+    for_each_fixed(inst, [&](int use, std::uint32_t r) {
+      const std::size_t c = class_of(operand(use));
+      if ((now_.occupied[c] >> r & 1) == 0) return;
+      const Reg there = now_.held[c][r];
+      const bool is_used = used[c] >> r & 1;
+      const bool ends = is_used && !needed_after(there, b) && (inst.flags & kEarlyClobber) == 0;
+      if (there == operand(use) || (use == FixedOperand::kDefinition && ends)) return;
+      std::uint32_t available = free_registers(c) & ~pinned[c];
+      if (available == 0 && !is_used) return spill(there);
+      const std::uint32_t to =
+          available != 0 ? pick_free(c, available, there) : evict(c, pinned[c] | used[c], b, i);
+      copy(there, r, to, inst.guest_address);
+      release(there);
+      hold(there, to);
+      used[c] |= is_used ? 1u << to : 0;
+    });
+  }
+
+  // Copies uses to the registers that the instruction demands for them; from here on only registers that it
+  // reads are pinned. Gives the register of the definition, if one is demanded.
+  std::int32_t bring_fixed(const Inst& original, Inst& inst, std::array<std::uint32_t, kClassCount>& pinned) {
+    std::int32_t definition = kNowhere;
+    if ((inst.flags & kFixed) == 0) return definition;
+    for_each_fixed(original, [&](int use, std::uint32_t r) {
+      if (use == FixedOperand::kDefinition) definition = static_cast<std::int32_t>(r);
+      if (use == FixedOperand::kDefinition || inst.use[use] == r) return;
+      copy(original.use[use], inst.use[use], r, inst.guest_address);
+      inst.use[use] = r;
+    });
+    pinned = {};
+    for (int k = 0; k < inst.use_count; ++k)
+      if (inst.use[k] != kNoReg) pinned[class_of(original.use[k])] |= 1u << inst.use[k];
+    return definition;
+  }
+
   void step(std::uint32_t b, std::uint32_t i) {
     live_.pass(b, i);
     const Inst& original = code_.insts[i];
     Inst inst = original;
     std::array<std::uint32_t, kClassCount> pinned = {};
+    if (inst.flags & kFixed) make_way(original, pinned, b, i);
     bool all_there = true;
     for (int k = 0; k < inst.use_count; ++k) {
       const Reg v = original.use[k];
@@ -391,9 +438,13 @@ class Run {
       if (r != kNowhere) pinned[class_of(v)] |= 1u << r;
     }
     if (!all_there) bring_uses(original, inst, pinned, b, i);
+    const std::int32_t fixed_def = bring_fixed(original, inst, pinned);
     const bool early = (inst.flags & kEarlyClobber) != 0;
-    std::int32_t def_register = kNowhere;
-    if (original.def != kNoReg && early) def_register = define(original, inst, pinned, b, i);
+    // A definition that no value may stay in the register of is copied after the instruction.
+    const bool copies_def = fixed_def != kNowhere && (all_[class_of(original.def)] >> fixed_def & 1) == 0;
+    std::int32_t def_register = copies_def ? kNowhere : fixed_def;
+    if (original.def != kNoReg && early && def_register == kNowhere)
+      def_register = define(original, inst, pinned, b, i);
     std::array<std::uint32_t, kClassCount> freed = {};
     for (int k = 0; k < inst.use_count; ++k) {
       Reg v = original.use[k];
@@ -417,10 +468,11 @@ class Run {
       share_slot(original.def, b);
       hold(original.def, static_cast<std::uint32_t>(def_register));
       if (inst.flags & kRemat) values_[original.def].remat = i;
-      inst.def = static_cast<Reg>(def_register);
+      inst.def = static_cast<Reg>(copies_def ? fixed_def : def_register);
       inst.virtual_def = original.def;
     }
     place(inst, i);
+    if (copies_def) copy(original.def, inst.def, static_cast<Reg>(def_register), inst.guest_address);
     if (original.def != kNoReg && !needed_after(original.def, b)) release(original.def);
   }
 
@@ -434,12 +486,6 @@ class Run {
     values_[param].shared = true;
     values_[v].shares_slot_of = param;
   }
-  // The value that v shares a slot with, if both have one.
-  Reg sharer(Reg v) const {
-    const Reg param = values_[v].shares_slot_of;
-    return param != kNoReg && values_[v].needs_slot && values_[param].needs_slot ? param : kNoReg;
-  }
-
   std::int32_t define(const Inst& original, const Inst&, const std::array<std::uint32_t, kClassCount>& pinned,
                       std::uint32_t b, std::uint32_t i) {
     std::size_t c = class_of(original.def);
@@ -456,264 +502,9 @@ class Run {
     std::size_t c = class_of(original.def);
     if (freed[c] >> inst.use[0] & 1) return static_cast<std::int32_t>(inst.use[0]);
     std::int32_t r = define(original, inst, pinned, b, i);
-    Inst copy;
-    copy.op = file_.moves[c].copy;
-    copy.use_count = 1;
-    copy.use[0] = inst.use[0];
-    copy.def = static_cast<Reg>(r);
-    copy.virtual_def = original.use[0];
-    copy.guest_address = inst.guest_address;
-    place(copy, kInserted);
-    ++out_.moves;
+    copy(original.use[0], inst.use[0], static_cast<Reg>(r), inst.guest_address);
     inst.use[0] = static_cast<Reg>(r);
     return r;
-  }
-
-  // Slots are shared by values whose lifetimes, taken as one range of positions, do not meet.
-  void assign_slots() {
-    slot_of_.assign(code_.classes.size(), 0);
-    std::uint32_t widest = *std::max_element(file_.slot_bytes.begin(), file_.slot_bytes.end());
-    for (std::uint32_t k = 0; k < kReservedSlots; ++k) out_.slot_offset.push_back(k * widest);
-    std::uint32_t offset = kReservedSlots * widest;
-    struct Lifetime {
-      std::uint32_t first, last;
-      Reg value;
-    };
-    std::sort(in_slots_.begin(), in_slots_.end());
-    std::vector<Lifetime> lifetimes;
-    lifetimes.reserve(in_slots_.size());
-    for (Reg v : in_slots_) {
-      slot_of_[v] = static_cast<std::uint32_t>(lifetimes.size());
-      lifetimes.push_back({live_.definition(v), live_.last_position(v), v});
-    }
-    for (const Allocation::Param& param : out_.params) {  // written at the end of every predecessor
-      if (!values_[param.value].needs_slot) continue;
-      Lifetime& lifetime = lifetimes[slot_of_[param.value]];
-      for (std::uint32_t p : code_.blocks[param.block].predecessors) {
-        lifetime.first = std::min(lifetime.first, code_.blocks[p].end - 1);
-        lifetime.last = std::max(lifetime.last, code_.blocks[p].end - 1);
-      }
-    }
-    for (Reg v : in_slots_) {
-      if (sharer(v) == kNoReg) continue;
-      Lifetime& mine = lifetimes[slot_of_[v]];
-      Lifetime& both = lifetimes[slot_of_[sharer(v)]];
-      both = {std::min(both.first, mine.first), std::max(both.last, mine.last), both.value};
-      mine.value = kNoReg;
-    }
-    std::erase_if(lifetimes, [](const Lifetime& l) { return l.value == kNoReg; });
-    std::sort(lifetimes.begin(), lifetimes.end(),
-              [](const Lifetime& a, const Lifetime& b) { return a.first < b.first; });
-    struct Slot {
-      std::uint32_t last, number;
-    };
-    std::array<std::vector<Slot>, kClassCount> slots;  // min-heaps on the end of the slot's last lifetime
-    auto later = [](const Slot& a, const Slot& b) { return a.last > b.last; };
-    for (const Lifetime& l : lifetimes) {
-      std::size_t c = class_of(l.value);
-      auto& heap = slots[c];
-      std::uint32_t number;
-      if (!heap.empty() && heap.front().last < l.first) {
-        std::pop_heap(heap.begin(), heap.end(), later);
-        number = heap.back().number;
-        heap.pop_back();
-      } else {
-        number = static_cast<std::uint32_t>(out_.slot_offset.size());
-        offset = (offset + file_.slot_bytes[c] - 1) / file_.slot_bytes[c] * file_.slot_bytes[c];
-        out_.slot_offset.push_back(offset);
-        offset += file_.slot_bytes[c];
-      }
-      heap.push_back({l.last, number});
-      std::push_heap(heap.begin(), heap.end(), later);
-      slot_of_[l.value] = number;
-    }
-    for (Reg v : in_slots_)
-      if (sharer(v) != kNoReg) slot_of_[v] = slot_of_[sharer(v)];
-    out_.spill_bytes = offset;
-  }
-
-  Inst store_of(Reg v, std::uint32_t r) {
-    Inst store;
-    store.op = file_.moves[class_of(v)].store;
-    store.use_count = 1;
-    store.use[0] = r;
-    store.virtual_def = v;
-    store.mem.base = MemBase::spill;
-    store.mem.displacement = static_cast<std::int32_t>(slot_of_[v]);
-    ++out_.spill_stores;
-    return store;
-  }
-
-  // Values that only cold blocks read from their slots are stored where control enters those, if they are in
-  // their registers there.
-  void move_stores() {
-    struct Readers {
-      bool hot = false;
-      std::uint32_t entry = kNoBlock;  // the only one; of a value with several, one store behind it is less
-    };
-    tables_.cold_stores.clear();
-    if (in_slots_.empty()) return;
-    find_cold_entries(code_, tables_.cold_entry);
-    if (tables_.cold_entry.empty()) return;
-    std::vector<Readers> readers(in_slots_.size());
-    const auto of = [&](Reg v) -> Readers& {
-      return readers[static_cast<std::size_t>(std::lower_bound(in_slots_.begin(), in_slots_.end(), v) -
-                                              in_slots_.begin())];
-    };
-    const auto note = [&](Reg v, std::uint32_t b) {
-      Readers& all = of(v);
-      const std::uint32_t entry = tables_.cold_entry[b];
-      if (entry == kNoBlock || (all.entry != kNoBlock && all.entry != entry) ||
-          find(entry_[entry], v) == kNowhere)
-        all.hot = true;
-      else
-        all.entry = entry;
-    };
-    for (const Allocation::Param& param : out_.params)
-      if (values_[param.value].needs_slot && param.reg < 0) of(param.value).hot = true;
-    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
-      for (std::uint32_t k = body_first_[b]; k < body_first_[b + 1]; ++k)
-        if (body_[k].mem.base == MemBase::spill) note(static_cast<Reg>(body_[k].mem.displacement), b);
-    std::vector<Reg>& open = tables_.cold_only;  // those that may be
-    open.clear();
-    for (std::size_t n = 0; n < readers.size(); ++n)
-      if (!readers[n].hot) open.push_back(in_slots_[n]);
-    constexpr std::size_t kMostOpen = 64;  // each is looked for at each edge
-    for (; open.size() > kMostOpen; open.pop_back()) of(open.back()).hot = true;
-    if (open.empty()) return;
-    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {  // what edges read, see edge_moves()
-      if (code_.blocks[b].successors.size() != 1) continue;
-      const std::uint32_t to = code_.blocks[b].successors[0];
-      const Regs& args = code_.blocks[b].args;
-      const auto is_read = [&](Reg v) {  // arguments are, in place of parameters
-        return (find(entry_[to], v) != kNowhere && live_.definition(v) != code_.blocks[to].first) ||
-               std::find(args.begin(), args.end(), v) != args.end();
-      };
-      for (Reg v : open)
-        if (find(exit_[b], v) == kNowhere && is_read(v)) note(v, b);
-    }
-    for (std::size_t n = 0; n < readers.size(); ++n) {
-      if (readers[n].hot) continue;
-      values_[in_slots_[n]].stored_when_cold = true;
-      if (readers[n].entry != kNoBlock) tables_.cold_stores.push_back({readers[n].entry, in_slots_[n]});
-    }
-    std::sort(tables_.cold_stores.begin(), tables_.cold_stores.end());
-  }
-
-  // Writes the final instruction list: stores after definitions of values that have slots, edge moves.
-  void finish() {
-    move_stores();
-    std::size_t next_store = 0;
-    out_.insts.reserve(body_.size() + body_.size() / 8);
-    out_.origin.reserve(out_.insts.capacity());
-    std::size_t next_param = 0;
-    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
-      out_.block_first.push_back(static_cast<std::uint32_t>(out_.insts.size()));
-      for (; next_param < out_.params.size() && out_.params[next_param].block == b; ++next_param) {
-        const Allocation::Param& param = out_.params[next_param];
-        if (values_[param.value].needs_slot && param.reg >= 0 && !values_[param.value].stored_when_cold)
-          append(store_of(param.value, static_cast<std::uint32_t>(param.reg)), kInserted);
-      }
-      for (; next_store < tables_.cold_stores.size() && tables_.cold_stores[next_store].first == b;
-           ++next_store) {
-        const Reg v = tables_.cold_stores[next_store].second;
-        append(store_of(v, static_cast<std::uint32_t>(find(entry_[b], v))), kInserted);
-      }
-      for (std::uint32_t k = body_first_[b]; k < body_first_[b + 1]; ++k) {
-        Inst& inst = body_[k];
-        if (k + 1 == body_first_[b + 1] && code_.blocks[b].successors.size() == 1)
-          edge_moves(b, code_.blocks[b].successors[0]);
-        if (inst.mem.base == MemBase::spill)
-          inst.mem.displacement =
-              static_cast<std::int32_t>(slot_of_[static_cast<Reg>(inst.mem.displacement)]);
-        append(inst, body_origin_[k]);
-        if (inst.def != kNoReg && values_[inst.virtual_def].needs_slot &&
-            !values_[inst.virtual_def].stored_when_cold && body_origin_[k] != kInserted)
-          append(store_of(inst.virtual_def, inst.def), kInserted);
-      }
-    }
-    out_.block_first.push_back(static_cast<std::uint32_t>(out_.insts.size()));
-  }
-  void append(const Inst& inst, std::uint32_t origin) {
-    out_.insts.push_back(inst);
-    out_.origin.push_back(origin);
-  }
-
-  // Was the argument stored to the slot of the parameter where it was defined?
-  bool is_there(Reg arg, Reg param) const { return sharer(arg) == param && !values_[arg].stored_when_cold; }
-
-  void edge_moves(std::uint32_t from, std::uint32_t to) {
-    const Block& target = code_.blocks[to];
-    const Regs& args = code_.blocks[from].args;
-    const RegisterState &before = exit_[from], &after = entry_[to];
-    moves_.clear();
-    auto location = [&](Reg v) -> Location {
-      const RegClass c = values_[v].cls;
-      if (const std::int32_t r = find(before, v); r != kNowhere)
-        return Location::in_register(c, static_cast<std::uint32_t>(r));
-      if (values_[v].remat != kInserted) return Location::emitted_again(c, v);
-      return Location::in_slot(c, slot_of_[v]);
-    };
-    for (std::size_t c = 0; c < kClassCount; ++c)
-      for_each_bit(after.occupied[c], [&](std::uint32_t r) {
-        Reg source = after.held[c][r];
-        if (live_.definition(source) == target.first)  // a parameter: what else is defined there is later
-          for (std::size_t k = 0; k < args.size(); ++k)
-            if (target.params[k] == source) {
-              source = args[k];
-              break;
-            }
-        if ((before.occupied[c] >> r & 1) && before.held[c][r] == source) return;
-        moves_.push_back({Location::in_register(static_cast<RegClass>(c), r), location(source), source});
-      });
-    for (std::size_t k = 0; k < args.size(); ++k)
-      if (values_[target.params[k]].param_register == kNowhere && !is_there(args[k], target.params[k]))
-        moves_.push_back({Location::in_slot(values_[args[k]].cls, slot_of_[target.params[k]]),
-                          location(args[k]), args[k]});
-    if (moves_.empty()) return;
-    const std::uint32_t guest_address = code_.insts[code_.blocks[from].end - 1].guest_address;
-    steps_.clear();
-    resolve_parallel_moves(moves_, all_, after.occupied, steps_);
-    for (const MoveStep& step : steps_) {
-      std::size_t c = static_cast<std::size_t>(step.cls);
-      Inst inst;
-      inst.guest_address = guest_address;
-      inst.virtual_def = step.value;
-      inst.imm = static_cast<std::int64_t>(step.cls);
-      switch (step.kind) {
-        case MoveStep::Kind::copy:
-          inst.op = file_.moves[c].copy;
-          inst.use_count = 1;
-          inst.use[0] = step.source;
-          inst.def = step.destination;
-          ++out_.moves;
-          break;
-        case MoveStep::Kind::load:
-          inst.op = file_.moves[c].load;
-          inst.def = step.destination;
-          inst.mem.base = MemBase::spill;
-          inst.mem.displacement = static_cast<std::int32_t>(step.source);
-          ++out_.spill_loads;
-          break;
-        case MoveStep::Kind::store:
-          inst.op = file_.moves[c].store;
-          inst.use_count = 1;
-          inst.use[0] = step.source;
-          inst.mem.base = MemBase::spill;
-          inst.mem.displacement = static_cast<std::int32_t>(step.destination);
-          ++out_.spill_stores;
-          break;
-        case MoveStep::Kind::emit:
-          inst = code_.insts[values_[step.value].remat];
-          inst.def = step.destination;
-          inst.virtual_def = step.value;
-          inst.guest_address = guest_address;
-          ++out_.rematerialized;
-          break;
-      }
-      if (inst.def != kNoReg) out_.written[c] |= 1u << inst.def;
-      append(inst, kInserted);
-    }
   }
 
   const Code& code_;
@@ -722,7 +513,7 @@ class Run {
   Liveness& live_;
   Allocation& out_;
   RegisterState now_;
-  std::array<std::uint32_t, kClassCount> all_ = {};
+  const std::array<std::uint32_t, kClassCount> all_ = file_.all();
   std::array<SmallVector<std::uint32_t, 4>, kClassCount> runs_;
   Value* values_ = nullptr;     // by virtual register
   std::vector<Reg>& in_slots_;  // those that need one
@@ -731,9 +522,6 @@ class Run {
   std::vector<Inst>& body_;
   std::vector<std::uint32_t>& body_origin_;  // index in Code::insts, or kInserted
   std::vector<std::uint32_t>& body_first_;
-  std::vector<std::uint32_t>& slot_of_;
-  std::vector<Move> moves_;
-  std::vector<MoveStep> steps_;
 };
 
 }  // namespace
@@ -747,12 +535,14 @@ Allocator::~Allocator() = default;
 
 const Allocation& Allocator::run(const Code& code, const RegisterFile& file) {
   Run(code, file, state_->tables).run();
+  finish(code, file, state_->tables);
   return state_->tables.out;
 }
 
 Allocation allocate(const Code& code, const RegisterFile& file) {
   Tables tables;
   Run(code, file, tables).run();
+  finish(code, file, tables);
   return std::move(tables.out);
 }
 

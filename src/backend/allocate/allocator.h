@@ -29,6 +29,13 @@ struct RegisterFile {
   std::array<SmallVector<std::uint8_t, kMaxRegisters>, kClassCount> allocatable;
   std::array<Moves, kClassCount> moves;
   std::array<std::uint32_t, kClassCount> slot_bytes;
+  // The allocatable registers of each class, as bits.
+  std::array<std::uint32_t, kClassCount> all() const {
+    std::array<std::uint32_t, kClassCount> bits = {};
+    for (std::size_t c = 0; c < kClassCount; ++c)
+      for (const std::uint8_t r : allocatable[c]) bits[c] |= 1u << r;
+    return bits;
+  }
 };
 
 inline constexpr std::uint32_t kInserted = ~0u;  // origin of an instruction the allocator made

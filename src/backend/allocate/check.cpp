@@ -172,6 +172,11 @@ class Checker {
           if (state[reg_location(code_.classes[v], inst.use[k])] != v)
             return wrong("register " + std::to_string(inst.use[k]) + " does not hold v" + std::to_string(v));
         }
+      if (verify && (original.flags & kFixed))
+        for (const FixedOperand& fixed : code_.fixed)
+          if (fixed.op == original.op &&
+              (fixed.use == FixedOperand::kDefinition ? inst.def : inst.use[fixed.use]) != fixed.reg)
+            return wrong("operand in another register than " + std::to_string(fixed.reg));
       if (original.def != kNoReg) {
         if (verify && (inst.flags & kTied) && inst.def != inst.use[0])
           return wrong("tied definition elsewhere");

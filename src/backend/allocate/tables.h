@@ -55,6 +55,20 @@ struct Tables {
   std::vector<Reg> cold_only;
   std::vector<std::pair<std::uint32_t, Reg>> cold_stores;  // by block
 
+  // The register that holds v in a state, or kNowhere.
+  std::int32_t find(const RegisterState& state, Reg v) const {
+    std::int32_t found = kNowhere;
+    const auto c = static_cast<std::size_t>(values[v].cls);
+    for_each_bit(state.occupied[c], [&](std::uint32_t r) {
+      if (state.held[c][r] == v) found = static_cast<std::int32_t>(r);
+    });
+    return found;
+  }
+  // The value that v shares a slot with, if both have one.
+  Reg sharer(Reg v) const {
+    const Reg param = values[v].shares_slot_of;
+    return param != kNoReg && values[v].needs_slot && values[param].needs_slot ? param : kNoReg;
+  }
   void clear() {
     out.insts.clear();
     out.origin.clear();
@@ -68,5 +82,8 @@ struct Tables {
     body_origin.clear();
   }
 };
+
+// Assigns slots to the values that need one and writes the allocation, after the walk over the code.
+void finish(const Code& code, const RegisterFile& file, Tables& tables);
 
 }  // namespace warpjit::lir

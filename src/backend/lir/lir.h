@@ -47,6 +47,16 @@ enum InstFlags : std::uint8_t {
   kPure = 4,          // may be removed when its definition is unused
   kRemat = 8,         // no register uses and cheap: emit again instead of spilling
   kRematFolds = 16,   // kRemat, and its memory operand may replace a use that folds
+  kFixed = 32,        // Code::fixed has rows for the operation
+};
+
+// A register of the host that an operand of an operation must be in, which is not tied or folded. It may be
+// one that the allocator does not give to values: then the operand is copied to it, or from it.
+struct FixedOperand {
+  std::uint16_t op;
+  std::int8_t use;  // which; kDefinition: the definition
+  std::uint8_t reg;
+  static constexpr std::int8_t kDefinition = -1;
 };
 
 inline constexpr int kMaxUses = 6;
@@ -89,10 +99,11 @@ struct Code {
   std::vector<RegClass> classes;  // of each virtual register
   // Of each virtual register: which part of a value it is, 0 if none. A hint, which order_parts completes.
   std::vector<std::uint8_t> part_of;
-  std::uint32_t frame_bytes = 0;   // the lowering's own area
-  std::uint32_t shared_phase = 0;  // MachineCode::shared_phase
-  bool flushes = false;            // some of it runs in the mode `flush`
-  bool flushes_between = false;    // blocks begin and end so, else in `keep_denormals`
+  std::span<const FixedOperand> fixed;  // of operations with kFixed; no register is named twice for one
+  std::uint32_t frame_bytes = 0;        // the lowering's own area
+  std::uint32_t shared_phase = 0;       // MachineCode::shared_phase
+  bool flushes = false;                 // some of it runs in the mode `flush`
+  bool flushes_between = false;         // blocks begin and end so, else in `keep_denormals`
 
   Reg new_reg(RegClass c) {
     classes.push_back(c);

@@ -22,6 +22,7 @@ State::State(const ir::Function& its_f, const Host& its_host, const Role& its_ro
   code.blocks.clear();
   code.classes.clear();
   code.part_of.clear();
+  code.fixed = host.fixed;
   code.frame_bytes = 0;
   code.shared_phase = 0;
   code.flushes = code.flushes_between = false;

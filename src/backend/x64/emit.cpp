@@ -248,6 +248,8 @@ void X64Emitter::encode(const Inst& inst) {
       return put(id, gp64(inst.def), gp32(inst.use[0]));
     case Form::s_bit_scan:
       return put(id, gp32(inst.def), gp32(inst.use[0]));
+    case Form::s_compare_exchange:
+      return put_locked(unpack_atomic(inst.imm).shared, id, memory(inst, 4), gp32(inst.use[1]));
     case Form::s_atomic:
       return atomic(inst);
     case Form::halves:

@@ -5,7 +5,7 @@
 
 namespace warpjit::backend::x64 {
 
-// The definition is none of the operands. rax holds what the word may be compared with.
+// The definition is none of the operands. eax, which no value is in, holds what the word is compared with.
 void X64Emitter::atomic(const Inst& inst) {
   using Function = ir::AtomicFunction;
   namespace I = x86::Inst;
@@ -23,10 +23,6 @@ void X64Emitter::atomic(const Inst& inst) {
       }
       put(I::kIdMov, d, word);
       return put(I::kIdMov, word, b);
-    case Function::compare_exchange:
-      put(I::kIdMov, old, b);
-      put_locked(shared, I::kIdCmpxchg, word, gp32(inst.use[1]));
-      return put(I::kIdMov, d, old);
     default:
       break;
   }

@@ -87,11 +87,23 @@ constexpr Capabilities kAvx512 = {
     .single_pixels = true,
 };
 
+constexpr std::uint8_t kRax = 0;
+constexpr auto kCompareExchange = static_cast<std::uint16_t>(Op::SCompareExchange);
+constexpr lir::FixedOperand kFixed[] = {{kCompareExchange, 0, kRax},
+                                        {kCompareExchange, lir::FixedOperand::kDefinition, kRax}};
+
 }  // namespace
 
-constinit const Host kV3 = {kAvx2, Target::x64_v3, 0, lower, nullptr, register_file, emit};
-constinit const Host kV4 = {kAvx512, Target::x64_v4, 1, lower, choose_row_tables, register_file, emit};
-constinit const Host kV4Fp16 = {
-    with_half_arithmetic(kAvx512), Target::x64_v4_fp16, 1, lower, choose_row_tables, register_file, emit};
+constinit const Host kV3 = {kAvx2, Target::x64_v3, 0, lower, nullptr, register_file, emit, kFixed};
+constinit const Host kV4 = {kAvx512,           Target::x64_v4, 1,    lower,
+                            choose_row_tables, register_file,  emit, kFixed};
+constinit const Host kV4Fp16 = {with_half_arithmetic(kAvx512),
+                                Target::x64_v4_fp16,
+                                1,
+                                lower,
+                                choose_row_tables,
+                                register_file,
+                                emit,
+                                kFixed};
 
 }  // namespace warpjit::backend::x64

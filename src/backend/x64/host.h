@@ -87,6 +87,7 @@ enum class Form : std::uint8_t {
   s_sign_extend,
   s_bit_scan,
   s_atomic,
+  s_compare_exchange,
   subroutine,
   set_float_mode,
   store_float_flags,

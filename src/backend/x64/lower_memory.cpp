@@ -207,11 +207,12 @@ Reg Atomics::lowest_bit(Reg bits) { return bit_scan(Op::SLowestBit, bits); }
 Reg Atomics::highest_bit(Reg bits) { return bit_scan(Op::SHighestBit, bits); }
 
 Reg Atomics::atomic(AtomicKind kind, Reg base, Reg index, std::int32_t displacement, Reg b, Reg c) {
-  const InstRef inst = add(Op::SAtomic, RegClass::scalar);
-  inst->flags |= lir::kEarlyClobber;
+  const bool compares = kind.function == ir::AtomicFunction::compare_exchange;
+  const InstRef inst = add(compares ? Op::SCompareExchange : Op::SAtomic, RegClass::scalar);
+  inst->flags |= compares ? lir::kFixed : lir::kEarlyClobber;
   inst->imm = pack_atomic(kind);
   use(inst, b);
-  if (kind.function == ir::AtomicFunction::compare_exchange) use(inst, c);
+  if (compares) use(inst, c);
   inst->mem = {MemBase::reg, inst->use_count, static_cast<std::uint8_t>(inst->use_count + 1), 0,
                false,        displacement};
   use(inst, base);
