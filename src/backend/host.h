@@ -1,5 +1,5 @@
-// A host as the shared part of the backend sees it: its capabilities, and the functions that make code for
-// it.
+// A host as the shared part of the backend sees it: its capabilities (capabilities.h), and the functions that
+// make code for it.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/allocate/allocator.h"
+#include "backend/capabilities.h"
 #include "backend/lir/lir.h"
 #include "backend/lir/operations.h"
 #include "backend/target.h"
@@ -80,48 +81,6 @@ struct Role {
   bool single_pixels = false;             // MachineCode::single_pixels
   RowTables row_tables{};
 };
-
-inline constexpr std::uint32_t kCacheLine = 64;  // bytes; of some hosts it is longer
-
-// What a host can do. Code asks for these, never which host it is.
-struct Capabilities {
-  std::uint32_t lanes;  // 32-bit lanes of a vector
-  std::uint32_t vector_bytes;
-  std::uint32_t vector_registers;
-  std::uint32_t vector_ports;    // instructions on vectors that begin in a clock
-  std::uint32_t pool_repeat;     // words of the constant pool for one constant
-  std::uint32_t max_code_bytes;  // that branches and the constant pool reach across
-  // Forms of instructions.
-  bool mask_registers;       // masks are in registers of their own, not in vectors
-  bool memory_operands;      // a vector operand may be in memory
-  bool broadcast_operands;   // it may be one word in memory, for all lanes
-  bool two_operand_scalars;  // scalar arithmetic overwrites its first operand
-  bool scaled_row_index;     // a row may be addressed as base + 2 * stride
-  bool blend_overwrites;     // a select is made in the register of one of its operands
-  bool embedded_rounding;    // an instruction may round toward zero whatever the mode is
-  // Instructions there are.
-  bool unsigned_conversions;  // between f32 and u32
-  bool number_extremes;       // minimum and maximum that prefer numbers to quiet NaNs
-  bool rotates;               // of lanes, by a constant
-  bool scatters;
-  bool guarded_broadcasts;  // a word of memory to all lanes, not read if no lane has the guard
-  bool three_operand_logic;
-  bool packs_bytes;              // four numbers to the bytes of a word, better than shifts
-  bool reciprocals;              // about 1/x and 1/sqrt(x)
-  bool half_arithmetic;          // of two halves in a word
-  bool table_look_ups;           // of words of a table for a vector, in a few instructions
-  bool flushes_first;            // its mode without denormals looks at results before they are rounded
-  std::uint32_t permuted_words;  // most words of a table that permutations look up; larger ones are gathered
-  // Optimizations that pay.
-  bool loads_ahead;    // asking for cache lines of later blocks, and of rows behind, in streams
-  bool one_row_test;   // looking whether all lanes want the same row of the uniform table
-  bool single_pixels;  // groups of pixels without their quads
-};
-
-constexpr Capabilities with_half_arithmetic(Capabilities host) {
-  host.half_arithmetic = true;
-  return host;
-}
 
 struct Host : Capabilities {
   Target target;

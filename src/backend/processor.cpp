@@ -7,30 +7,18 @@
 namespace warpjit::backend {
 namespace {
 
-// The third and fourth are of family 19h, of which the fourth has AVX-512; the fifth is of 1Ah.
-enum class Zen : std::uint8_t { none, third, fourth, fifth };
-
-Zen find_zen() {
-#if defined(__x86_64__)
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  if (maker() != Maker::amd || __get_cpuid(1, &a, &b, &c, &d) == 0) return Zen::none;
-  const unsigned family = (a >> 8 & 15) + (a >> 20 & 255);  // of those from 15 on
-  if (family == 0x19) return __builtin_cpu_supports("avx512f") ? Zen::fourth : Zen::third;
-  if (family == 0x1a) return Zen::fifth;
-#endif
-  return Zen::none;
-}
-
-Tuning find_tuning() {
+struct FamilyTuning {
+  Family family;
   Tuning tuning;
-  if (maker() != Maker::amd) return tuning;
-  const Zen zen = find_zen();
-  tuning.bytes_ahead = zen == Zen::fourth ? 0 : 8192;
-  tuning.bytes_ahead_of_rows = zen == Zen::fourth ? 128 : 8192;
-  tuning.guesses_modes = zen == Zen::fifth;
-  tuning.extracts_lanes = zen == Zen::third || zen == Zen::fourth;
-  return tuning;
-}
+};
+// What a row does not name is as for a processor of which nothing is known.
+constexpr FamilyTuning kTunings[] = {
+    {Family::unknown, {}},
+    {Family::amd, {.bytes_ahead = 8192, .bytes_ahead_of_rows = 8192}},
+    {Family::zen3, {.bytes_ahead = 8192, .bytes_ahead_of_rows = 8192, .extracts_lanes = true}},
+    {Family::zen4, {.bytes_ahead = 0, .bytes_ahead_of_rows = 128, .extracts_lanes = true}},
+    {Family::zen5, {.bytes_ahead = 8192, .bytes_ahead_of_rows = 8192, .guesses_modes = true}},
+};
 
 }  // namespace
 
@@ -42,8 +30,28 @@ Maker maker() {
   return Maker::other;
 }
 
+// Zen 3 and 4 are of family 19h, of which Zen 4 has AVX-512; Zen 5 is of 1Ah.
+Family family() {
+#if defined(__x86_64__)
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (maker() != Maker::amd) return Family::unknown;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0) return Family::amd;
+  const unsigned number = (a >> 8 & 15) + (a >> 20 & 255);  // of families from 15 on
+  if (number == 0x19) return __builtin_cpu_supports("avx512f") ? Family::zen4 : Family::zen3;
+  return number == 0x1a ? Family::zen5 : Family::amd;
+#else
+  return Family::unknown;
+#endif
+}
+
+Tuning tuning(Family family) {
+  for (const FamilyTuning& row : kTunings)
+    if (row.family == family) return row.tuning;
+  return {};
+}
+
 Tuning tuning_here() {
-  static const Tuning kHere = find_tuning();
+  static const Tuning kHere = tuning(family());
   return kHere;
 }
 

@@ -8,6 +8,9 @@ namespace warpjit::backend {
 
 enum class Maker : std::uint8_t { intel, amd, other };
 Maker maker();  // of the processor that this runs on
+// Processors that code is tuned for: a row each in processor.cpp. amd: others of that maker.
+enum class Family : std::uint8_t { unknown, amd, zen3, zen4, zen5 };
+Family family();  // of the processor that this runs on
 
 // What code is made for, beside a target. As it stands here: a processor of which nothing is known, for which
 // Intel's figures are taken.
@@ -38,7 +41,8 @@ struct Tuning {
 
   bool operator==(const Tuning&) const = default;
 };
-Tuning tuning_here();
+Tuning tuning(Family family);
+Tuning tuning_here();  // of family()
 
 // Zen 5 guesses that an instruction changes to the mode that the last one with the same number changed to.
 // The number, below 32, is made of the address at which the instruction ends. Measured on an EPYC with two of

@@ -52,15 +52,12 @@ std::string_view name(Target target) {
   return "a64";
 }
 
-std::uint32_t lanes(Target target) {
-  target = plain(target);
-  return target == Target::x64_v4 ? 16 : target == Target::x64_v3 ? 8 : 4;
-}
+std::uint32_t lanes(Target target) { return capabilities(target).lanes; }
 
 ir::PipelineOptions pipeline_options(Target target) {
   ir::PipelineOptions options;
   options.group_lanes = [target](const ir::Function& f) { return choose_group_lanes(f, target); };
-  options.masks_are_numbers = plain(target) != Target::x64_v4;
+  options.masks_are_numbers = capabilities(target).mask_registers == 0;
   return options;
 }
 

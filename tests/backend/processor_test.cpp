@@ -6,6 +6,14 @@
 namespace warpjit::backend {
 namespace {
 
+TEST(Tuning, HasARowForEachFamily) {
+  EXPECT_EQ(tuning(Family::unknown), Tuning{});
+  for (const Family one : {Family::amd, Family::zen3, Family::zen4, Family::zen5})
+    EXPECT_NE(tuning(one), Tuning{});
+  EXPECT_TRUE(tuning(Family::zen5).guesses_modes);
+  EXPECT_EQ(tuning_here(), tuning(family()));
+}
+
 // Ends of two instructions in a loop that took 60 clocks each on an EPYC of Zen 5, and some beside them that
 // took 2.
 TEST(ModeGuesses, NumbersAreThoseThatWereMeasured) {

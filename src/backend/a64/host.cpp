@@ -23,42 +23,10 @@ lir::RegisterFile register_file(const Host& host, std::uint32_t limit) {
   return file;
 }
 
-// Conditional branches and loads of constants reach 1 MiB.
-constexpr Capabilities kCapabilities = {
-    .lanes = 4,
-    .vector_bytes = 16,
-    .vector_registers = 32,
-    .vector_ports = 2,
-    .pool_repeat = 4,
-    .max_code_bytes = 1u << 20,
-    .mask_registers = false,
-    .memory_operands = false,
-    .broadcast_operands = false,
-    .two_operand_scalars = false,
-    .scaled_row_index = false,
-    .blend_overwrites = true,
-    .embedded_rounding = false,
-    .unsigned_conversions = true,
-    .number_extremes = true,
-    .rotates = false,
-    .scatters = false,
-    .guarded_broadcasts = false,
-    .three_operand_logic = false,
-    .packs_bytes = false,
-    .reciprocals = false,
-    .half_arithmetic = false,
-    .table_look_ups = false,
-    .flushes_first = true,
-    .permuted_words = 0,
-    .loads_ahead = false,  // not measured
-    .one_row_test = false,
-    .single_pixels = false,
-};
-
 }  // namespace
 
-constinit const Host kNeon = {kCapabilities, Target::a64, 0, lower, nullptr, register_file, emit};
+constinit const Host kNeon = {capabilities(Target::a64), Target::a64, 0, lower, nullptr, register_file, emit};
 constinit const Host kNeonFp16 = {
-    with_half_arithmetic(kCapabilities), Target::a64_fp16, 0, lower, nullptr, register_file, emit};
+    capabilities(Target::a64_fp16), Target::a64_fp16, 0, lower, nullptr, register_file, emit};
 
 }  // namespace warpjit::backend::a64

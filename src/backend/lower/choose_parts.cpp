@@ -21,8 +21,6 @@ using ir::Opcode;
 using ir::Type;
 using ir::Value;
 
-constexpr std::uint32_t kMaskRegisters = 7;
-
 // Numbers of threads, their sums, and these shifted, masked or multiplied by uniform values: where they
 // address memory, lanes are rows of a run (memory_runs), and no vector has them. One pass; by value.
 std::vector<char> linear_values(const ir::Function& f) {
@@ -257,7 +255,7 @@ std::uint32_t widen(std::uint32_t lanes, const Host& host, std::uint32_t most, c
     return wider <= most && parts <= kMostPartsOfGroup &&
            for_each_part * parts <= (parts == 2 ? kMostWorkOfTwo : kMostWork) &&
            2 * parts * needed.vectors <= 3 * host.vector_registers &&
-           parts * (parts < kManyParts ? needed.all_masks : needed.masks) <= 2 * kMaskRegisters;
+           parts * (parts < kManyParts ? needed.all_masks : needed.masks) <= 2 * host.mask_registers;
   };
   while (lanes != 0 && fits(2 * lanes)) lanes *= 2;
   return lanes;
@@ -285,7 +283,7 @@ std::uint32_t double_parts(std::uint32_t parts, const ir::Function& f, const Hos
   if (waits.loops) {  // what is spilled around loops costs little beside them
     const ir::Dominators dominators(f);
     const ir::Loops loops(f, dominators);
-    vectors = pressure(f, !host.mask_registers, &loops).vectors;
+    vectors = pressure(f, host.mask_registers == 0, &loops).vectors;
     clocks = guess_clocks(f, host, &loops);
   } else {
     clocks = guess_clocks(f, host, nullptr);
@@ -301,7 +299,8 @@ std::uint32_t double_parts(std::uint32_t parts, const ir::Function& f, const Hos
       return n <= kFewParts && n * host.lanes <= most_lanes_of_few && 1.25 * clocks_in(n) < clocks_in(n / 2);
     if (n <= kFewParts) return n * host.lanes <= kMostLanes && clocks_in(n) <= 1.1 * clocks_in(n / 2);
     return n * host.lanes <= most_lanes(waits) && 2 * n * vectors <= 3 * host.vector_registers &&
-           n * all.masks <= 2 * kMaskRegisters && (waits.lanes ? 1.5 : 1.2) * clocks_in(n) < clocks_in(n / 2);
+           n * all.masks <= 2 * host.mask_registers &&
+           (waits.lanes ? 1.5 : 1.2) * clocks_in(n) < clocks_in(n / 2);
   };
   while (pays(2 * parts)) parts *= 2;
   return parts;
@@ -322,7 +321,7 @@ bool pays_as_one_group(const ir::Function& f, const Host& host, std::uint32_t bl
   const double all = work(f, host) * parts, rest = work_of_parts(f, sets, parts, host);
   const bool known = 4 * rest <= 3 * all;  // that so many lanes take no part
   if ((parts > kMostPartsOfBlock && !known) || (known ? rest : all) > kMostWorkOfBlock) return false;
-  const Pressure needed = pressure(f, !host.mask_registers, nullptr, &sets);
+  const Pressure needed = pressure(f, host.mask_registers == 0, nullptr, &sets);
   return (parts < kManyParts ? needed.all_masks : needed.masks) <= (known ? kFewMasks : 0) &&
          2 * parts * needed.vectors <= (known ? 4 : 3) * host.vector_registers;
 }
@@ -338,7 +337,7 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host, const PartHi
   // Threads that have memory of their own wait for that more than for anything else: a wider group has more
   // of it, which is cleared for each.
   if (ir::memory_use(f).local) return 1;
-  Pressure needed = pressure(f, !host.mask_registers);
+  Pressure needed = pressure(f, host.mask_registers == 0);
   // A group of pixels holds quads of one primitive. The wider it is, the more of its lanes small ones leave
   // idle.
   constexpr std::uint32_t kMostPixels = 16;
@@ -375,7 +374,7 @@ std::uint32_t choose_group_lanes(const ir::Function& f, Target target) {
   const double for_each_part = work(f, *host);
   if (for_each_part > kMostWorkOfBlock && 2 * f.group_lanes >= host->lanes) return f.group_lanes;
   const Waits waits = find_waits(f);
-  const Pressure needed = pressure(f, !host->mask_registers);
+  const Pressure needed = pressure(f, host->mask_registers == 0);
   std::uint32_t lanes = widen(f.group_lanes, *host, most_lanes(waits), needed, for_each_part);
   if (lanes >= host->lanes && lanes < kFewParts * host->lanes)
     lanes =

@@ -126,7 +126,7 @@ void X64Emitter::encode(const Inst& inst) {
     case Form::k_to_scalar:
       return put(id, gp32(inst.def), k(inst.use[0]));
     case Form::mask_to_scalar:
-      return put(id, gp32(inst.def), x86::ymm(inst.use[0]));
+      return put(id, gp32(inst.def), vec(inst.use[0]));
     case Form::k_load:
       return put(id, k(inst.def), memory(inst, 2));
     case Form::k_store:

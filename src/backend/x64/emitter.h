@@ -74,7 +74,7 @@ class X64Emitter final : public Emitter {
   asmjit::Operand operand(const Inst& inst, int index) const {
     if (inst.use[index] != lir::kNoReg) return vec(inst.use[index]);
     x86::Mem m = memory(inst);
-    if (inst.mem.broadcast) m = m._1to16();
+    if (inst.mem.broadcast) m = host_.lanes == 16 ? m._1to16() : m._1to8();
     return m;
   }
 
@@ -163,7 +163,7 @@ class X64Emitter final : public Emitter {
     if (host_.mask_registers)
       put(x86::Inst::kIdKortestw, k(mask), k(mask));
     else
-      put(x86::Inst::kIdVtestps, x86::ymm(mask), x86::ymm(mask));
+      put(x86::Inst::kIdVtestps, vec(mask), vec(mask));
   }
 
   // Atomics (emit_atomics.cpp).

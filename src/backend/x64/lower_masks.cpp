@@ -67,7 +67,8 @@ Mask Masks::compare_integers(Condition condition, Value a, Value b, std::uint32_
 Reg Masks::mask_op(MaskOp op, Reg a, Reg b) {
   static constexpr Op kOps[][2] = {
       {Op::And, Op::KAnd}, {Op::Or, Op::KOr}, {Op::Xor, Op::KXor}, {Op::AndNot, Op::KAndNot}};
-  const InstRef inst = add(kOps[static_cast<std::size_t>(op)][host_.mask_registers], mask_class());
+  const InstRef inst =
+      add(kOps[static_cast<std::size_t>(op)][host_.mask_registers != 0 ? 1 : 0], mask_class());
   use(inst, a);
   if (host_.mask_registers)
     use(inst, b);
