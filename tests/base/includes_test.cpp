@@ -34,6 +34,7 @@ constexpr Room kRooms[] = {
     {"ir", "base pixels"},
 
     // What guests share, and their contract with the runtime. Interpreters know neither the IR's builder nor flow.
+    {"frontend/assembly", "base"},
     {"frontend/encoding", "base"},
     {"frontend/flow", "base ir"},
     {"frontend/interpret", "base ir pixels textures"},
@@ -42,10 +43,11 @@ constexpr Room kRooms[] = {
     {"frontend", "base ir textures frontend/interpret frontend/pixels frontend/textures"},
 
     {"frontend/GUEST/encoding", "base frontend/encoding"},
-    {"frontend/GUEST/container", "base pixels textures frontend/GUEST/encoding"},
+    {"frontend/GUEST/container", "base pixels textures frontend/encoding frontend/GUEST/encoding"},
     {"frontend/GUEST/facts", "base pixels frontend frontend/GUEST/encoding frontend/GUEST/container"},
     {"frontend/GUEST/assembly",
-     "base frontend/encoding frontend/GUEST/encoding frontend/GUEST/container frontend/GUEST/facts"},
+     "base frontend/assembly frontend/encoding frontend/GUEST/encoding frontend/GUEST/container "
+     "frontend/GUEST/facts"},
     {"frontend/GUEST/flow",
      "base pixels frontend frontend/flow frontend/GUEST/encoding frontend/GUEST/container "
      "frontend/GUEST/facts frontend/GUEST/launch.h"},
@@ -54,7 +56,8 @@ constexpr Room kRooms[] = {
      "base textures frontend frontend/interpret frontend/GUEST/encoding frontend/GUEST/container "
      "frontend/GUEST/assembly frontend/GUEST/facts frontend/GUEST/launch.h"},
     {"frontend/GUEST/translate",
-     "base ir textures frontend frontend/flow frontend/pixels frontend/textures frontend/GUEST/encoding "
+     "base ir textures frontend frontend/encoding frontend/flow frontend/pixels frontend/textures "
+     "frontend/GUEST/encoding "
      "frontend/GUEST/container frontend/GUEST/facts frontend/GUEST/flow frontend/GUEST/launch.h"},
     // Limits and layout of a launch.
     {"frontend/GUEST/launch.h", "frontend frontend/GUEST/container"},

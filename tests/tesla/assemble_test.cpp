@@ -154,7 +154,7 @@ TEST(TeslaAssemble, Errors) {
   EXPECT_EQ(message(".registers 129\nnop"), "e.tesla: registers: 129, at most 128");
   EXPECT_EQ(message(".kernel a\n.kernel b\nnop"), "e.tesla:2:10: a kernel without instructions");
   EXPECT_EQ(message(".frob 1"), "e.tesla:1:1: unknown directive '.frob'");
-  EXPECT_EQ(message("nop {unused 5}"), "e.tesla:1:1: expected {unused 0x...}");
+  EXPECT_EQ(message("nop {unused 5}"), "e.tesla:1:1: expected {unused 0x...} or {short}");
   // Two operands of c[] do not exist in one instruction, and only one operand is indexed.
   EXPECT_NE(message("add $r0 (mul u16 $r0l c0[0x0]) c0[0x4]"), "assembled");
   EXPECT_NE(message("add $r0 (mul u24 b32 s[$a1] c0[$a1]) $r4"), "assembled");

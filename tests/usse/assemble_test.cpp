@@ -177,7 +177,7 @@ TEST(UsseAssemble, Errors) {
   EXPECT_EQ(error_of("l: nop\nl: nop"), "a.usse:2:1: the label 'l' is there already");
   EXPECT_EQ(error_of(".stage compute"), "a.usse:1:1: expected .stage vertex or fragment");
   EXPECT_EQ(error_of("nop {unused 1}"), "a.usse:1:1: expected {unused 0x...}");
-  EXPECT_EQ(error_of("nop }"), "a.usse:1:1: expected {unused 0x...}");
+  EXPECT_EQ(error_of("nop }"), "a.usse:1:1: '}' without '{'");
   EXPECT_EQ(error_of("vmov.f32 r0 pa2"), "a.usse:1:1: expected a comma before 'pa2'");
   EXPECT_EQ(error_of("p0"), "a.usse:1:1: an instruction is missing");
   EXPECT_EQ(error_of(".input texcoord0 f32 2"), "a.usse:1:1: .input belongs to fragment programs");

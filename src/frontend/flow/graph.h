@@ -13,6 +13,15 @@ using Successors = std::vector<std::vector<std::uint32_t>>;
 std::vector<std::uint32_t> components(const Successors& successors);
 // Nodes reachable from node 0, in reverse post-order.
 std::vector<std::uint32_t> reverse_post_order(const Successors& successors);
+// The targets of each block's edges, but of those where threads end.
+template <class Block>
+Successors successors_of(const std::vector<Block>& blocks, std::uint32_t ends) {
+  Successors result(blocks.size());
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    for (unsigned k = 0; k < blocks[b].edge_count; ++k)
+      if (const std::uint32_t target = blocks[b].edges[k].target; target != ends) result[b].push_back(target);
+  return result;
+}
 
 // Only transfers that can be part of a cycle take fuel: no other edge of the blocks stays `backward`.
 template <class Block>

@@ -1,6 +1,7 @@
 // Blending, and colours as formats store them (docs/pixels.md 9 and 10).
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "base/srgb.h"
 #include "frontend/pixels/fragment_frame.h"
@@ -24,98 +25,28 @@ struct Shape {
 };
 Shape shape_of(PixelFormat format) {
   using F = PixelFormat;
-  switch (format) {
-    case F::rgba8:
-    case F::srgb8:
-      return {Coding::unorm, {8, 8, 8, 8}};
-    case F::rgb565:
-      return {Coding::unorm, {5, 6, 5, 0}};
-    case F::rgba4:
-      return {Coding::unorm, {4, 4, 4, 4}};
-    case F::rgb5a1:
-      return {Coding::unorm, {5, 5, 5, 1}};
-    case F::rgb10a2:
-      return {Coding::unorm, {10, 10, 10, 2}};
-    case F::r8:
-      return {Coding::unorm, {8, 0, 0, 0}};
-    case F::rg8:
-      return {Coding::unorm, {8, 8, 0, 0}};
-    case F::r16:
-      return {Coding::unorm, {16, 0, 0, 0}};
-    case F::rg16:
-      return {Coding::unorm, {16, 16, 0, 0}};
-    case F::rgba16:
-      return {Coding::unorm, {16, 16, 16, 16}};
-    case F::r8_snorm:
-      return {Coding::snorm, {8, 0, 0, 0}};
-    case F::rg8_snorm:
-      return {Coding::snorm, {8, 8, 0, 0}};
-    case F::rgba8_snorm:
-      return {Coding::snorm, {8, 8, 8, 8}};
-    case F::r16_snorm:
-      return {Coding::snorm, {16, 0, 0, 0}};
-    case F::rg16_snorm:
-      return {Coding::snorm, {16, 16, 0, 0}};
-    case F::rgba16_snorm:
-      return {Coding::snorm, {16, 16, 16, 16}};
-    case F::r16f:
-      return {Coding::number, {16, 0, 0, 0}};
-    case F::rg16f:
-      return {Coding::number, {16, 16, 0, 0}};
-    case F::rgba16f:
-      return {Coding::number, {16, 16, 16, 16}};
-    case F::r11g11b10f:
-      return {Coding::number, {11, 11, 10, 0}};
-    case F::r32f:
-      return {Coding::number, {32, 0, 0, 0}};
-    case F::rg32f:
-      return {Coding::number, {32, 32, 0, 0}};
-    case F::rgba32f:
-      return {Coding::number, {32, 32, 32, 32}};
-    case F::r8i:
-      return {Coding::sint, {8, 0, 0, 0}};
-    case F::rg8i:
-      return {Coding::sint, {8, 8, 0, 0}};
-    case F::rgba8i:
-      return {Coding::sint, {8, 8, 8, 8}};
-    case F::r16i:
-      return {Coding::sint, {16, 0, 0, 0}};
-    case F::rg16i:
-      return {Coding::sint, {16, 16, 0, 0}};
-    case F::rgba16i:
-      return {Coding::sint, {16, 16, 16, 16}};
-    case F::r32i:
-      return {Coding::sint, {32, 0, 0, 0}};
-    case F::rg32i:
-      return {Coding::sint, {32, 32, 0, 0}};
-    case F::rgba32i:
-      return {Coding::sint, {32, 32, 32, 32}};
-    case F::r8ui:
-      return {Coding::uint, {8, 0, 0, 0}};
-    case F::rg8ui:
-      return {Coding::uint, {8, 8, 0, 0}};
-    case F::rgba8ui:
-      return {Coding::uint, {8, 8, 8, 8}};
-    case F::r16ui:
-      return {Coding::uint, {16, 0, 0, 0}};
-    case F::rg16ui:
-      return {Coding::uint, {16, 16, 0, 0}};
-    case F::rgba16ui:
-      return {Coding::uint, {16, 16, 16, 16}};
-    case F::r32ui:
-      return {Coding::uint, {32, 0, 0, 0}};
-    case F::rg32ui:
-      return {Coding::uint, {32, 32, 0, 0}};
-    case F::rgba32ui:
-      return {Coding::uint, {32, 32, 32, 32}};
-    case F::rgb10a2ui:
-      return {Coding::uint, {10, 10, 10, 2}};
-    case F::none:
-    case F::d16:
-    case F::d24s8:
-    case F::d32f:
-      break;
-  }
+  using enum Coding;
+  // clang-format off
+  static constexpr std::pair<F, Shape> kShapes[] = {
+      {F::rgba8, {unorm, {8, 8, 8, 8}}}, {F::srgb8, {unorm, {8, 8, 8, 8}}}, {F::rgb565, {unorm, {5, 6, 5}}},
+      {F::rgba4, {unorm, {4, 4, 4, 4}}}, {F::rgb5a1, {unorm, {5, 5, 5, 1}}},
+      {F::rgb10a2, {unorm, {10, 10, 10, 2}}}, {F::r8, {unorm, {8}}}, {F::rg8, {unorm, {8, 8}}},
+      {F::r16, {unorm, {16}}}, {F::rg16, {unorm, {16, 16}}}, {F::rgba16, {unorm, {16, 16, 16, 16}}},
+      {F::r8_snorm, {snorm, {8}}}, {F::rg8_snorm, {snorm, {8, 8}}}, {F::rgba8_snorm, {snorm, {8, 8, 8, 8}}},
+      {F::r16_snorm, {snorm, {16}}}, {F::rg16_snorm, {snorm, {16, 16}}},
+      {F::rgba16_snorm, {snorm, {16, 16, 16, 16}}}, {F::r16f, {number, {16}}},
+      {F::rg16f, {number, {16, 16}}}, {F::rgba16f, {number, {16, 16, 16, 16}}},
+      {F::r11g11b10f, {number, {11, 11, 10}}}, {F::r32f, {number, {32}}}, {F::rg32f, {number, {32, 32}}},
+      {F::rgba32f, {number, {32, 32, 32, 32}}}, {F::r8i, {sint, {8}}}, {F::rg8i, {sint, {8, 8}}},
+      {F::rgba8i, {sint, {8, 8, 8, 8}}}, {F::r16i, {sint, {16}}}, {F::rg16i, {sint, {16, 16}}},
+      {F::rgba16i, {sint, {16, 16, 16, 16}}}, {F::r32i, {sint, {32}}}, {F::rg32i, {sint, {32, 32}}},
+      {F::rgba32i, {sint, {32, 32, 32, 32}}}, {F::r8ui, {uint, {8}}}, {F::rg8ui, {uint, {8, 8}}},
+      {F::rgba8ui, {uint, {8, 8, 8, 8}}}, {F::r16ui, {uint, {16}}}, {F::rg16ui, {uint, {16, 16}}},
+      {F::rgba16ui, {uint, {16, 16, 16, 16}}}, {F::r32ui, {uint, {32}}}, {F::rg32ui, {uint, {32, 32}}},
+      {F::rgba32ui, {uint, {32, 32, 32, 32}}}, {F::rgb10a2ui, {uint, {10, 10, 10, 2}}}};
+  // clang-format on
+  for (const auto& [known, shape] : kShapes)
+    if (known == format) return shape;
   return {};
 }
 bool is_normalized(PixelFormat format) { return shape_of(format).coding <= Coding::snorm; }
@@ -157,41 +88,17 @@ F32 FragmentFrame::blend_constant(unsigned component) {
 F32 FragmentFrame::factor(BlendFactor factor, unsigned component, const BlendInput& in) {
   const auto& [source, stored, constant, one] = in;
   const auto rest = [&, one = one](F32 value) { return b_.FSubFlush32(b_.constant(one), value); };
-  switch (factor) {
-    case BlendFactor::zero:
-      return b_.constant(0.0F);
-    case BlendFactor::one:
-      return b_.constant(one);
-    case BlendFactor::source_color:
-      return source[component];
-    case BlendFactor::one_minus_source_color:
-      return rest(source[component]);
-    case BlendFactor::source_alpha:
-      return source[3];
-    case BlendFactor::one_minus_source_alpha:
-      return rest(source[3]);
-    case BlendFactor::target_color:
-      return stored[component];
-    case BlendFactor::one_minus_target_color:
-      return rest(stored[component]);
-    case BlendFactor::target_alpha:
-      return stored[3];
-    case BlendFactor::one_minus_target_alpha:
-      return rest(stored[3]);
-    case BlendFactor::constant_color:
-      return constant[component];
-    case BlendFactor::one_minus_constant_color:
-      return rest(constant[component]);
-    case BlendFactor::constant_alpha:
-      return constant[3];
-    case BlendFactor::one_minus_constant_alpha:
-      return rest(constant[3]);
-    case BlendFactor::source_alpha_saturate:
-      return component == 3 ? b_.constant(one) : b_.FMinSelect32(source[3], rest(stored[3]));
-    case BlendFactor::target_alpha_saturate:
-      break;
+  if (factor >= BlendFactor::source_color && factor <= BlendFactor::one_minus_constant_alpha) {
+    // Of each colour the component, one less it, alpha, and one less that.
+    const unsigned k = static_cast<unsigned>(factor) - static_cast<unsigned>(BlendFactor::source_color);
+    const Colors& color = k < 4 ? source : k < 8 ? stored : constant;
+    const F32 value = color[k % 4 < 2 ? component : 3];
+    return k % 2 != 0 ? rest(value) : value;
   }
-  return component == 3 ? b_.constant(one) : b_.FMinSelect32(stored[3], rest(source[3]));
+  if (factor == BlendFactor::zero) return b_.constant(0.0F);
+  if (is_one(factor, component)) return b_.constant(one);
+  return factor == BlendFactor::source_alpha_saturate ? b_.FMinSelect32(source[3], rest(stored[3]))
+                                                      : b_.FMinSelect32(stored[3], rest(source[3]));
 }
 
 // The value times its factor; factors one and zero do not multiply.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "frontend/assembly/lines.h"
 #include "frontend/tesla/assembly/instruction.h"
 #include "frontend/tesla/encoding/encoding.h"
 #include "random/tesla/random.h"
@@ -113,7 +114,7 @@ class RandomGenerator {
   }
   // One long instruction of assembly, which is known to be right.
   void line(const std::string& text) {
-    const auto parsed = parse_instruction(type_, split_line(text));
+    const auto parsed = parse_instruction(type_, assembly::split_line(text, tesla::kLanguage));
     put(*encode(type_, parsed.value().instruction));
   }
   Label new_label() {
@@ -123,7 +124,7 @@ class RandomGenerator {
   void define(Label label) { labels_[label] = static_cast<std::uint32_t>(4 * code_.size()); }
   // "bra", "joinat", ...; a predicate before it is allowed.
   void jump(const std::string& text, Label label) {
-    const auto parsed = parse_instruction(type_, split_line(text + " 0x0"));
+    const auto parsed = parse_instruction(type_, assembly::split_line(text + " 0x0", tesla::kLanguage));
     fixups_.push_back({code_.size(), parsed.value().instruction, label});
     put(0);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "base/bits.h"
@@ -80,44 +81,29 @@ struct BlendInput {
   Color source, target, constant;
 };
 
+// A factor that is a component of a colour, or what that lacks to one.
+struct ColorFactor {
+  std::uint32_t component;
+  bool rest;
+};
+std::optional<ColorFactor> color_factor(BlendFactor factor, std::size_t n, const BlendInput& in) {
+  if (factor < BlendFactor::source_color || factor > BlendFactor::one_minus_constant_alpha) return {};
+  // Of each colour the component, one less it, alpha, and one less that.
+  const unsigned k = static_cast<unsigned>(factor) - static_cast<unsigned>(BlendFactor::source_color);
+  const Color& color = k < 4 ? in.source : k < 8 ? in.target : in.constant;
+  return ColorFactor{color[k % 4 < 2 ? n : kAlpha], k % 2 != 0};
+}
+static_assert(static_cast<unsigned>(BlendFactor::one_minus_constant_alpha) ==
+              static_cast<unsigned>(BlendFactor::source_color) + 11);
+
 std::uint32_t times_factor(std::uint32_t value, BlendFactor factor, std::size_t n, const BlendInput& in) {
-  switch (factor) {
-    case BlendFactor::zero:
-      return 0;
-    case BlendFactor::one:
-      return value;
-    case BlendFactor::source_color:
-      return f32::mul(value, in.source[n]);
-    case BlendFactor::one_minus_source_color:
-      return f32::mul(value, one_minus(in.source[n]));
-    case BlendFactor::source_alpha:
-      return f32::mul(value, in.source[kAlpha]);
-    case BlendFactor::one_minus_source_alpha:
-      return f32::mul(value, one_minus(in.source[kAlpha]));
-    case BlendFactor::target_color:
-      return f32::mul(value, in.target[n]);
-    case BlendFactor::one_minus_target_color:
-      return f32::mul(value, one_minus(in.target[n]));
-    case BlendFactor::target_alpha:
-      return f32::mul(value, in.target[kAlpha]);
-    case BlendFactor::one_minus_target_alpha:
-      return f32::mul(value, one_minus(in.target[kAlpha]));
-    case BlendFactor::constant_color:
-      return f32::mul(value, in.constant[n]);
-    case BlendFactor::one_minus_constant_color:
-      return f32::mul(value, one_minus(in.constant[n]));
-    case BlendFactor::constant_alpha:
-      return f32::mul(value, in.constant[kAlpha]);
-    case BlendFactor::one_minus_constant_alpha:
-      return f32::mul(value, one_minus(in.constant[kAlpha]));
-    case BlendFactor::source_alpha_saturate:
-      if (n == kAlpha) return value;  // times one
-      return f32::mul(value, smaller(in.source[kAlpha], one_minus(in.target[kAlpha])));
-    case BlendFactor::target_alpha_saturate:
-      break;
-  }
-  if (n == kAlpha) return value;
-  return f32::mul(value, smaller(in.target[kAlpha], one_minus(in.source[kAlpha])));
+  if (const auto by = color_factor(factor, n, in))
+    return f32::mul(value, by->rest ? one_minus(by->component) : by->component);
+  if (factor == BlendFactor::zero) return 0;
+  if (factor == BlendFactor::one || n == kAlpha) return value;
+  const bool of_source = factor == BlendFactor::source_alpha_saturate;
+  const std::uint32_t source = in.source[kAlpha], target = in.target[kAlpha];
+  return f32::mul(value, of_source ? smaller(source, one_minus(target)) : smaller(target, one_minus(source)));
 }
 
 std::uint32_t mixed(const BlendMix& mix, std::size_t n, const BlendInput& in) {
@@ -206,43 +192,13 @@ Color bytes_of(const Color& color) {
 }
 
 std::uint32_t byte_factor(BlendFactor factor, std::size_t n, const BlendInput& in) {
-  switch (factor) {
-    case BlendFactor::zero:
-      return 0;
-    case BlendFactor::one:
-      break;
-    case BlendFactor::source_color:
-      return in.source[n];
-    case BlendFactor::one_minus_source_color:
-      return kMostByte - in.source[n];
-    case BlendFactor::source_alpha:
-      return in.source[kAlpha];
-    case BlendFactor::one_minus_source_alpha:
-      return kMostByte - in.source[kAlpha];
-    case BlendFactor::target_color:
-      return in.target[n];
-    case BlendFactor::one_minus_target_color:
-      return kMostByte - in.target[n];
-    case BlendFactor::target_alpha:
-      return in.target[kAlpha];
-    case BlendFactor::one_minus_target_alpha:
-      return kMostByte - in.target[kAlpha];
-    case BlendFactor::constant_color:
-      return in.constant[n];
-    case BlendFactor::one_minus_constant_color:
-      return kMostByte - in.constant[n];
-    case BlendFactor::constant_alpha:
-      return in.constant[kAlpha];
-    case BlendFactor::one_minus_constant_alpha:
-      return kMostByte - in.constant[kAlpha];
-    case BlendFactor::source_alpha_saturate:
-      if (n != kAlpha) return std::min(in.source[kAlpha], kMostByte - in.target[kAlpha]);
-      break;
-    case BlendFactor::target_alpha_saturate:
-      if (n != kAlpha) return std::min(in.target[kAlpha], kMostByte - in.source[kAlpha]);
-      break;
-  }
-  return kMostByte;
+  if (const auto by = color_factor(factor, n, in))
+    return by->rest ? kMostByte - by->component : by->component;
+  if (factor == BlendFactor::zero) return 0;
+  if (factor == BlendFactor::one || n == kAlpha) return kMostByte;
+  const std::uint32_t source = in.source[kAlpha], target = in.target[kAlpha];
+  return factor == BlendFactor::source_alpha_saturate ? std::min(source, kMostByte - target)
+                                                      : std::min(target, kMostByte - source);
 }
 
 std::uint32_t combine_bytes(const BlendState& state, std::size_t n, const BlendInput& in) {

@@ -218,12 +218,7 @@ class Explorer {
 
 }  // namespace
 
-flow::Successors ControlFlow::successors() const {
-  flow::Successors result(blocks.size());
-  for (std::size_t b = 0; b < blocks.size(); ++b)
-    for (unsigned k = 0; k < blocks[b].edge_count; ++k) result[b].push_back(blocks[b].edges[k].target);
-  return result;
-}
+flow::Successors ControlFlow::successors() const { return flow::successors_of(blocks, ~0U); }
 
 Result<ControlFlow> discover(const Program& program, const ReachedCode& code, std::uint32_t entry,
                              std::uint16_t known, std::uint16_t bools) {

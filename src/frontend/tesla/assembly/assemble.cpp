@@ -1,7 +1,6 @@
 #include "frontend/tesla/assembly/assemble.h"
 
-#include <unordered_map>
-
+#include "frontend/assembly/lines.h"
 #include "frontend/tesla/assembly/instruction.h"
 #include "frontend/tesla/container/graphics_fields.h"
 
@@ -10,29 +9,20 @@ namespace {
 
 using text::Token;
 
-class Assembler {
+// Labels are addresses.
+class Assembler : assembly::LineReader<Assembler, std::uint32_t> {
  public:
-  explicit Assembler(const std::string& file) : file_(file) { container_.source_name = file; }
+  explicit Assembler(const std::string& file) : LineReader(file) { container_.source_name = file; }
 
   Result<Container> run(std::string_view text) {
     start_program("");
-    text::Lexer lexer(text, file_, kLanguage);
-    std::vector<Token> words;
-    for (Token token = lexer.next();; token = lexer.next()) {
-      position_ = token.position;
-      if (!token.ends()) {
-        words.push_back(token);
-        continue;
-      }
-      WARPJIT_CHECK(line(words));
-      words.clear();
-      if (token.kind == Token::Kind::end_of_file) break;
-    }
+    WARPJIT_CHECK(read_lines(text, kLanguage));
     WARPJIT_CHECK(finish_program());
     return std::move(container_);
   }
 
  private:
+  friend LineReader;
   struct Fixup {
     std::size_t word = 0;
     Instruction instruction;
@@ -47,10 +37,6 @@ class Assembler {
     text::Position position;
   };
 
-  Error located(const Error& error, const text::Position& position) const {
-    return {error.code, error.message, position.error({}).where};
-  }
-
   void start_program(std::string_view name) {
     program_ = Program{};
     program_.name = name;
@@ -63,14 +49,14 @@ class Assembler {
 
   Status finish_program() {
     for (Fixup& fixup : fixups_) {
-      WARPJIT_TRY(fixup.instruction.target, address_of(fixup.label, fixup.position));
+      WARPJIT_TRY(fixup.instruction.target, find_label(fixup.label, fixup.position));
       const auto word = encode(program_.type, fixup.instruction);
       if (!word) return fixup.position.error("the target does not fit");
       put(fixup.word, *word ^ fixup.flipped, fixup.instruction.words());
     }
     for (const ConstantFixup& fixup : constant_fixups_) {
       WARPJIT_TRY(program_.constants[fixup.segment].words[fixup.word],
-                  address_of(fixup.label, fixup.position));
+                  find_label(fixup.label, fixup.position));
     }
     if (program_.code.empty() && !described_) return {};  // nothing before the first .kernel
     if (program_.code.empty()) return position_.error("a kernel without instructions");
@@ -79,35 +65,16 @@ class Assembler {
     return {};
   }
 
-  Result<std::uint32_t> address_of(const std::string& label, const text::Position& position) const {
-    const auto found = labels_.find(label);
-    if (found == labels_.end()) return position.error("no label " + text::quoted(label));
-    return found->second;
-  }
-
   void put(std::size_t at, std::uint64_t word, unsigned words) {
     program_.code[at] = static_cast<std::uint32_t>(word);
     if (words == 2) program_.code[at + 1] = static_cast<std::uint32_t>(word >> 32);
   }
 
-  Status line(std::span<const Token> words) {
-    while (!words.empty() && words[0].text.size() > 1 && words[0].text.back() == ':') {
-      const std::string label(words[0].text.substr(0, words[0].text.size() - 1));
-      if (!labels_.emplace(label, static_cast<std::uint32_t>(4 * program_.code.size())).second)
-        return words[0].position.error("the label " + text::quoted(label) + " is there already");
-      words = words.subspan(1);
-    }
-    if (words.empty()) return {};
-    if (words[0].text.front() == '.') return directive(words);
-    return instruction(words);
-  }
+  std::uint32_t here() const { return static_cast<std::uint32_t>(4 * program_.code.size()); }
 
-  Status instruction(std::span<const Token> tokens) {
-    std::vector<std::string_view> words;
-    for (const Token& token : tokens) words.push_back(token.text);
-    const text::Position& position = tokens[0].position;
+  Status instruction(std::vector<std::string_view> words, const text::Position& position) {
     const auto parsed = parse_instruction(program_.type, std::move(words));
-    if (!parsed) return located(parsed.error(), position);
+    if (!parsed) return assembly::located(parsed.error(), position);
     const std::size_t at = program_.code.size();
     const unsigned length = parsed->instruction.words();
     if (length == 2 && at % 2 != 0)
@@ -121,7 +88,7 @@ class Assembler {
 
   Status reserve(unsigned words, const text::Position& position) {
     if (program_.code.size() + words > kMaxCodeWords)
-      return located({ErrorCode::resource_limit, "more code than 16 MiB", {}}, position);
+      return assembly::located({ErrorCode::resource_limit, "more code than 16 MiB", {}}, position);
     program_.code.resize(program_.code.size() + words);
     return {};
   }
@@ -168,7 +135,7 @@ class Assembler {
         WARPJIT_TRY(numbers.emplace_back(), number(token));
       }
       const Status set = set_graphics_field(*field, program_.graphics, numbers);
-      return set ? Status() : Status(located(set.error(), position));
+      return set ? Status() : Status(assembly::located(set.error(), position));
     }
     return position.error("unknown directive " + text::quoted(words[0].text));
   }
@@ -208,14 +175,11 @@ class Assembler {
     return {};
   }
 
-  const std::string& file_;
   Container container_;
   Program program_;
   bool described_ = false;
-  std::unordered_map<std::string, std::uint32_t> labels_;
   std::vector<Fixup> fixups_;
   std::vector<ConstantFixup> constant_fixups_;
-  text::Position position_;  // of what is read
 };
 
 }  // namespace
@@ -225,8 +189,9 @@ Result<Container> assemble(std::string_view text, const std::string& file) {
 }
 
 Result<std::uint64_t> assemble_instruction(ProgramType type, std::string_view text) {
-  WARPJIT_TRY(const AssembledInstruction parsed, parse_instruction(type, split_line(text)));
-  if (!parsed.label.empty()) return Error{ErrorCode::bad_input, "there are no labels here", {}};
+  WARPJIT_TRY(const AssembledInstruction parsed,
+              parse_instruction(type, assembly::split_line(text, kLanguage)));
+  if (!parsed.label.empty()) return assembly::bad_line("there are no labels here");
   return *encode(type, parsed.instruction) ^ parsed.flipped;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 
+#include "frontend/assembly/lines.h"
 #include "frontend/encoding/syntax.h"
 #include "frontend/tesla/container/graphics_fields.h"
 #include "frontend/tesla/encoding/encoding.h"
@@ -15,11 +16,7 @@ constexpr std::string_view kConditions[32] = {
     "never", "l", "e", "le", "g", "lg", "ge", "lge", "u", "lu", "eu", "leu", "gu", "lgu", "geu", "always",
     "o",     "c", "a", "s",  "",  "",   "",   "",    "",  "",   "",   "",    "ns", "na",  "nc",  "no"};
 
-std::string hex(std::uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
+using assembly::hex;
 
 std::string signed_hex(std::uint32_t value) {
   const auto number = static_cast<std::int32_t>(value);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "frontend/assembly/lines.h"
 #include "frontend/encoding/syntax.h"
 #include "frontend/tesla/assembly/disassemble.h"
 #include "frontend/tesla/encoding/encoding.h"
@@ -10,7 +11,7 @@
 namespace warpjit::tesla {
 namespace {
 
-Error error(std::string message) { return {ErrorCode::bad_input, std::move(message), {}}; }
+using assembly::bad_line;
 using text::quoted;
 
 bool take_prefix(std::string_view& text, std::string_view prefix) {
@@ -400,35 +401,6 @@ class Matcher : public encoding::SyntaxMatcher<Grammar, Matcher> {
   std::string_view label_;
 };
 
-// Takes "{short}" and "{unused 0x...}" off the end.
-struct Annotations {
-  bool short_form = false;
-  std::uint64_t flipped = 0;
-};
-Result<Annotations> take_annotations(std::vector<std::string_view>& words) {
-  Annotations annotations;
-  while (!words.empty() && words.back() == "}") {
-    std::size_t open = words.size();
-    while (open > 0 && words[open - 1] != "{") --open;
-    if (open == 0) return error("'}' without '{'");
-    const std::span<const std::string_view> inside(words.begin() + static_cast<std::ptrdiff_t>(open),
-                                                   words.end() - 1);
-    if (inside.size() == 1 && inside[0] == "short") {
-      annotations.short_form = true;
-    } else if (inside.size() == 2 && inside[0] == "unused") {
-      std::string_view digits = inside[1];
-      const bool prefixed = take_prefix(digits, "0x");
-      const auto bits = text::parse_hexadecimal(digits, UINT64_MAX);
-      if (!prefixed || !bits) return error("expected {unused 0x...}");
-      annotations.flipped = *bits;
-    } else {
-      return error("expected {short} or {unused 0x...}");
-    }
-    words.resize(open - 1);
-  }
-  return annotations;
-}
-
 // What a token may be written as, of those that are words.
 template <class Visit>
 void each_word(const SyntaxToken& token, Visit visit) {
@@ -501,14 +473,6 @@ std::string unknown_modifier(std::span<const std::string_view> words) {
 
 }  // namespace
 
-std::vector<std::string_view> split_line(std::string_view line) {
-  const std::string no_file;
-  text::Lexer lexer(line, no_file, kLanguage);
-  std::vector<std::string_view> words;
-  for (text::Token token = lexer.next(); !token.ends(); token = lexer.next()) words.push_back(token.text);
-  return words;
-}
-
 std::optional<std::int64_t> parse_number(std::string_view word) {
   const bool negative = take_prefix(word, "-");
   const auto value = text::parse_unsigned(word);
@@ -517,7 +481,7 @@ std::optional<std::int64_t> parse_number(std::string_view word) {
 }
 
 Result<AssembledInstruction> parse_instruction(ProgramType type, std::vector<std::string_view> words) {
-  WARPJIT_TRY(const Annotations annotations, take_annotations(words));
+  WARPJIT_TRY(const assembly::Annotations annotations, assembly::take_annotations(words, "short"));
   Instruction start;
   std::span<const std::string_view> rest = words;
   if (!rest.empty() && (rest[0] == "exit" || rest[0] == "join")) {
@@ -531,11 +495,11 @@ Result<AssembledInstruction> parse_instruction(ProgramType type, std::vector<std
       std::string known;
       for (unsigned k = 0; k < 32; ++k)
         if (condition_defined(k)) known += " " + std::string(condition_name(k));
-      return error("unknown condition " + quoted(rest[1]) + "; there are:" + known);
+      return bad_line("unknown condition " + quoted(rest[1]) + "; there are:" + known);
     }
     const auto flags = parse_register(rest[2]);
     if (rest.size() < 4 || rest[3] != ")" || !flags || flags->kind != Operand::Kind::flags)
-      return error("expected a predicate like (lg $c0)");
+      return bad_line("expected a predicate like (lg $c0)");
     start.condition = static_cast<std::uint8_t>(condition);
     start.condition_register = static_cast<std::uint8_t>(flags->value);
     rest = rest.subspan(4);
@@ -543,14 +507,14 @@ Result<AssembledInstruction> parse_instruction(ProgramType type, std::vector<std
     start.condition = 0;
     rest = rest.subspan(3);
   }
-  if (rest.empty()) return error("an instruction is missing");
+  if (rest.empty()) return bad_line("an instruction is missing");
   const bool prefixed = start.condition != kAlways || start.marker != Instruction::Marker::none;
 
   bool known = false, matched = false;
   for (const Pattern& pattern : patterns()) {
     const bool is_short = pattern.form == Form::short_ || pattern.form == Form::short_control;
     known = known || begins_with(pattern, rest[0]);
-    if (is_short != annotations.short_form) continue;
+    if (is_short != annotations.flag) continue;
     Matcher matcher(pattern, rest, start);
     if (!matcher.run()) continue;
     matched = true;
@@ -565,13 +529,13 @@ Result<AssembledInstruction> parse_instruction(ProgramType type, std::vector<std
     return result;
   }
   if (matched && prefixed)
-    return error("this form of " + quoted(rest[0]) +
-                 " takes no predicate, exit or join, or a value is out of range");
-  if (matched) return error("a register, offset or constant of " + quoted(rest[0]) + " is out of range");
+    return bad_line("this form of " + quoted(rest[0]) +
+                    " takes no predicate, exit or join, or a value is out of range");
+  if (matched) return bad_line("a register, offset or constant of " + quoted(rest[0]) + " is out of range");
   if (known)
-    if (std::string unknown = unknown_modifier(rest); !unknown.empty()) return error(std::move(unknown));
-  return error((known ? "no form of " : "no instruction ") + quoted(rest[0]) +
-               (known ? " takes these operands" : ""));
+    if (std::string unknown = unknown_modifier(rest); !unknown.empty()) return bad_line(std::move(unknown));
+  return bad_line((known ? "no form of " : "no instruction ") + quoted(rest[0]) +
+                  (known ? " takes these operands" : ""));
 }
 
 }  // namespace warpjit::tesla

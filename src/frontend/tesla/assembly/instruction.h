@@ -13,9 +13,6 @@ namespace warpjit::tesla {
 // Parentheses and braces stand alone, the inside of [] belongs to its word.
 inline constexpr text::Language kLanguage{.comment = "//", .punctuation = "(){}", .free_words = true};
 
-// The words of one line.
-std::vector<std::string_view> split_line(std::string_view line);
-
 // A number in decimal or 0x, with an optional minus.
 std::optional<std::int64_t> parse_number(std::string_view word);
 

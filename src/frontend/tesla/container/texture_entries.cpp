@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "base/result.h"
 #include "base/srgb.h"
+#include "frontend/encoding/names.h"
 #include "textures/format.h"
 #include "warpjit/tesla.hpp"
 
@@ -113,22 +114,16 @@ constexpr const char* kTypeNames[] = {"none", "SNORM",        "UNORM",        "S
 std::string type_text(std::uint32_t type) { return std::to_string(type) + " (" + kTypeNames[type & 7] + ")"; }
 // Of component n of a format.
 Result<TexelType> texel_type(std::uint32_t type, unsigned n, std::uint32_t code) {
-  switch (type) {
-    case kSnorm:
-      return TexelType::snorm;
-    case kUnorm:
-      return TexelType::unorm;
-    case kSint:
-      return TexelType::sint;
-    case kUint:
-      return TexelType::uint;
-    case kFloat:
-      return TexelType::float_bits;
-    default:
-      return refused("data type", std::string("of ") + "RGBA"[n] + " is " + type_text(type) +
-                                      " in component sizes " + format_text(code) +
-                                      "; 1 to 4 and 7 are supported: SNORM, UNORM, SINT, UINT, FLOAT");
-  }
+  constexpr std::pair<std::uint32_t, TexelType> kTypes[] = {{kSnorm, TexelType::snorm},
+                                                            {kUnorm, TexelType::unorm},
+                                                            {kSint, TexelType::sint},
+                                                            {kUint, TexelType::uint},
+                                                            {kFloat, TexelType::float_bits}};
+  const TexelType found = encoding::look_up(kTypes, type, TexelType::none);
+  if (found != TexelType::none) return found;
+  return refused("data type", std::string("of ") + "RGBA"[n] + " is " + type_text(type) +
+                                  " in component sizes " + format_text(code) +
+                                  "; 1 to 4 and 7 are supported: SNORM, UNORM, SINT, UINT, FLOAT");
 }
 
 Result<TextureFormat> read_format(const Entry& entry, bool& swapped) {
@@ -180,25 +175,14 @@ Result<TextureFormat> read_format(const Entry& entry, bool& swapped) {
 }
 
 Result<TexelSource> texel_source(std::uint32_t source, bool swapped) {
-  switch (source) {
-    case 0:
-      return TexelSource::zero;
-    case 2:
-      return swapped ? TexelSource::green : TexelSource::red;
-    case 3:
-      return swapped ? TexelSource::red : TexelSource::green;
-    case 4:
-      return TexelSource::blue;
-    case 5:
-      return TexelSource::alpha;
-    case 6:
-      return TexelSource::integer_one;
-    case 7:
-      return TexelSource::one;
-    default:
-      return wrong("source", "of a result is " + std::to_string(source) +
-                                 "; 0 is zero, 2 to 5 are R, G, B, A, 6 is integer 1, 7 is 1.0");
-  }
+  using enum TexelSource;
+  constexpr TexelSource kSources[] = {zero, zero, red, green, blue, alpha, integer_one, TexelSource::one};
+  if (source == 1 || source >= std::size(kSources))
+    return wrong("source", "of a result is " + std::to_string(source) +
+                               "; 0 is zero, 2 to 5 are R, G, B, A, 6 is integer 1, 7 is 1.0");
+  const TexelSource found = kSources[source];
+  if (!swapped || (found != red && found != green)) return found;
+  return found == red ? green : red;
 }
 
 // ---- Kinds of textures

@@ -335,60 +335,17 @@ bool condition_defined(unsigned condition) {
 }
 
 bool condition_holds(unsigned condition, unsigned flags) {
-  const bool z = (flags & kZero) != 0, s = (flags & kSign) != 0, c = (flags & kCarry) != 0,
-             o = (flags & kOverflow) != 0;
-  switch (condition) {
-    case 0x00:
-      return false;
-    case 0x01:
-      return (s && !z) != o;
-    case 0x02:
-      return z && !s;
-    case 0x03:
-      return s != (z || o);
-    case 0x04:
-      return !z && s == o;
-    case 0x05:
-      return !z;
-    case 0x06:
-      return s == o;
-    case 0x07:
-      return !z || !s;
-    case 0x08:
-      return z && s;
-    case 0x09:
-      return s != o;
-    case 0x0a:
-      return z;
-    case 0x0b:
-      return z || s != o;
-    case 0x0c:
-      return !s != (z || o);
-    case 0x0d:
-      return !z || s;
-    case 0x0e:
-      return (!s || z) != o;
-    case 0x0f:
-      return true;
-    case 0x10:
-      return o;
-    case 0x11:
-      return c;
-    case 0x12:
-      return !z && c;
-    case 0x13:
-      return s;
-    case 0x1c:
-      return !s;
-    case 0x1d:
-      return z || !c;
-    case 0x1e:
-      return !c;
-    case 0x1f:
-      return !o;
-    default:
-      return false;  // 14 to 1b are undefined; decode() refuses them
-  }
+  // Each flag in the same form: bit f is the flag of flags f.
+  constexpr unsigned z = 0xaaaa, s = 0xcccc, c = 0xf0f0, o = 0xff00;
+  static_assert(kZero == 1 && kSign == 2 && kCarry == 4 && kOverflow == 8);
+  // clang-format off
+  constexpr unsigned kTables[32] = {
+      0, (s & ~z) ^ o, z & ~s, s ^ (z | o), ~(z | (s ^ o)), ~z, ~(s ^ o), ~z | ~s,
+      z & s, s ^ o, z, z | (s ^ o), ~s ^ (z | o), ~z | s, (~s | z) ^ o, ~0U,
+      o, c, ~z & c, s, 0, 0, 0, 0,
+      0, 0, 0, 0, ~s, z | ~c, ~c, ~o};
+  // clang-format on
+  return (kTables[condition & 31] >> (flags & 15) & 1) != 0;  // 14 to 1b are undefined; decode() refuses them
 }
 
 std::string where_byte(const std::string& file, std::uint32_t address, std::uint32_t word) {

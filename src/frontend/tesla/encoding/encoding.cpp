@@ -143,40 +143,21 @@ class Parser : public encoding::PatternParser<Grammar, Parser> {
     SyntaxToken token{.kind = SyntaxToken::Kind::memory};
     token.is_store = stores_;
     if (!stores_) token.index = sources_++;
-    switch (space) {
-      case 'c':
-        token.space = Operand::Kind::constant;
-        token.field = {{{{9, 16}}}};
-        break;
-      case 's':
-        token.space = Operand::Kind::shared;
-        token.field = {{{{9, 16}}}};
-        break;
-      case 'l':
-        token.space = Operand::Kind::local;
-        token.field = {{{{9, 16}}}};
-        break;
-      case 'o':
-        token.space = Operand::Kind::output;
-        token.field = {{{{9, 14}}}};
-        break;
-      case 'a':
-        token.space = Operand::Kind::attribute;
-        token.field = {{{{9, 7}}}};
-        break;
-      case 'v':
-        token.space = Operand::Kind::interpolant;
-        token.field = {{{{16, 8}}}};
-        break;
-      case 'g':
-      case 'G':
-        token.space = Operand::Kind::global;
-        token.atomic = space == 'G';
-        token.field = {{{{9, 7}}}};
-        break;
-      default:
-        throw "no such memory";
-    }
+    struct Row {
+      char letter;
+      Operand::Kind space;
+      std::uint8_t first, width;
+    };
+    using Kind = Operand::Kind;
+    constexpr Row kRows[] = {{'c', Kind::constant, 9, 16}, {'s', Kind::shared, 9, 16},
+                             {'l', Kind::local, 9, 16},    {'o', Kind::output, 9, 14},
+                             {'a', Kind::attribute, 9, 7}, {'v', Kind::interpolant, 16, 8},
+                             {'g', Kind::global, 9, 7},    {'G', Kind::global, 9, 7}};
+    std::size_t n = 0;
+    while (kRows[n].letter != space) ++n;  // after the last one the compiler stops
+    token.space = kRows[n].space;
+    token.field = {{{{kRows[n].first, kRows[n].width}}}};
+    token.atomic = space == 'G';
     add(token);
     return true;
   }

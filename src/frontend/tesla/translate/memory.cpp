@@ -1,4 +1,5 @@
 // Loads, stores and atomics (tesla.md 9).
+#include "frontend/encoding/names.h"
 #include "frontend/tesla/launch.h"
 #include "frontend/tesla/translate/instruction.h"
 
@@ -27,30 +28,16 @@ ir::Element element_of(Type type) {
 }
 
 ir::AtomicFunction function_of(AtomicOperation operation, bool is_signed) {
+  using enum AtomicOperation;
   using Function = ir::AtomicFunction;
-  switch (operation) {
-    case AtomicOperation::add:
-      return Function::add;
-    case AtomicOperation::exch:
-      return Function::exchange;
-    case AtomicOperation::cas:
-      return Function::compare_exchange;
-    case AtomicOperation::inc:
-      return Function::increment;
-    case AtomicOperation::dec:
-      return Function::decrement;
-    case AtomicOperation::max:
-      return is_signed ? Function::max_s : Function::max_u;
-    case AtomicOperation::min:
-      return is_signed ? Function::min_s : Function::min_u;
-    case AtomicOperation::and_:
-      return Function::and_;
-    case AtomicOperation::or_:
-      return Function::or_;
-    case AtomicOperation::xor_:
-      return Function::xor_;
-  }
-  return Function::add;
+  constexpr std::pair<AtomicOperation, Function> kFunctions[] = {
+      {add, Function::add},       {exch, Function::exchange}, {cas, Function::compare_exchange},
+      {inc, Function::increment}, {dec, Function::decrement}, {max, Function::max_u},
+      {min, Function::min_u},     {and_, Function::and_},     {or_, Function::or_},
+      {xor_, Function::xor_}};
+  if (is_signed && operation == max) return Function::max_s;
+  if (is_signed && operation == min) return Function::min_s;
+  return encoding::look_up(kFunctions, operation, Function::add);
 }
 
 unsigned words_of(Type type) { return std::max(1U, size_of(type) / 4); }

@@ -5,17 +5,14 @@
 #include <map>
 #include <optional>
 
+#include "frontend/assembly/lines.h"
 #include "frontend/usse/assembly/interface.h"
 #include "frontend/usse/encoding/encoding.h"
 
 namespace warpjit::usse {
 namespace {
 
-std::string hex(std::uint64_t value, int digits = 0) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%0*" PRIx64, digits, value);
-  return text;
-}
+using assembly::hex;
 
 std::string register_text(const Register& reg) {
   std::string text(name(reg.bank));

@@ -3,22 +3,17 @@
 #include <algorithm>
 #include <optional>
 
+#include "frontend/assembly/lines.h"
 #include "frontend/usse/encoding/encoding.h"
 
 namespace warpjit::usse {
 namespace {
 
+using assembly::append_word;
+using assembly::bad_line;
+using assembly::split_operands;
+using assembly::take_piece;
 using text::quoted;
-
-Error error(std::string message) { return {ErrorCode::bad_input, std::move(message), {}}; }
-
-// Takes what is before the next dot off the text.
-std::string_view take_piece(std::string_view& text) {
-  const std::size_t dot = text.find('.');
-  const std::string_view piece = text.substr(0, dot);
-  text.remove_prefix(dot == std::string_view::npos ? text.size() : dot + 1);
-  return piece;
-}
 
 // Takes "[2*idx1+4]" or "[idx1+4]" apart, up to the number.
 void take_index(std::string_view& text, Register& reg) {
@@ -69,7 +64,7 @@ class Reader {
     WARPJIT_CHECK(read_modifiers(predicate, pieces));
     for (const SyntaxToken& token : pattern_.syntax()) {
       if (!is_operand(token)) continue;
-      if (at_ == operands_.size()) return error("an operand is missing: " + wanted(token));
+      if (at_ == operands_.size()) return bad_line("an operand is missing: " + wanted(token));
       const std::string_view word = operands_[at_++];
       ++reached_;
       switch (token.kind) {
@@ -84,7 +79,7 @@ class Reader {
           break;
       }
     }
-    if (at_ != operands_.size()) return error("an operand too many: " + quoted(operands_[at_]));
+    if (at_ != operands_.size()) return bad_line("an operand too many: " + quoted(operands_[at_]));
     return result_;
   }
   std::size_t reached() const { return reached_; }
@@ -99,7 +94,7 @@ class Reader {
                             ? n == token.value
                             : n <= low_mask<unsigned>(token.field.width());
       if (!fits || !modifier.defined(n) || modifier.words[n].empty()) continue;
-      text += (text.empty() ? "" : ", ") + std::string(modifier.words[n]);
+      append_word(text, modifier.words[n]);
     }
     return text;
   }
@@ -111,7 +106,7 @@ class Reader {
         if (pattern.opcode != pattern_.opcode || !encoding::is_modifier(token)) continue;
         if (modifiers()[token.modifier].name != modifier) continue;
         const std::string words = words_of(token);
-        if (text.find(words) == std::string::npos) text += (text.empty() ? "" : ", ") + words;
+        if (text.find(words) == std::string::npos) append_word(text, words);
       }
     return text;
   }
@@ -132,7 +127,7 @@ class Reader {
           known.push_back(std::move(words));
       }
     std::string text;
-    for (const std::string& words : known) text += (text.empty() ? "" : ", ") + words;
+    for (const std::string& words : known) append_word(text, words);
     return text;
   }
   static std::string has(const std::string& words) {
@@ -142,8 +137,7 @@ class Reader {
     if (token.table == kPackSwizzle) return "four of x, y, z and w";
     if (token.table == kFreeSwizzle) return "four of x, y, z, w, 0, 1, 2 and h";
     std::string text;
-    for (const std::string_view word : swizzle_tables()[token.table].words)
-      if (!word.empty()) text += (text.empty() ? "" : ", ") + std::string(word);
+    for (const std::string_view word : swizzle_tables()[token.table].words) append_word(text, word);
     return text;
   }
 
@@ -170,26 +164,26 @@ class Reader {
       return false;
     };
     if (!predicate.empty() && !take(predicate, true))
-      return error("this instruction has no predicate " + quoted(predicate) + has(words_of(true)));
+      return bad_line("this instruction has no predicate " + quoted(predicate) + has(words_of(true)));
     while (!pieces.empty()) {
       const std::string_view piece = take_piece(pieces);
       if (piece.empty() || !take(piece, false))
-        return error("this instruction has no modifier " + quoted(piece) + has(words_of(false)));
+        return bad_line("this instruction has no modifier " + quoted(piece) + has(words_of(false)));
     }
     for (std::size_t k = 0; k < syntax.size(); ++k) {
       if (!encoding::is_modifier(syntax[k]) || given[k]) continue;
       const Modifier& modifier = modifiers()[syntax[k].modifier];
       if (syntax[k].kind == SyntaxToken::Kind::fixed_modifier || !modifier.words[0].empty())
-        return error("the modifier " + std::string(modifier.name) +
-                     " is missing: " + words_of(modifier.name));
+        return bad_line("the modifier " + std::string(modifier.name) +
+                        " is missing: " + words_of(modifier.name));
       modifier.set(result_.instruction, modifier.values[0]);
     }
     return {};
   }
 
   static Error no_register(std::string_view word) {
-    return error("expected a register like r4, pa2, sa[idx1+4] or sa[2*idx1+4], found " + quoted(word) +
-                 "; banks are r, pa, sa, o, i, c, g, # and idx");
+    return bad_line("expected a register like r4, pa2, sa[idx1+4] or sa[2*idx1+4], found " + quoted(word) +
+                    "; banks are r, pa, sa, o, i, c, g, # and idx");
   }
 
   Status read_destination(const SyntaxToken& token, std::string_view word) {
@@ -204,7 +198,7 @@ class Reader {
       for (const char letter : rest == "none" ? std::string_view{} : rest) {
         const std::size_t component = kLetters.find(letter);
         if (component == std::string_view::npos || (full >> component & 1) == 0)
-          return error("expected a mask like .xy, found " + quoted(rest));
+          return bad_line("expected a mask like .xy, found " + quoted(rest));
         destination.mask = static_cast<std::uint8_t>(destination.mask | 1U << component);
       }
     }
@@ -226,9 +220,9 @@ class Reader {
       const bool three = token.table < kFreeSwizzle && swizzle_tables()[token.table].letters == 3;
       if (rest.empty()) rest = three ? "xyz" : "xyzw";
       if (!parse_swizzle(token, rest, source.swizzle))
-        return error("this source has no swizzle " + quoted(rest) + "; it has " + swizzles_of(token));
+        return bad_line("this source has no swizzle " + quoted(rest) + "; it has " + swizzles_of(token));
     } else if (!rest.empty()) {
-      return error("this source cannot be swizzled: " + quoted(word));
+      return bad_line("this source cannot be swizzled: " + quoted(word));
     }
     result_.instruction.s[token.index] = source;
     return {};
@@ -238,7 +232,7 @@ class Reader {
   Status read_immediate(const SyntaxToken& token, std::string_view word) {
     const std::string_view name = kImmediateNames[static_cast<std::size_t>(token.immediate)];
     if (!word.starts_with(name) || !word.substr(name.size()).starts_with(':'))
-      return error("expected " + std::string(name) + ":NUMBER, found " + quoted(word));
+      return bad_line("expected " + std::string(name) + ":NUMBER, found " + quoted(word));
     std::string_view digits = word.substr(name.size() + 1);
     const bool is_label = token.immediate == Immediate::offset && !digits.empty() &&
                           !digits.starts_with('-') && !(digits[0] >= '0' && digits[0] <= '9');
@@ -249,11 +243,12 @@ class Reader {
     const bool negative = token.is_signed && digits.starts_with('-');
     if (negative) digits.remove_prefix(1);
     const auto value = text::parse_unsigned(digits, UINT32_MAX);
-    if (!value) return error("expected a number, found " + quoted(digits));
+    if (!value) return bad_line("expected a number, found " + quoted(digits));
     const std::uint64_t most = low_mask<std::uint64_t>(token.field.width() - (token.is_signed ? 1 : 0));
     if (*value > most + (negative ? 1 : 0))
-      return error(std::string(name) + " is out of range; it is " +
-                   (token.is_signed ? "-" + std::to_string(most + 1) : "0") + " to " + std::to_string(most));
+      return bad_line(std::string(name) + " is out of range; it is " +
+                      (token.is_signed ? "-" + std::to_string(most + 1) : "0") + " to " +
+                      std::to_string(most));
     const auto number = static_cast<std::uint32_t>(*value);
     result_.instruction.immediates[static_cast<std::size_t>(token.immediate)] =
         static_cast<std::int32_t>(negative ? 0 - number : number);
@@ -266,47 +261,13 @@ class Reader {
   AssembledInstruction result_;
 };
 
-// Takes "{unused 0x...}" off the end.
-Status take_annotation(std::vector<std::string_view>& words, AssembledInstruction& annotations) {
-  if (words.empty() || words.back() != "}") return {};
-  const std::size_t count = words.size();
-  const auto bits = count >= 4 && words[count - 4] == "{" && words[count - 3] == "unused" &&
-                            words[count - 2].starts_with("0x")
-                        ? text::parse_unsigned(words[count - 2], UINT64_MAX)
-                        : std::nullopt;
-  if (!bits) return error("expected {unused 0x...}");
-  annotations.flipped = *bits;
-  words.resize(count - 4);
-  return {};
-}
-
-// Operands stand between commas, one word each.
-Result<std::vector<std::string_view>> split_operands(std::span<const std::string_view> words) {
-  std::vector<std::string_view> operands;
-  for (std::size_t k = 0; k < words.size(); ++k) {
-    const bool comma = k % 2 != 0;
-    if ((words[k] == ",") != comma)
-      return error(comma ? "expected a comma before " + quoted(words[k]) : "an operand is missing");
-    if (!comma) operands.push_back(words[k]);
-  }
-  if (!words.empty() && words.size() % 2 == 0) return error("an operand is missing");
-  return operands;
-}
-
-std::optional<Opcode> find_opcode(std::string_view mnemonic) {
-  for (int k = 0; k < kOpcodeCount; ++k)
-    if (name(static_cast<Opcode>(k)) == mnemonic) return static_cast<Opcode>(k);
-  return {};
-}
-
 // Instructions that begin like it, or all of them.
 std::string alike(std::string_view mnemonic) {
   std::string text;
   for (std::size_t letters = std::min<std::size_t>(mnemonic.size(), 3); text.empty(); --letters) {
     for (int k = 0; k < kOpcodeCount; ++k) {
       const std::string_view known = name(static_cast<Opcode>(k));
-      if (known.substr(0, letters) == mnemonic.substr(0, letters))
-        text += (text.empty() ? "" : ", ") + std::string(known);
+      if (known.substr(0, letters) == mnemonic.substr(0, letters)) append_word(text, known);
     }
     if (letters == 0) break;
   }
@@ -315,17 +276,8 @@ std::string alike(std::string_view mnemonic) {
 
 }  // namespace
 
-std::vector<std::string_view> split_line(std::string_view line) {
-  const std::string no_file;
-  text::Lexer lexer(line, no_file, kLanguage);
-  std::vector<std::string_view> words;
-  for (text::Token token = lexer.next(); !token.ends(); token = lexer.next()) words.push_back(token.text);
-  return words;
-}
-
 Result<AssembledInstruction> parse_instruction(std::vector<std::string_view> words) {
-  AssembledInstruction annotations;
-  WARPJIT_CHECK(take_annotation(words, annotations));
+  WARPJIT_TRY(const assembly::Annotations annotations, assembly::take_annotations(words));
   std::span<const std::string_view> rest = words;
   std::string_view predicate;
   if (!rest.empty() &&
@@ -334,11 +286,11 @@ Result<AssembledInstruction> parse_instruction(std::vector<std::string_view> wor
     predicate = rest[0];
     rest = rest.subspan(1);
   }
-  if (rest.empty()) return error("an instruction is missing");
+  if (rest.empty()) return bad_line("an instruction is missing");
   std::string_view pieces = rest[0];
   const std::string_view mnemonic = take_piece(pieces);
-  const auto opcode = find_opcode(mnemonic);
-  if (!opcode) return error("no instruction " + quoted(mnemonic) + alike(mnemonic));
+  const auto opcode = assembly::find_opcode<Opcode>(mnemonic, kOpcodeCount);
+  if (!opcode) return bad_line("no instruction " + quoted(mnemonic) + alike(mnemonic));
   WARPJIT_TRY(const std::vector<std::string_view> operands, split_operands(rest.subspan(1)));
   std::optional<Error> best;
   std::size_t furthest = 0;

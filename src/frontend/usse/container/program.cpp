@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <cstdio>
 
+#include "frontend/encoding/names.h"
 #include "frontend/usse/encoding/decode.h"
 
 namespace warpjit::usse {
@@ -23,16 +24,8 @@ static_assert(std::size(kSemanticNames) == kSemantics);
 
 }  // namespace
 
-std::string_view stage_name(Stage stage) {
-  for (const auto& [known, name] : kStageNames)
-    if (known == stage) return name;
-  return {};
-}
-std::optional<Stage> find_stage(std::string_view name) {
-  for (const auto& [stage, known] : kStageNames)
-    if (known == name) return stage;
-  return {};
-}
+std::string_view stage_name(Stage stage) { return encoding::look_up(kStageNames, stage); }
+std::optional<Stage> find_stage(std::string_view name) { return encoding::find_name(kStageNames, name); }
 
 std::string_view name(Category category) { return kCategories[static_cast<std::size_t>(category)]; }
 std::string_view name(ParameterType type) { return kTypes[static_cast<std::size_t>(type)]; }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <initializer_list>
 #include <optional>
 #include <span>
 
@@ -28,10 +27,11 @@ constexpr TexelComponent component(TexelType type, unsigned first, unsigned bits
   return {type, static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(bits)};
 }
 // Channels of these bits, the first one lowest.
-TexelFormat packed(std::string_view name, TexelType type, std::initializer_list<unsigned> bits) {
+TexelFormat packed(std::string_view name, TexelType type, const std::array<std::uint8_t, 4>& bits) {
   TexelFormat format{.name = name};
   unsigned first = 0;
   for (const unsigned count : bits) {
+    if (count == 0) break;
     format.format.components[format.channels++] = component(type, first, count);
     first += count;
   }
@@ -56,7 +56,7 @@ TexelFormat palette(std::string_view name, Special special, unsigned bits) {
 
 // One or two channels of 8 bits.
 TexelFormat channel_blocks(std::string_view name, TexelType type, unsigned channels) {
-  TexelFormat format = channels == 1 ? packed(name, type, {8}) : packed(name, type, {8, 8});
+  TexelFormat format = packed(name, type, {8, static_cast<std::uint8_t>(channels == 2 ? 8 : 0)});
   format.special = Special::channel_blocks;
   format.bits = static_cast<std::uint8_t>(4 * channels);
   return format;
@@ -67,88 +67,74 @@ bool alpha_is_lowest(std::uint32_t swizzle) {
   return swizzle == 2 || swizzle == 3 || swizzle == 6 || swizzle == 7;
 }
 
+struct PackedFormat {
+  std::uint32_t code;
+  std::string_view name;
+  TexelType type;
+  std::array<std::uint8_t, 4> bits;  // 0: there is no such channel
+};
+constexpr PackedFormat kPackedFormats[] = {
+    {0x00, "U8", TexelType::unorm, {8}},
+    {0x01, "S8", TexelType::snorm, {8}},
+    {0x02, "U4U4U4U4", TexelType::unorm, {4, 4, 4, 4}},
+    {0x03, "U8U3U3U2", TexelType::unorm, {2, 3, 3, 8}},
+    {0x04, "U1U5U5U5", TexelType::unorm, {5, 5, 5, 1}},
+    {0x05, "U5U6U5", TexelType::unorm, {5, 6, 5}},
+    {0x06, "S5S5U6", TexelType::snorm, {5, 5, 6}},
+    {0x07, "U8U8", TexelType::unorm, {8, 8}},
+    {0x08, "S8S8", TexelType::snorm, {8, 8}},
+    {0x09, "U16", TexelType::unorm, {16}},
+    {0x0a, "S16", TexelType::snorm, {16}},
+    {0x0b, "F16", TexelType::float_bits, {16}},
+    {0x0c, "U8U8U8U8", TexelType::unorm, {8, 8, 8, 8}},
+    {0x0d, "S8S8S8S8", TexelType::snorm, {8, 8, 8, 8}},
+    {0x0e, "U2U10U10U10", TexelType::unorm, {10, 10, 10, 2}},
+    {0x0f, "U16U16", TexelType::unorm, {16, 16}},
+    {0x10, "S16S16", TexelType::snorm, {16, 16}},
+    {0x11, "F16F16", TexelType::float_bits, {16, 16}},
+    {0x12, "F32", TexelType::float_bits, {32}},
+    {0x13, "F32M", TexelType::float_bits, {32}},
+    {0x14, "X8S8S8U8", TexelType::snorm, {8, 8, 8}},
+    {0x15, "X8U24", TexelType::unorm, {24}},
+    {0x19, "SE5M9M9M9", TexelType::shared_exponent, {9, 9, 9}},
+    {0x1a, "F11F11F10", TexelType::float_bits, {11, 11, 10}},
+    {0x1b, "F16F16F16F16", TexelType::float_bits, {16, 16, 16, 16}},
+    {0x1c, "U16U16U16U16", TexelType::unorm, {16, 16, 16, 16}},
+    {0x1d, "S16S16S16S16", TexelType::snorm, {16, 16, 16, 16}},
+    {0x1e, "F32F32", TexelType::float_bits, {32, 32}},
+    {0x98, "U8U8U8", TexelType::unorm, {8, 8, 8}},
+    {0x99, "S8S8S8", TexelType::snorm, {8, 8, 8}},
+    {0x9a, "U2F10F10F10", TexelType::float_bits, {10, 10, 10, 2}},
+};
+// Where the swizzle puts alpha lowest.
+constexpr PackedFormat kAlphaFirst[] = {{0x04, "U5U5U5U1", TexelType::unorm, {1, 5, 5, 5}},
+                                        {0x0e, "U10U10U10U2", TexelType::unorm, {2, 10, 10, 10}},
+                                        {0x9a, "F10F10F10U2", TexelType::float_bits, {2, 10, 10, 10}}};
+
+std::optional<TexelFormat> find_packed(std::span<const PackedFormat> rows, std::uint32_t code) {
+  const auto row = std::ranges::find(rows, code, &PackedFormat::code);
+  return row == rows.end() ? std::nullopt : std::optional(packed(row->name, row->type, row->bits));
+}
+
 std::optional<TexelFormat> find_format(std::uint32_t code, std::uint32_t swizzle) {
   using enum TexelType;
   const bool alpha_first = alpha_is_lowest(swizzle);
+  auto format = alpha_first ? find_packed(kAlphaFirst, code) : std::nullopt;
+  if (!format) format = find_packed(kPackedFormats, code);
   switch (code) {
-    case 0x00:
-      return packed("U8", unorm, {8});
-    case 0x01:
-      return packed("S8", snorm, {8});
-    case 0x02:
-      return packed("U4U4U4U4", unorm, {4, 4, 4, 4});
-    case 0x03:
-      return packed("U8U3U3U2", unorm, {2, 3, 3, 8});
-    case 0x04:
-      return alpha_first ? packed("U5U5U5U1", unorm, {1, 5, 5, 5}) : packed("U1U5U5U5", unorm, {5, 5, 5, 1});
-    case 0x05:
-      return packed("U5U6U5", unorm, {5, 6, 5});
-    case 0x06: {
-      TexelFormat format = packed("S5S5U6", snorm, {5, 5, 6});
-      format.format.components[2].type = unorm;
-      return format;
-    }
-    case 0x07:
-      return packed("U8U8", unorm, {8, 8});
-    case 0x08:
-      return packed("S8S8", snorm, {8, 8});
-    case 0x09:
-      return packed("U16", unorm, {16});
-    case 0x0a:
-      return packed("S16", snorm, {16});
-    case 0x0b:
-      return packed("F16", float_bits, {16});
-    case 0x0c:
-      return packed("U8U8U8U8", unorm, {8, 8, 8, 8});
-    case 0x0d:
-      return packed("S8S8S8S8", snorm, {8, 8, 8, 8});
-    case 0x0e:
-      return alpha_first ? packed("U10U10U10U2", unorm, {2, 10, 10, 10})
-                         : packed("U2U10U10U10", unorm, {10, 10, 10, 2});
-    case 0x0f:
-      return packed("U16U16", unorm, {16, 16});
-    case 0x10:
-      return packed("S16S16", snorm, {16, 16});
-    case 0x11:
-      return packed("F16F16", float_bits, {16, 16});
-    case 0x12:
-      return packed("F32", float_bits, {32});
-    case 0x13: {
-      TexelFormat format = packed("F32M", float_bits, {32});
-      format.special = Special::unsigned_float;
-      return format;
-    }
-    case 0x14: {
-      TexelFormat format = packed("X8S8S8U8", snorm, {8, 8, 8});
-      format.format.components[0].type = unorm;
-      format.format.bytes = 4;
-      format.bits = 32;
-      return format;
-    }
-    case 0x15: {
-      TexelFormat format = packed("X8U24", unorm, {24});
+    case 0x06:
+      format->format.components[2].type = unorm;
+      break;
+    case 0x13:
+      format->special = Special::unsigned_float;
+      break;
+    case 0x14:
+      format->format.components[0].type = unorm;
+      break;
+    case 0x15:
       if (swizzle > 1) return std::nullopt;
-      if (swizzle == 1) format.format.components[0].first_bit = 8;
-      format.format.bytes = 4;
-      format.bits = 32;
-      return format;
-    }
-    case 0x19: {
-      TexelFormat format = packed("SE5M9M9M9", shared_exponent, {9, 9, 9});
-      format.format.bytes = 4;
-      format.bits = 32;
-      return format;
-    }
-    case 0x1a:
-      return packed("F11F11F10", float_bits, {11, 11, 10});
-    case 0x1b:
-      return packed("F16F16F16F16", float_bits, {16, 16, 16, 16});
-    case 0x1c:
-      return packed("U16U16U16U16", unorm, {16, 16, 16, 16});
-    case 0x1d:
-      return packed("S16S16S16S16", snorm, {16, 16, 16, 16});
-    case 0x1e:
-      return packed("F32F32", float_bits, {32, 32});
+      if (swizzle == 1) format->format.components[0].first_bit = 8;
+      break;
     case 0x85:
       return blocks("UBC1", BlockCompression::bc1, 8);
     case 0x86:
@@ -167,19 +153,18 @@ std::optional<TexelFormat> find_format(std::uint32_t code, std::uint32_t swizzle
       return palette("P4", Special::palette4, 4);
     case 0x95:
       return palette("P8", Special::palette8, 8);
-    case 0x98:
-      return packed("U8U8U8", unorm, {8, 8, 8});
-    case 0x99:
-      return packed("S8S8S8", snorm, {8, 8, 8});
-    case 0x9a: {
-      TexelFormat format = alpha_first ? packed("F10F10F10U2", float_bits, {2, 10, 10, 10})
-                                       : packed("U2F10F10F10", float_bits, {10, 10, 10, 2});
-      format.format.components[alpha_first ? 0 : 3].type = unorm;
-      return format;
-    }
+    case 0x9a:
+      format->format.components[alpha_first ? 0 : 3].type = unorm;
+      break;
     default:
-      return std::nullopt;
+      break;
   }
+  // The rest of these words has no channel.
+  if (code == 0x14 || code == 0x15 || code == 0x19) {
+    format->format.bytes = 4;
+    format->bits = 32;
+  }
+  return format;
 }
 
 constexpr TexelSource k0 = TexelSource::red, k1 = TexelSource::green, k2 = TexelSource::blue,

@@ -306,14 +306,7 @@ Result<ControlFlow> Code::find_blocks_of_addresses() const {
   return flow;
 }
 
-flow::Successors ControlFlow::successors() const {
-  flow::Successors result(blocks.size());
-  for (std::size_t b = 0; b < blocks.size(); ++b)
-    for (unsigned k = 0; k < blocks[b].edge_count; ++k)
-      if (const std::uint32_t target = blocks[b].edges[k].target; target != kThreadEnds)
-        result[b].push_back(target);
-  return result;
-}
+flow::Successors ControlFlow::successors() const { return flow::successors_of(blocks, kThreadEnds); }
 
 // The lanes at lower addresses run first. So all are together, if none can jump over the address, come back
 // to it or end before.

@@ -1,7 +1,6 @@
 #include "frontend/valhall/assembly/assemble.h"
 
-#include <unordered_map>
-
+#include "frontend/assembly/lines.h"
 #include "frontend/valhall/assembly/instruction.h"
 
 namespace warpjit::valhall {
@@ -9,97 +8,33 @@ namespace {
 
 using text::Token;
 
-class Assembler {
+class Assembler : public assembly::WordAssembler<Assembler, AssembledInstruction> {
  public:
-  explicit Assembler(const std::string& file) : file_(file) { program_.source_name = file; }
+  explicit Assembler(const std::string& file) : WordAssembler(file) { program_.source_name = file; }
 
   Result<Program> run(std::string_view text) {
-    text::Lexer lexer(text, file_, kLanguage);
-    std::vector<Token> words;
-    text::Position end;
-    for (Token token = lexer.next();; token = lexer.next()) {
-      if (!token.ends()) {
-        words.push_back(token);
-        continue;
-      }
-      WARPJIT_CHECK(line(words));
-      words.clear();
-      end = token.position;
-      if (token.kind == Token::Kind::end_of_file) break;
-    }
-    for (Fixup& fixup : fixups_) {
-      WARPJIT_CHECK(resolve(fixup));
-    }
-    if (program_.code.empty()) return end.error("a program without instructions");
+    WARPJIT_CHECK(assemble(text, kLanguage));
+    if (program_.code.empty()) return position_.error("a program without instructions");
     return std::move(program_);
   }
 
  private:
-  // A branch to a label that comes later.
-  struct Fixup {
-    std::size_t word = 0;
-    AssembledInstruction parsed;
-    text::Position position;
-  };
+  friend LineReader;
+  friend WordAssembler;
+  static constexpr std::size_t kMostWords = kMaxCodeWords;
+  static constexpr const char* kTooMany = "more code than 16 MiB";
 
-  static Error located(const Error& error, const text::Position& position) {
-    return {error.code, error.message, position.error({}).where};
+  std::vector<std::uint64_t>& code() { return program_.code; }
+  static Result<AssembledInstruction> parse(std::vector<std::string_view> words) {
+    return parse_instruction(std::move(words));
   }
-
-  Status resolve(Fixup& fixup) {
-    const auto found = labels_.find(std::string(fixup.parsed.label));
-    if (found == labels_.end()) return fixup.position.error("no label " + text::quoted(fixup.parsed.label));
-    const auto distance =
-        static_cast<std::int64_t>(found->second) - static_cast<std::int64_t>(fixup.word) - 1;
-    fixup.parsed.instruction.offset = static_cast<std::int32_t>(distance);  // code has at most 2^21 words
-    const auto word = word_of(fixup.parsed);
-    if (!word) return located(word.error(), fixup.position);
-    program_.code[fixup.word] = *word;
-    return {};
-  }
-
-  Status line(std::span<const Token> words) {
-    while (!words.empty() && words[0].text.size() > 1 && words[0].text.back() == ':') {
-      const std::string label(words[0].text.substr(0, words[0].text.size() - 1));
-      if (!labels_.emplace(label, program_.code.size()).second)
-        return words[0].position.error("the label " + text::quoted(label) + " is there already");
-      words = words.subspan(1);
-    }
-    if (words.empty()) return {};
-    return words[0].text.front() == '.' ? directive(words) : instruction(words);
-  }
-
-  Status instruction(std::span<const Token> tokens) {
-    std::vector<std::string_view> words;
-    for (const Token& token : tokens) words.push_back(token.text);
-    const text::Position& position = tokens[0].position;
-    const auto parsed = parse_instruction(std::move(words));
-    if (!parsed) return located(parsed.error(), position);
-    if (!parsed->label.empty()) {
-      fixups_.push_back({program_.code.size(), *parsed, position});
-      return append(0, position);
-    }
-    const auto word = word_of(*parsed);
-    return word ? append(*word, position) : Status(located(word.error(), position));
-  }
-
-  Status append(std::uint64_t word, const text::Position& position) {
-    if (program_.code.size() == kMaxCodeWords)
-      return located({ErrorCode::resource_limit, "more code than 16 MiB", {}}, position);
-    program_.code.push_back(word);
-    return {};
+  static void set_target(AssembledInstruction& parsed, std::int64_t from, std::int64_t to) {
+    parsed.instruction.offset = static_cast<std::int32_t>(to - from - 1);  // code has at most 2^21 words
   }
 
   Status directive(std::span<const Token> words) {
     const std::string_view name = words[0].text;
-    if (name == ".word") {
-      for (const Token& token : words.subspan(1)) {
-        const auto word = text::parse_unsigned(token.text, UINT64_MAX);
-        if (!word) return token.position.error("expected a number, found " + text::quoted(token.text));
-        WARPJIT_CHECK(append(*word, token.position));
-      }
-      return {};
-    }
+    if (name == ".word") return read_words(words);
     if (name == ".stage") {
       const auto stage = words.size() == 2 ? find_stage(words[1].text) : std::nullopt;
       if (!stage) return words[0].position.error("expected .stage compute, vertex or fragment");
@@ -117,10 +52,7 @@ class Assembler {
     return words[0].position.error("unknown directive " + text::quoted(name));
   }
 
-  const std::string& file_;
   Program program_;
-  std::unordered_map<std::string, std::size_t> labels_;
-  std::vector<Fixup> fixups_;
 };
 
 }  // namespace
@@ -128,9 +60,7 @@ class Assembler {
 Result<Program> assemble(std::string_view text, const std::string& file) { return Assembler(file).run(text); }
 
 Result<std::uint64_t> assemble_instruction(std::string_view text) {
-  WARPJIT_TRY(const AssembledInstruction parsed, parse_instruction(split_line(text)));
-  if (!parsed.label.empty()) return Error{ErrorCode::bad_input, "there are no labels here", {}};
-  return word_of(parsed);
+  return assembly::word_without_label(parse_instruction(assembly::split_line(text, kLanguage)));
 }
 
 }  // namespace warpjit::valhall

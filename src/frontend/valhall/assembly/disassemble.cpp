@@ -5,10 +5,13 @@
 #include <map>
 #include <optional>
 
+#include "frontend/assembly/lines.h"
 #include "frontend/valhall/encoding/encoding.h"
 
 namespace warpjit::valhall {
 namespace {
+
+using assembly::hex;
 
 // In the case that this ISA's listings have.
 std::string upper_hex(std::uint32_t value) {
@@ -16,12 +19,6 @@ std::string upper_hex(std::uint32_t value) {
   std::snprintf(text, sizeof text, "0x%" PRIX32, value);
   return text;
 }
-std::string lower_hex(std::uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%" PRIx64, value);
-  return text;
-}
-
 std::string base_text(const Source& source) {
   switch (source.kind) {
     case Source::Kind::none:
@@ -66,28 +63,12 @@ std::string staging_text(const Staging& staging) {
 }
 
 std::string immediate_text(const SyntaxToken& token, const Instruction& i, const std::string& label) {
-  const auto number = [&]() -> std::uint32_t {
-    switch (token.immediate) {
-      case Immediate::offset:
-        return static_cast<std::uint32_t>(i.offset);
-      case Immediate::constant:
-        return i.constant;
-      case Immediate::table:
-        return i.table;
-      case Immediate::index:
-        return i.index;
-      case Immediate::shift:
-        return i.shift;
-      case Immediate::target:
-        return i.target;
-    }
-    return 0;
-  };
-  if (token.immediate == Immediate::constant) return "#" + upper_hex(number());
-  std::string text(kImmediateNames[static_cast<std::size_t>(token.immediate)]);
-  text += ":";
+  const std::int64_t value = get(i, token.immediate);
+  const auto bits = static_cast<std::uint32_t>(value);
+  if (token.immediate == Immediate::constant) return "#" + upper_hex(bits);
+  const std::string text = std::string(name(token.immediate)) + ":";
   if (token.immediate == Immediate::offset && !label.empty()) return text + label;
-  return text + (token.is_signed ? std::to_string(i.offset) : upper_hex(number()));
+  return text + (token.is_signed ? std::to_string(value) : upper_hex(bits));
 }
 
 // `label`: where a branch goes, if that has a name.
@@ -122,7 +103,7 @@ std::string instruction_text(const Instruction& i, const std::string& label) {
         break;
     }
   std::string text = head + operands;
-  if (i.unused != 0) text += " {unused " + lower_hex(i.unused) + "}";
+  if (i.unused != 0) text += " {unused " + hex(i.unused) + "}";
   if (!check_operands(i)) text += " {unchecked}";
   return text;
 }
@@ -157,7 +138,7 @@ std::string disassemble(const Program& program, const DisassembleOptions& option
     if (!decoded) continue;
     instructions[k] = *decoded;
     if (const auto target = target_of(*decoded, k, count); target && options.labels)
-      labels[*target] = "l" + lower_hex(8 * *target).substr(2);
+      labels[*target] = "l" + hex(8 * *target).substr(2);
   }
 
   std::string out;
@@ -178,7 +159,7 @@ std::string disassemble(const Program& program, const DisassembleOptions& option
       const auto label = target ? labels.find(*target) : labels.end();
       line += instruction_text(*i, label != labels.end() ? label->second : std::string());
     } else {
-      line += ".word " + lower_hex(program.code[k]);
+      line += ".word " + hex(program.code[k]);
       comment += (comment.empty() ? "" : ", ") + why_no_instruction(program.code[k]);
     }
     if (!comment.empty()) {

@@ -3,22 +3,17 @@
 #include <algorithm>
 #include <charconv>
 
+#include "frontend/assembly/lines.h"
 #include "frontend/valhall/encoding/encoding.h"
 
 namespace warpjit::valhall {
 namespace {
 
+using assembly::append_word;
+using assembly::bad_line;
+using assembly::split_operands;
+using assembly::take_piece;
 using text::quoted;
-
-Error error(std::string message) { return {ErrorCode::bad_input, std::move(message), {}}; }
-
-// Takes the text before the next dot off the text.
-std::string_view take_piece(std::string_view& text) {
-  const std::size_t dot = text.find('.');
-  const std::string_view piece = text.substr(0, dot);
-  text.remove_prefix(dot == std::string_view::npos ? text.size() : dot + 1);
-  return piece;
-}
 
 // A decimal number up to `most` behind a letter: "r12".
 std::optional<std::uint8_t> numbered(std::string_view text, char letter, std::uint64_t most) {
@@ -36,10 +31,6 @@ std::optional<std::uint8_t> find_special(std::string_view text) {
   return {};
 }
 
-// "a, b, c"; empty pieces are left out.
-void append_word(std::string& list, std::string_view word) {
-  if (!word.empty()) list += (list.empty() ? "" : ", ") + std::string(word);
-}
 std::string words_of(const Modifier& modifier) {
   std::string list;
   for (unsigned n = 0; n < modifier.count; ++n)
@@ -68,7 +59,7 @@ class Reader {
     for (const SyntaxToken& token : pattern_.syntax()) {
       WARPJIT_CHECK(read_operand(token));
     }
-    if (at_ != operands_.size()) return error("there are more operands than this instruction has");
+    if (at_ != operands_.size()) return bad_line("there are more operands than this instruction has");
     return result_;
   }
 
@@ -94,8 +85,8 @@ class Reader {
         }
       }
       if (token == syntax.size())
-        return error("this instruction has no modifier " + quoted(take_piece(text)) + remaining(given));
-      set(syntax[token], field);
+        return bad_line("this instruction has no modifier " + quoted(take_piece(text)) + remaining(given));
+      set_modifier(syntax[token], field);
       given[token] = true;
       text.remove_prefix(std::min(text.size(), length + 1));
     }
@@ -105,9 +96,9 @@ class Reader {
       const auto* const implied = std::ranges::find(modifier.words, std::string_view{});
       const auto n = static_cast<unsigned>(implied - modifier.words.begin());
       if (n >= modifier.count)
-        return error("the modifier " + std::string(modifier.name) + " is missing: one of " +
-                     words_of(modifier));
-      set(syntax[k], n);
+        return bad_line("the modifier " + std::string(modifier.name) + " is missing: one of " +
+                        words_of(modifier));
+      set_modifier(syntax[k], n);
     }
     return {};
   }
@@ -123,7 +114,7 @@ class Reader {
     }
     return list.empty() ? std::string(", and no other") : ", but " + list;
   }
-  void set(const SyntaxToken& token, unsigned field) {
+  void set_modifier(const SyntaxToken& token, unsigned field) {
     const Modifier& modifier = modifiers()[token.modifier];
     modifier.set(result_.instruction, modifier.values[field]);
   }
@@ -131,7 +122,7 @@ class Reader {
   Status read_operand(const SyntaxToken& token) {
     if (token.kind == SyntaxToken::Kind::modifier || token.kind == SyntaxToken::Kind::no_destination)
       return {};
-    if (at_ == operands_.size()) return error("an operand is missing");
+    if (at_ == operands_.size()) return bad_line("an operand is missing");
     const std::string_view word = operands_[at_++];
     switch (token.kind) {
       case SyntaxToken::Kind::destination:
@@ -150,11 +141,11 @@ class Reader {
   Status read_destination(std::string_view word) {
     const std::string_view whole = word;
     const auto number = numbered(take_piece(word), 'r', 63);
-    if (!number) return error("expected a register r0 to r63, found " + quoted(whole));
+    if (!number) return bad_line("expected a register r0 to r63, found " + quoted(whole));
     result_.instruction.destination = *number;
     constexpr std::string_view kMasks[] = {"none", "h0", "h1", ""};
     const auto* const mask = std::ranges::find(kMasks, word);
-    if (mask == std::end(kMasks)) return error("a destination has no part " + quoted(word));
+    if (mask == std::end(kMasks)) return bad_line("a destination has no part " + quoted(word));
     result_.instruction.write_mask = static_cast<std::uint8_t>(mask - kMasks);
     return {};
   }
@@ -193,8 +184,8 @@ class Reader {
     source.wide = token.wide;
     std::string_view rest = word;
     if (!read_base(take_piece(rest), rest, source))
-      return error("expected a register, uniform, special value or one of the 32 constants, found " +
-                   quoted(word));
+      return bad_line("expected a register, uniform, special value or one of the 32 constants, found " +
+                      quoted(word));
     const bool selects_lanes = token.select != kNoSelect;
     if (selects_lanes) source.lanes = selects()[token.select].implied;
     while (!rest.empty()) {
@@ -204,19 +195,19 @@ class Reader {
                            : piece == "abs" ? &source.absolute
                                             : nullptr;
       if (change != nullptr) {
-        if (*change) return error(quoted(piece) + " stands twice");
+        if (*change) return bad_line(quoted(piece) + " stands twice");
         *change = true;
         continue;
       }
       const auto lanes = selects_lanes ? find_lanes(selects()[token.select], piece) : std::nullopt;
       if (!lanes)
-        return error("this source has no part " + quoted(piece) +
-                     (selects_lanes ? ", but " + parts_of(selects()[token.select]) : std::string()));
+        return bad_line("this source has no part " + quoted(piece) +
+                        (selects_lanes ? ", but " + parts_of(selects()[token.select]) : std::string()));
       source.lanes = *lanes;
     }
     if (source.lanes == Lanes::reserved)
-      return error("the part of " + quoted(word) + " is missing: one of " +
-                   parts_of(selects()[token.select]));
+      return bad_line("the part of " + quoted(word) + " is missing: one of " +
+                      parts_of(selects()[token.select]));
     return {};
   }
   static std::optional<Lanes> find_lanes(const Select& select, std::string_view word) {
@@ -227,7 +218,7 @@ class Reader {
 
   // "@r4:r5"; "@" for none.
   static Status read_staging(std::string_view word, Staging& staging) {
-    const Error expected = error("expected staging registers like @r4:r5, found " + quoted(word));
+    const Error expected = bad_line("expected staging registers like @r4:r5, found " + quoted(word));
     if (!word.starts_with('@')) return expected;
     std::string_view rest = word.substr(1);
     while (!rest.empty()) {
@@ -235,7 +226,7 @@ class Reader {
       const auto number = numbered(rest.substr(0, colon), 'r', 255);
       if (!number || staging.count == 8) return expected;
       if (staging.count == 0) staging.first = *number;
-      if (*number != staging.first + staging.count) return error("staging registers follow each other");
+      if (*number != staging.first + staging.count) return bad_line("staging registers follow each other");
       ++staging.count;
       rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
       if (colon != std::string_view::npos && rest.empty()) return expected;
@@ -250,8 +241,8 @@ class Reader {
     std::string_view digits = word;
     if (constant ? !digits.starts_with('#')
                  : !digits.starts_with(name) || !digits.substr(name.size()).starts_with(':'))
-      return error("expected " + (constant ? std::string("#CONSTANT") : std::string(name) + ":NUMBER") +
-                   ", found " + quoted(word));
+      return bad_line("expected " + (constant ? std::string("#CONSTANT") : std::string(name) + ":NUMBER") +
+                      ", found " + quoted(word));
     digits.remove_prefix(constant ? 1 : name.size() + 1);
     const bool negative = token.is_signed && digits.starts_with('-');
     if (negative) digits.remove_prefix(1);
@@ -261,7 +252,7 @@ class Reader {
       result_.label = digits;
       return {};
     }
-    if (!value) return error("expected a number, found " + quoted(digits));
+    if (!value) return bad_line("expected a number, found " + quoted(digits));
     return set_immediate(token,
                          negative ? -static_cast<std::int64_t>(*value) : static_cast<std::int64_t>(*value));
   }
@@ -270,29 +261,8 @@ class Reader {
     const std::int64_t low = token.is_signed ? -(std::int64_t{1} << (width - 1)) : 0;
     const std::int64_t high = low + (std::int64_t{1} << width) - 1;
     if (value < low || value > high)
-      return error("the value is not from " + std::to_string(low) + " to " + std::to_string(high));
-    Instruction& i = result_.instruction;
-    const auto byte = static_cast<std::uint8_t>(value);
-    switch (token.immediate) {
-      case Immediate::offset:
-        i.offset = static_cast<std::int32_t>(value);
-        break;
-      case Immediate::constant:
-        i.constant = static_cast<std::uint32_t>(value);
-        break;
-      case Immediate::table:
-        i.table = byte;
-        break;
-      case Immediate::index:
-        i.index = byte;
-        break;
-      case Immediate::shift:
-        i.shift = byte;
-        break;
-      case Immediate::target:
-        i.target = byte;
-        break;
-    }
+      return bad_line("the value is not from " + std::to_string(low) + " to " + std::to_string(high));
+    valhall::set(result_.instruction, token.immediate, value);
     return {};
   }
 
@@ -302,41 +272,6 @@ class Reader {
   AssembledInstruction result_;
 };
 
-// Takes "{unused 0x...}" and "{unchecked}" off the end.
-Status take_annotations(std::vector<std::string_view>& words, AssembledInstruction& annotations) {
-  while (!words.empty() && words.back() == "}") {
-    std::size_t open = words.size();
-    while (open > 0 && words[open - 1] != "{") --open;
-    if (open == 0) return error("'}' without '{'");
-    const std::span<const std::string_view> inside(words.begin() + static_cast<std::ptrdiff_t>(open),
-                                                   words.end() - 1);
-    if (inside.size() == 1 && inside[0] == "unchecked") {
-      annotations.unchecked = true;
-    } else if (inside.size() == 2 && inside[0] == "unused" && inside[1].starts_with("0x")) {
-      const auto bits = text::parse_unsigned(inside[1], UINT64_MAX);
-      if (!bits) return error("expected {unused 0x...}");
-      annotations.flipped = *bits;
-    } else {
-      return error("expected {unused 0x...} or {unchecked}");
-    }
-    words.resize(open - 1);
-  }
-  return {};
-}
-
-// Operands stand between commas, one word each.
-Result<std::vector<std::string_view>> split_operands(std::span<const std::string_view> words) {
-  std::vector<std::string_view> operands;
-  for (std::size_t k = 0; k < words.size(); ++k) {
-    const bool comma = k % 2 != 0;
-    if ((words[k] == ",") != comma)
-      return error(comma ? "expected a comma before " + quoted(words[k]) : "an operand is missing");
-    if (!comma) operands.push_back(words[k]);
-  }
-  if (!words.empty() && words.size() % 2 == 0) return error("an operand is missing");
-  return operands;
-}
-
 // What other listings call some instructions.
 constexpr std::pair<std::string_view, Opcode> kOtherNames[] = {
     {"LD_PKA", Opcode::ld_buffer}, {"LEA_BUFFER", Opcode::lea_pka}, {"CUBEFACE2_V9", Opcode::cubeface2}};
@@ -344,16 +279,14 @@ constexpr std::pair<std::string_view, Opcode> kOtherNames[] = {
 std::optional<Opcode> find_opcode(std::string_view mnemonic) {
   for (const auto& [other, opcode] : kOtherNames)
     if (other == mnemonic) return opcode;
-  for (int k = 0; k < kOpcodeCount; ++k)
-    if (name(static_cast<Opcode>(k)) == mnemonic) return static_cast<Opcode>(k);
-  return {};
+  return assembly::find_opcode<Opcode>(mnemonic, kOpcodeCount);
 }
 
 // The pattern of "FADD.f32.saturate"; leaves the modifiers.
 Result<const Pattern*> take_mnemonic(std::string_view& text) {
   const std::string_view mnemonic = take_piece(text);
   const auto opcode = find_opcode(mnemonic);
-  if (!opcode) return error("no instruction " + quoted(mnemonic));
+  if (!opcode) return bad_line("no instruction " + quoted(mnemonic));
   std::string_view rest = text;
   const std::string_view type_name = take_piece(rest);
   for (int k = 1; k < kTypeCount; ++k)
@@ -367,29 +300,20 @@ Result<const Pattern*> take_mnemonic(std::string_view& text) {
   for (int k = 1; k < kTypeCount; ++k)
     if (find_pattern(*opcode, static_cast<Type>(k)) != nullptr)
       append_word(types, name(static_cast<Type>(k)));
-  return error(std::string(mnemonic) + " has no type " + quoted(type_name) + ", but " + types);
+  return bad_line(std::string(mnemonic) + " has no type " + quoted(type_name) + ", but " + types);
 }
 
 }  // namespace
 
-std::vector<std::string_view> split_line(std::string_view line) {
-  const std::string no_file;
-  text::Lexer lexer(line, no_file, kLanguage);
-  std::vector<std::string_view> words;
-  for (text::Token token = lexer.next(); !token.ends(); token = lexer.next()) words.push_back(token.text);
-  return words;
-}
-
 Result<AssembledInstruction> parse_instruction(std::vector<std::string_view> words) {
-  AssembledInstruction annotations;
-  WARPJIT_CHECK(take_annotations(words, annotations));
-  if (words.empty()) return error("an instruction is missing");
+  WARPJIT_TRY(const assembly::Annotations annotations, assembly::take_annotations(words, "unchecked"));
+  if (words.empty()) return bad_line("an instruction is missing");
   std::string_view text = words[0];
   WARPJIT_TRY(const Pattern* pattern, take_mnemonic(text));
   WARPJIT_TRY(const std::vector<std::string_view> operands, split_operands(std::span(words).subspan(1)));
   WARPJIT_TRY(AssembledInstruction parsed, Reader(*pattern, operands).read(text));
   parsed.flipped = annotations.flipped;
-  parsed.unchecked = annotations.unchecked;
+  parsed.unchecked = annotations.flag;
   return parsed;
 }
 

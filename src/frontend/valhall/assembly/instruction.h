@@ -12,9 +12,6 @@ namespace warpjit::valhall {
 // Commas and braces stand alone, everything else between spaces is a word.
 inline constexpr text::Language kLanguage{.comment = "//", .punctuation = ",{}", .free_words = true};
 
-// The words of one line.
-std::vector<std::string_view> split_line(std::string_view line);
-
 struct AssembledInstruction {
   Instruction instruction;
   std::uint64_t flipped = 0;  // bits that {unused} asks to flip

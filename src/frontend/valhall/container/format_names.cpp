@@ -1,26 +1,19 @@
 #include "frontend/valhall/container/format_names.h"
 
-#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
-#include <span>
 #include <string_view>
+
+#include "frontend/encoding/names.h"
 
 namespace warpjit::valhall {
 namespace {
 
-struct FormatName {
-  std::uint16_t number;
-  std::string_view name;
-};
+using FormatName = std::pair<std::uint32_t, std::string_view>;
 
-std::string_view find_name(std::span<const FormatName> names, std::uint32_t number) {
-  const auto found = std::ranges::find(names, number, &FormatName::number);
-  return found == names.end() ? std::string_view() : found->name;
-}
-
-std::string number_text(std::span<const FormatName> names, std::uint32_t number) {
-  const std::string_view name = find_name(names, number);
+template <std::size_t kCount>
+std::string number_text(const FormatName (&names)[kCount], std::uint32_t number) {
+  const std::string_view name = encoding::look_up(names, number);
   return std::to_string(number) + " (" + (name.empty() ? "no format" : std::string(name)) + ")";
 }
 
@@ -57,41 +50,16 @@ std::string family_name(std::uint32_t code) {
   return letters + std::to_string(1U << size) + std::string(kKinds[kind - 3]);
 }
 
-constexpr FormatName kClumps[] = {{0, "raw8"},
-                                  {1, "raw16"},
-                                  {2, "raw32"},
-                                  {3, "raw64"},
-                                  {4, "raw128"},
-                                  {8, "raw24"},
-                                  {9, "raw48"},
-                                  {10, "raw96"},
-                                  {16, "d32x32"},
-                                  {17, "x32d32"},
-                                  {18, "x32s8x24"},
-                                  {19, "x24s8x32"},
-                                  {20, "x24s8"},
-                                  {21, "s8x24"},
-                                  {22, "s8"},
-                                  {24, "l4a4"},
-                                  {25, "l8a8"},
-                                  {26, "a8"},
-                                  {32, "ETC2 RGB8"},
-                                  {33, "EAC R11 unorm"},
-                                  {34, "EAC R11 snorm"},
-                                  {35, "EAC RG11 unorm"},
-                                  {36, "EAC RG11 snorm"},
-                                  {37, "ETC2 RGBA8"},
-                                  {38, "ETC2 RGB8A1"},
-                                  {48, "BC1"},
-                                  {49, "BC2"},
-                                  {50, "BC3"},
-                                  {51, "BC4 unorm"},
-                                  {52, "BC4 snorm"},
-                                  {53, "BC5 unorm"},
-                                  {54, "BC5 snorm"},
-                                  {55, "BC6H ufloat"},
-                                  {56, "BC6H sfloat"},
-                                  {57, "BC7"}};
+// clang-format off
+constexpr FormatName kClumps[] = {
+    {0, "raw8"}, {1, "raw16"}, {2, "raw32"}, {3, "raw64"}, {4, "raw128"}, {8, "raw24"}, {9, "raw48"},
+    {10, "raw96"}, {16, "d32x32"}, {17, "x32d32"}, {18, "x32s8x24"}, {19, "x24s8x32"}, {20, "x24s8"},
+    {21, "s8x24"}, {22, "s8"}, {24, "l4a4"}, {25, "l8a8"}, {26, "a8"}, {32, "ETC2 RGB8"},
+    {33, "EAC R11 unorm"}, {34, "EAC R11 snorm"}, {35, "EAC RG11 unorm"}, {36, "EAC RG11 snorm"},
+    {37, "ETC2 RGBA8"}, {38, "ETC2 RGB8A1"}, {48, "BC1"}, {49, "BC2"}, {50, "BC3"}, {51, "BC4 unorm"},
+    {52, "BC4 snorm"}, {53, "BC5 unorm"}, {54, "BC5 snorm"}, {55, "BC6H ufloat"}, {56, "BC6H sfloat"},
+    {57, "BC7"}};
+// clang-format on
 constexpr FormatName kPlaneKinds[] = {{0, "null"},    {1, "generic"}, {4, "ASTC 2D"},
                                       {5, "ASTC 3D"}, {6, "AFBC"},    {8, "chroma of two planes"}};
 constexpr FormatName kTiles[] = {{0, "off"},    {1, "rgba8"},  {2, "rgb10a2"}, {3, "rgb8a2"},
@@ -110,10 +78,10 @@ constexpr FormatName kStencils[] = {{0, "none"}, {1, "s8"}, {4, "x24s8"}};
 
 std::string pixel_format_text(std::uint32_t format) {
   const std::uint32_t code = format >> 12 & 0xff, order = format & 0xfff;
-  std::string name(find_name(kPixels, code));
+  std::string name(encoding::look_up(kPixels, code));
   if (name.empty()) name = family_name(code);
   if (name.empty()) name = code >= 32 && code <= 55 ? "YUV" : code == 0 ? "none" : "no format";
-  const std::string_view channels = find_name(kOrders, order);
+  const std::string_view channels = encoding::look_up(kOrders, order);
   if (channels.empty())
     name += ", component order " + std::to_string(order);
   else if (order != 0)

@@ -1,5 +1,6 @@
 #include "frontend/valhall/container/framebuffer.h"
 
+#include "frontend/encoding/names.h"
 #include "frontend/valhall/container/descriptor.h"
 
 namespace warpjit::valhall {
@@ -85,19 +86,13 @@ Status refuse_fields(const Descriptor& d) {
 }  // namespace
 
 std::string_view name(BlockFormat format) {
-  switch (format) {
-    case BlockFormat::none:
-      return "none";
-    case BlockFormat::u_interleaved:
-      return "u-interleaved";
-    case BlockFormat::linear:
-      return "linear";
-    case BlockFormat::afbc:
-      return "AFBC";
-    case BlockFormat::afbc_tiled:
-      return "tiled AFBC";
-  }
-  return {};
+  using enum BlockFormat;
+  constexpr std::pair<BlockFormat, std::string_view> kNames[] = {{none, "none"},
+                                                                 {u_interleaved, "u-interleaved"},
+                                                                 {linear, "linear"},
+                                                                 {afbc, "AFBC"},
+                                                                 {afbc_tiled, "tiled AFBC"}};
+  return encoding::look_up(kNames, format);
 }
 
 std::string_view name(FrameShaderMode mode) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "frontend/encoding/names.h"
 #include "frontend/valhall/container/descriptor.h"
 
 namespace warpjit::valhall {
@@ -17,19 +18,9 @@ Result<ShaderProgram> read_program(const Image& image, const std::string& place,
   if (const std::uint32_t type = d.bits(0, 0, 4); type != 8)
     return d.error("type is " + std::to_string(type) + ", not 8");
   ShaderProgram program{.address = address};
-  switch (const std::uint32_t stage = d.bits(0, 4, 4)) {
-    case 1:
-      program.stage = Stage::compute;
-      break;
-    case 2:
-      program.stage = Stage::fragment;
-      break;
-    case 3:
-      program.stage = Stage::vertex;
-      break;
-    default:
-      return d.error("stage is " + std::to_string(stage) + ", not 1, 2 or 3");
-  }
+  const std::uint32_t stage = d.bits(0, 4, 4);
+  if (stage == 0 || stage > 3) return d.error("stage is " + std::to_string(stage) + ", not 1, 2 or 3");
+  program.stage = stage == 1 ? Stage::compute : stage == 2 ? Stage::fragment : Stage::vertex;
   const std::uint32_t flush = d.bits(0, 17, 2);
   program.mode = {.flush_single = flush != 0,
                   .flush_half = flush >= 2,
@@ -137,66 +128,35 @@ std::uint64_t entry_address(const Environment& environment, std::uint32_t table,
 }  // namespace
 
 std::string_view name(JobKind kind) {
-  switch (kind) {
-    case JobKind::null:
-      return "null";
-    case JobKind::write_value:
-      return "write value";
-    case JobKind::cache_flush:
-      return "cache flush";
-    case JobKind::compute:
-      return "compute";
-    case JobKind::fragment:
-      return "fragment";
-    case JobKind::malloc_vertex:
-      return "malloc vertex";
-  }
-  return {};
+  using enum JobKind;
+  constexpr std::pair<JobKind, std::string_view> kNames[] = {
+      {null, "null"},       {write_value, "write value"}, {cache_flush, "cache flush"},
+      {compute, "compute"}, {fragment, "fragment"},       {malloc_vertex, "malloc vertex"}};
+  return encoding::look_up(kNames, kind);
 }
 
 std::string_view name(DrawMode mode) {
-  switch (mode) {
-    case DrawMode::none:
-      return "none";
-    case DrawMode::points:
-      return "points";
-    case DrawMode::lines:
-      return "lines";
-    case DrawMode::line_strip:
-      return "line strip";
-    case DrawMode::line_loop:
-      return "line loop";
-    case DrawMode::triangles:
-      return "triangles";
-    case DrawMode::triangle_strip:
-      return "triangle strip";
-    case DrawMode::triangle_fan:
-      return "triangle fan";
-    case DrawMode::polygon:
-      return "polygon";
-    case DrawMode::quads:
-      return "quads";
-  }
-  return {};
+  using enum DrawMode;
+  constexpr std::pair<DrawMode, std::string_view> kNames[] = {{none, "none"},
+                                                              {points, "points"},
+                                                              {lines, "lines"},
+                                                              {line_strip, "line strip"},
+                                                              {line_loop, "line loop"},
+                                                              {triangles, "triangles"},
+                                                              {triangle_strip, "triangle strip"},
+                                                              {triangle_fan, "triangle fan"},
+                                                              {polygon, "polygon"},
+                                                              {quads, "quads"}};
+  return encoding::look_up(kNames, mode);
 }
 
 std::string Job::place() const { return std::string(name(kind)) + " job at " + hex_text(address); }
 
 std::uint32_t Job::bytes() const {
-  switch (kind) {
-    case JobKind::null:
-    case JobKind::cache_flush:
-      return kHeaderBytes;
-    case JobKind::write_value:
-      return 56;
-    case JobKind::compute:
-      return 128;
-    case JobKind::fragment:
-      return 64;
-    case JobKind::malloc_vertex:
-      return 384;
-  }
-  return kHeaderBytes;
+  using enum JobKind;
+  constexpr std::pair<JobKind, std::uint32_t> kBytes[] = {
+      {write_value, 56}, {compute, 128}, {fragment, 64}, {malloc_vertex, 384}};
+  return encoding::look_up(kBytes, kind, kHeaderBytes);
 }
 
 Result<Job> read_job(const Image& image, std::uint64_t address) {
@@ -290,25 +250,16 @@ Result<std::optional<Descriptor>> read_descriptor(const Image& image, const Envi
 namespace {
 
 std::string_view name(DescriptorType type) {
-  switch (type) {
-    case DescriptorType::empty:
-      return "empty";
-    case DescriptorType::sampler:
-      return "a sampler";
-    case DescriptorType::texture:
-      return "a texture";
-    case DescriptorType::attribute:
-      return "an attribute";
-    case DescriptorType::depth_stencil:
-      return "depth and stencil";
-    case DescriptorType::shader:
-      return "a program";
-    case DescriptorType::buffer:
-      return "a buffer";
-    case DescriptorType::plane:
-      return "a plane";
-  }
-  return {};
+  using enum DescriptorType;
+  constexpr std::pair<DescriptorType, std::string_view> kNames[] = {{empty, "empty"},
+                                                                    {sampler, "a sampler"},
+                                                                    {texture, "a texture"},
+                                                                    {attribute, "an attribute"},
+                                                                    {depth_stencil, "depth and stencil"},
+                                                                    {shader, "a program"},
+                                                                    {buffer, "a buffer"},
+                                                                    {plane, "a plane"}};
+  return encoding::look_up(kNames, type);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "frontend/valhall/container/program.h"
 
+#include "frontend/encoding/names.h"
 #include "frontend/valhall/encoding/decode.h"
 #include "warpjit/pixels.hpp"
 
@@ -11,16 +12,8 @@ constexpr std::pair<Stage, std::string_view> kStageNames[] = {
 
 }  // namespace
 
-std::string_view stage_name(Stage stage) {
-  for (const auto& [known, name] : kStageNames)
-    if (known == stage) return name;
-  return {};
-}
-std::optional<Stage> find_stage(std::string_view name) {
-  for (const auto& [stage, known] : kStageNames)
-    if (known == name) return stage;
-  return {};
-}
+std::string_view stage_name(Stage stage) { return encoding::look_up(kStageNames, stage); }
+std::optional<Stage> find_stage(std::string_view name) { return encoding::find_name(kStageNames, name); }
 
 std::string Program::where(std::uint64_t address) const {
   const std::uint64_t index = address / 8;

@@ -102,32 +102,6 @@ Staging decode_staging(const SyntaxToken& token, std::uint64_t word) {
   return {static_cast<std::uint8_t>(token.field.get(word)), static_cast<std::uint8_t>(count)};
 }
 
-void decode_immediate(const SyntaxToken& token, std::uint64_t word, Instruction& instruction) {
-  const std::uint32_t value = token.field.get(word);
-  const auto byte = static_cast<std::uint8_t>(value);
-  switch (token.immediate) {
-    case Immediate::offset:
-      instruction.offset =
-          token.is_signed ? sign_extend(value, token.field.width()) : static_cast<std::int32_t>(value);
-      break;
-    case Immediate::constant:
-      instruction.constant = value;
-      break;
-    case Immediate::table:
-      instruction.table = byte;
-      break;
-    case Immediate::index:
-      instruction.index = byte;
-      break;
-    case Immediate::shift:
-      instruction.shift = byte;
-      break;
-    case Immediate::target:
-      instruction.target = byte;
-      break;
-  }
-}
-
 Result<Instruction> decode_pattern(const Pattern& pattern, std::uint64_t word) {
   Instruction instruction;
   instruction.raw = word;
@@ -149,9 +123,12 @@ Result<Instruction> decode_pattern(const Pattern& pattern, std::uint64_t word) {
       case SyntaxToken::Kind::write:
         instruction.write = decode_staging(token, word);
         break;
-      case SyntaxToken::Kind::immediate:
-        decode_immediate(token, word, instruction);
+      case SyntaxToken::Kind::immediate: {
+        const std::uint32_t value = token.field.get(word);
+        set(instruction, token.immediate,
+            token.is_signed ? std::int64_t{sign_extend(value, token.field.width())} : value);
         break;
+      }
       default:
         break;
     }

@@ -19,8 +19,8 @@ class Encoder {
   Status add(const SyntaxToken& token) {
     switch (token.kind) {
       case SyntaxToken::Kind::destination:
-        WARPJIT_CHECK(put(token.field, instruction_.destination, "the destination"));
-        return put({{{{kMaskBit, 2}}}}, instruction_.write_mask, "the write mask");
+        WARPJIT_CHECK(put(token.field, instruction_.destination, "destination"));
+        return put({{{{kMaskBit, 2}}}}, instruction_.write_mask, "write mask");
       case SyntaxToken::Kind::no_destination:
         word_ = write_bits(word_, kMaskBit, 2, 3);
         return {};
@@ -40,8 +40,9 @@ class Encoder {
   std::uint64_t word() const { return page_ ? write_bits(word_, kPageBit, kPageBits, *page_) : word_; }
 
  private:
-  Status put(const BitField& field, std::uint32_t value, const char* what) {
-    if (value > low_mask<std::uint32_t>(field.width())) return misfit(std::string(what) + " is out of range");
+  Status put(const BitField& field, std::uint32_t value, std::string_view what) {
+    if (value > low_mask<std::uint32_t>(field.width()))
+      return misfit("" + std::string(what) + " is out of range");
     word_ = field.set(word_, value);
     return {};
   }
@@ -95,37 +96,23 @@ class Encoder {
   }
 
   Status staging(const SyntaxToken& token, const Staging& staging) {
-    WARPJIT_CHECK(put(token.field, staging.first, "the first staging register"));
+    WARPJIT_CHECK(put(token.field, staging.first, "first staging register"));
     std::uint32_t count = staging.count;
     if (token.zero_is_eight && count == 8)
       count = 0;
     else if ((token.zero_is_eight || token.count_less_one) && count == 0)
       return misfit("this message has at least one staging register");
     if (token.count_less_one) --count;
-    return put({{{{token.count_bit, kCountBits}}}}, count, "the number of staging registers");
+    return put({{{{token.count_bit, kCountBits}}}}, count, "number of staging registers");
   }
 
   Status immediate(const SyntaxToken& token) {
-    switch (token.immediate) {
-      case Immediate::offset: {
-        const unsigned width = token.field.width();
-        const auto value = static_cast<std::uint32_t>(instruction_.offset);
-        if (!token.is_signed) return put(token.field, value, "the offset");
-        if (sign_extend(value, width) != instruction_.offset) return misfit("the offset is out of range");
-        word_ = token.field.set(word_, value);
-        return {};
-      }
-      case Immediate::constant:
-        return put(token.field, instruction_.constant, "the constant");
-      case Immediate::table:
-        return put(token.field, instruction_.table, "the table");
-      case Immediate::index:
-        return put(token.field, instruction_.index, "the index");
-      case Immediate::shift:
-        return put(token.field, instruction_.shift, "the shift");
-      case Immediate::target:
-        return put(token.field, instruction_.target, "the target");
-    }
+    const std::int64_t value = get(instruction_, token.immediate);
+    const auto bits = static_cast<std::uint32_t>(value);
+    if (!token.is_signed) return put(token.field, bits, name(token.immediate));
+    if (sign_extend(bits, token.field.width()) != value)
+      return misfit("the " + std::string(name(token.immediate)) + " is out of range");
+    word_ = token.field.set(word_, bits);
     return {};
   }
 

@@ -157,7 +157,37 @@ constexpr BitField kKey{{{{48, 9}}}};
 constexpr encoding::PatternIndex<kKey, encoding::index_entries(kPatterns, kKey)> kIndex(kPatterns);
 constexpr encoding::OpcodePatterns<kOpcodeCount> kOpcodePatterns(kPatterns);
 
+// Calls `visit` with the member of an instruction that is this immediate.
+template <class Visit>
+void visit_immediate(auto& instruction, Immediate immediate, const Visit& visit) {
+  switch (immediate) {
+    case Immediate::offset:
+      return visit(instruction.offset);
+    case Immediate::constant:
+      return visit(instruction.constant);
+    case Immediate::table:
+      return visit(instruction.table);
+    case Immediate::index:
+      return visit(instruction.index);
+    case Immediate::shift:
+      return visit(instruction.shift);
+    case Immediate::target:
+      return visit(instruction.target);
+  }
+}
+
 }  // namespace
+
+std::int64_t get(const Instruction& instruction, Immediate immediate) {
+  std::int64_t value = 0;
+  visit_immediate(instruction, immediate, [&](const auto& member) { value = member; });
+  return value;
+}
+void set(Instruction& instruction, Immediate immediate, std::int64_t value) {
+  visit_immediate(instruction, immediate, [&](auto& member) {
+    member = static_cast<std::remove_reference_t<decltype(member)>>(value);
+  });
+}
 
 constexpr std::array<std::uint32_t, 32> kConstants = {
     0x00000000, 0xffffffff, 0x7fffffff, 0xfafcfdfe, 0x01000000, 0x80002000, 0x70605030, 0xc0b0a090,

@@ -32,6 +32,11 @@ inline constexpr std::uint8_t kNoSelect = 0xff;
 enum class Immediate : std::uint8_t { offset, constant, table, index, shift, target };
 inline constexpr std::string_view kImmediateNames[] = {"offset", "constant", "table",
                                                        "index",  "shift",    "target"};
+inline std::string_view name(Immediate immediate) {
+  return kImmediateNames[static_cast<std::size_t>(immediate)];
+}
+std::int64_t get(const Instruction& instruction, Immediate immediate);
+void set(Instruction& instruction, Immediate immediate, std::int64_t value);
 
 // A word of a pattern's syntax.
 struct SyntaxToken {

@@ -121,13 +121,6 @@ ControlFlow find_blocks(const Program& program, const ReachedCode& code) {
   return flow;
 }
 
-flow::Successors ControlFlow::successors() const {
-  flow::Successors result(blocks.size());
-  for (std::size_t b = 0; b < blocks.size(); ++b)
-    for (unsigned k = 0; k < blocks[b].edge_count; ++k)
-      if (const std::uint32_t target = blocks[b].edges[k].target; target != kThreadEnds)
-        result[b].push_back(target);
-  return result;
-}
+flow::Successors ControlFlow::successors() const { return flow::successors_of(blocks, kThreadEnds); }
 
 }  // namespace warpjit::valhall

@@ -19,32 +19,19 @@ struct Form {
   Logic logic;
 };
 Form form_of(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::rshift_and:
-      return {Shift::right, Logic::and_};
-    case Opcode::rshift_or:
-      return {Shift::right, Logic::or_};
-    case Opcode::rshift_xor:
-      return {Shift::right, Logic::xor_};
-    case Opcode::lshift_and:
-      return {Shift::left, Logic::and_};
-    case Opcode::lshift_or:
-      return {Shift::left, Logic::or_};
-    case Opcode::lshift_xor:
-      return {Shift::left, Logic::xor_};
-    case Opcode::rrot_and:
-      return {Shift::rotate_right, Logic::and_};
-    case Opcode::rrot_or:
-      return {Shift::rotate_right, Logic::or_};
-    case Opcode::rrot_xor:
-      return {Shift::rotate_right, Logic::xor_};
-    case Opcode::lrot_and:
-      return {Shift::rotate_left, Logic::and_};
-    case Opcode::lrot_or:
-      return {Shift::rotate_left, Logic::or_};
-    default:
-      return {Shift::rotate_left, Logic::xor_};
-  }
+  using enum Opcode;
+  struct Row {
+    Opcode opcode[3];
+    Shift shift;
+  };
+  constexpr Row kRows[] = {{{rshift_and, rshift_or, rshift_xor}, Shift::right},
+                           {{lshift_and, lshift_or, lshift_xor}, Shift::left},
+                           {{rrot_and, rrot_or, rrot_xor}, Shift::rotate_right},
+                           {{lrot_and, lrot_or, lrot_xor}, Shift::rotate_left}};
+  for (const Row& row : kRows)
+    for (unsigned k = 0; k < 3; ++k)
+      if (row.opcode[k] == opcode) return {row.shift, static_cast<Logic>(k)};
+  return {};
 }
 
 // The byte of source 1 that counts element k: the lowest one that the lanes name; of four elements, each of

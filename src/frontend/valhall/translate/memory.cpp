@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontend/encoding/names.h"
 #include "frontend/valhall/translate/access.h"
 #include "frontend/valhall/translate/instruction.h"
 
@@ -18,34 +19,22 @@ using ir::Space;
 namespace {
 
 ir::AtomicFunction function_of(Atomic atomic) {
+  using enum Atomic;
   using Function = ir::AtomicFunction;
-  switch (atomic) {
-    case Atomic::smin:
-      return Function::min_s;
-    case Atomic::smax:
-    case Atomic::smax_one:
-      return Function::max_s;
-    case Atomic::umin:
-      return Function::min_u;
-    case Atomic::umax:
-    case Atomic::umax_one:
-      return Function::max_u;
-    case Atomic::and_:
-      return Function::and_;
-    case Atomic::or_:
-    case Atomic::or_one:
-      return Function::or_;
-    case Atomic::xor_:
-      return Function::xor_;
-    case Atomic::exchange:
-      return Function::exchange;
-    case Atomic::saturating_uadd:
-      return Function::add_saturated_u;
-    case Atomic::saturating_sadd:
-      return Function::add_saturated_s;
-    default:
-      return Function::add;
-  }
+  constexpr std::pair<Atomic, Function> kFunctions[] = {{smin, Function::min_s},
+                                                        {smax, Function::max_s},
+                                                        {smax_one, Function::max_s},
+                                                        {umin, Function::min_u},
+                                                        {umax, Function::max_u},
+                                                        {umax_one, Function::max_u},
+                                                        {and_, Function::and_},
+                                                        {or_, Function::or_},
+                                                        {or_one, Function::or_},
+                                                        {xor_, Function::xor_},
+                                                        {exchange, Function::exchange},
+                                                        {saturating_uadd, Function::add_saturated_u},
+                                                        {saturating_sadd, Function::add_saturated_s}};
+  return encoding::look_up(kFunctions, atomic, Function::add);
 }
 
 }  // namespace
