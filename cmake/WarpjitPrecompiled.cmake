@@ -2,7 +2,7 @@
 # test's. A source compiles without them, too (CMAKE_DISABLE_PRECOMPILE_HEADERS=ON).
 #   library  what the modules of src/ are compiled with
 #   test     -O1; GoogleTest and JSON
-#   tool     -O1; JSON, the command line and formatting
+#   tool     -O1; formatting
 set(WARPJIT_STANDARD_HEADERS <algorithm> <array> <atomic> <bit> <charconv> <chrono> <cmath> <cstddef> <cstdint> <cstdio>
     <cstdlib> <cstring> <functional> <limits> <map> <memory> <mutex> <optional> <span> <string> <string_view>
     <type_traits> <unordered_map> <utility> <vector>)
@@ -32,8 +32,7 @@ if(WARPJIT_TESTS)
                           HEADERS <filesystem> <fstream> <random> <set> <sstream> <gtest/gtest.h> <nlohmann/json.hpp>)
 endif()
 if(WARPJIT_TOOLS)
-  warpjit_precompiled_set(tool OPTIONS ${WARPJIT_COLD} LINK nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11
-                          HEADERS <filesystem> <fmt/core.h> <nlohmann/json.hpp> <CLI/CLI.hpp>)
+  warpjit_precompiled_set(tool OPTIONS ${WARPJIT_COLD} LINK fmt::fmt HEADERS <filesystem> <fmt/core.h>)
 endif()
 
 # warpjit_precompiled(TARGET KIND): the target has the options of that kind and uses its precompiled headers.

@@ -314,7 +314,7 @@ class Pica200Fuzzer final : public Fuzzer {
       const FileReader no_files = [](const std::string& name) -> Result<std::vector<std::byte>> {
         return Error{ErrorCode::io, "no such file", name};
       };
-      const Json one = write_launch(launch, finding.mismatch->thread, 1);
+      const tool::Json one = write_launch(launch, finding.mismatch->thread, 1);
       auto alone = parse_launch(one.dump(), launch.name, no_files);
       if (alone && shows(*alone, variation)) launch = std::move(*alone);
     }
@@ -341,7 +341,6 @@ class Pica200Fuzzer final : public Fuzzer {
                   pica200::kRandomFuel);
   }
 
-  using Json = nlohmann::ordered_json;
   std::uint64_t geometry_ = 0, in_lanes_ = 0;   // programs for geometry, those whose invocations ran in lanes
   std::uint64_t kept_ = 0, kept_in_lanes_ = 0;  // the same of those on a unit that is kept
 };

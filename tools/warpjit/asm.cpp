@@ -71,26 +71,26 @@ int assemble_files(const AsmOptions& options) {
 
 }  // namespace
 
-void add_asm(CLI::App& app, int& exit) {
+void add_asm(Command& app) {
   const auto options = std::make_shared<AsmOptions>();
-  CLI::App* command = app.add_subcommand("asm",
-                                         "Assemble sources: *.pica into an SHBIN container, *.tesla into a "
-                                         "text cubin, *.valhall and *.usse into bare words");
+  Command command = app.add_command("asm",
+                                    "Assemble sources: *.pica into an SHBIN container, *.tesla into a "
+                                    "text cubin, *.valhall and *.usse into bare words");
   command
-      ->add_option("files", options->files,
-                   "sources; of *.pica each without .nodvle gives one program, of others one source")
-      ->required();
-  command->add_option("-o,--out", options->out, "container to write");
-  command->add_flag("--labels", options->labels, "store procedure and label names (SHBIN)");
-  command->add_flag("--json", options->json,
-                    "print each program's words, as the key `program` of launch files takes them");
-  command->add_flag("--werror", options->werror,
-                    "take warnings (of *.pica: what the hardware does not do, and what picasso reads "
-                    "otherwise) as errors");
-  command->footer(
+      .option("files", options->files,
+              "sources; of *.pica each without .nodvle gives one program, of others one source")
+      .required();
+  command.option("-o,--out", options->out, "container to write");
+  command.flag("--labels", options->labels, "store procedure and label names (SHBIN)");
+  command.flag("--json", options->json,
+               "print each program's words, as the key `program` of launch files takes them");
+  command.flag("--werror", options->werror,
+               "take warnings (of *.pica: what the hardware does not do, and what picasso reads "
+               "otherwise) as errors");
+  command.footer(
       "Examples:\n  warpjit asm transform.v.pica -o transform.shbin\n  warpjit asm transform.v.pica --json\n"
       "  warpjit asm saxpy.tesla -o saxpy.cubin\n  warpjit asm reduce.valhall -o reduce.bin");
-  command->callback([options, &exit] { exit = assemble_files(*options); });
+  command.action([options] { return assemble_files(*options); });
 }
 
 }  // namespace warpjit::tool

@@ -230,30 +230,27 @@ int bench_launch(const BenchOptions& options) {
 
 }  // namespace
 
-void add_bench(CLI::App& app, int& exit) {
+void add_bench(Command& app) {
   const auto options = std::make_shared<BenchOptions>();
-  CLI::App* command = app.add_subcommand("bench", "Measure the throughput of engines and targets");
-  options->input.add_to(*command);
+  Command command = app.add_command("bench", "Measure the throughput of engines and targets");
+  options->input.add_to(command);
   command
-      ->add_option("--counts", options->counts,
-                   "threads to measure with (default: 64,4096,1000000); not of kernels")
-      ->delimiter(',')
-      ->check(CLI::Range(std::uint64_t{1}, kMaxThreads))
-      ->excludes(command->get_option("--count"));
-  add_engines(*command, options->engines);
+      .option("--counts", options->counts,
+              "threads to measure with (default: 64,4096,1000000); not of kernels")
+      .separated_by_commas()
+      .range(1, kMaxThreads)
+      .excludes(command.existing("--count"));
+  add_engines(command, options->engines);
   command
-      ->add_option(
-          "--parts", options->parts,
-          "measure JIT engines with so many vectors per value, too (rows named jit-v3/4), where groups "
-          "can have that width")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 16));
-  command->add_option("--seconds", options->seconds, "time for each measurement")
-      ->check(CLI::Range(0.0, 60.0))
-      ->capture_default_str();
-  command->add_option("--chart", options->chart, "write a bar chart, *.svg or *.png");
-  command->add_flag("--json", options->json, "print JSON");
-  command->footer(
+      .option("--parts", options->parts,
+              "measure JIT engines with so many vectors per value, too (rows named jit-v3/4), where groups "
+              "can have that width")
+      .separated_by_commas()
+      .range(1, 16);
+  command.option("--seconds", options->seconds, "time for each measurement").between(0.0, 60.0).show_default();
+  command.option("--chart", options->chart, "write a bar chart, *.svg or *.png");
+  command.flag("--json", options->json, "print JSON");
+  command.footer(
       "Vertex data as the launch has it; results as one row of structures a thread. Rows repeat where a "
       "count is larger than the launch's. Kernels run on the launch's grid, each time over the memory that "
       "it gives.\n"
@@ -261,7 +258,7 @@ void add_bench(CLI::App& app, int& exit) {
       "Examples:\n  warpjit bench examples/pica200/mvp_light.json\n"
       "  warpjit bench run.json --counts 4096 --engines guest,jit --threads 2 --chart run.png\n"
       "  warpjit bench run.json --engines jit-v3 --parts 1,2,4,8   # is what the backend chose best here?");
-  command->callback([options, &exit] { exit = bench_launch(*options); });
+  command.action([options] { return bench_launch(*options); });
 }
 
 }  // namespace warpjit::tool

@@ -27,9 +27,7 @@ int fail(const Error& error) {
   return exit_code(error.code);
 }
 
-std::string json_text(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string json_text(const Json& document) { return document.dump(2) + "\n"; }
 
 void print_json(const Json& document) { fmt::print("{}", json_text(document)); }
 
@@ -73,42 +71,40 @@ Json statistics_json(const EngineStatistics& statistics) {
           {"interpreted_runs", statistics.interpreted_runs}};
 }
 
-void add_program(CLI::App& command, ProgramInput& input) {
+void add_program(Command& command, ProgramInput& input) {
   command
-      .add_option("file", input.file,
-                  "SHBIN, cubin, assembly source (*.pica, *.tesla, *.valhall, *.usse), bare words or launch "
-                  "file (*.json)")
-      ->required();
+      .option("file", input.file,
+              "SHBIN, cubin, assembly source (*.pica, *.tesla, *.valhall, *.usse), bare words or launch "
+              "file (*.json)")
+      .required();
   add_program_options(command, input);
 }
 
-void add_program_options(CLI::App& command, ProgramInput& input) {
-  command.add_option("--entry", input.entry, "entry point or kernel: a name, or an address");
+void add_program_options(Command& command, ProgramInput& input) {
+  command.option("--entry", input.entry, "entry point or kernel: a name, or an address");
   // `ir` has stages of its own.
-  const char* const names = command.get_name() == "ir" ? "--program" : "--program,--stage";
-  command.add_option(names, input.stage, "which program of the file: the first of this stage")
-      ->check(CLI::IsMember({"vertex", "geometry", "compute", "fragment"}));
-  auto* words = command.add_option(
-      "--words", input.words,
-      "the file holds bare instruction words (little-endian) of this guest: " + guest_names());
+  const char* const names = command.name() == "ir" ? "--program" : "--program,--stage";
+  command.option(names, input.stage, "which program of the file: the first of this stage")
+      .one_of({"vertex", "geometry", "compute", "fragment"});
+  const Option words =
+      command.option("--words", input.words,
+                     "the file holds bare instruction words (little-endian) of this guest: " + guest_names());
   command
-      .add_option("--descriptors", input.descriptors,
-                  "a file with the operand descriptors of bare pica200 words")
-      ->needs(words);
+      .option("--descriptors", input.descriptors, "a file with the operand descriptors of bare pica200 words")
+      .needs(words);
 }
 
-void RunInput::add_to(CLI::App& command) {
-  command.add_option("file", file, "launch file (docs/launch.md)")->required();
-  command.add_option("--count", count, "threads to run; rows of the launch repeat if it has fewer")
-      ->check(CLI::Range(std::uint64_t{1}, kMaxThreads));
-  command.add_option("--fuel", fuel, "backward transfers that a guest thread may make");
-  command.add_option("--threads", threads, "host threads; 0: as many as the work is worth")
-      ->check(CLI::Range(0u, 1024u));
+void RunInput::add_to(Command& command) {
+  command.option("file", file, "launch file (docs/launch.md)").required();
+  command.option("--count", count, "threads to run; rows of the launch repeat if it has fewer")
+      .range(1, kMaxThreads);
+  command.option("--fuel", fuel, "backward transfers that a guest thread may make");
+  command.option("--threads", threads, "host threads; 0: as many as the work is worth").range(0, 1024);
 }
 
-void RunInput::add_faults_to(CLI::App& command) {
-  command.add_flag("--ignore-faults", ignore_faults,
-                   "tell faults, but end with exit code 0 where a fault is all that is wrong");
+void RunInput::add_faults_to(Command& command) {
+  command.flag("--ignore-faults", ignore_faults,
+               "tell faults, but end with exit code 0 where a fault is all that is wrong");
 }
 
 RunOptions RunInput::on(EngineKind engine, Target target) const {
@@ -161,11 +157,11 @@ Status write_text(const std::string& file, const std::string& text) {
   return {};
 }
 
-void add_engines(CLI::App& command, std::vector<std::string>& engines) {
+void add_engines(Command& command, std::vector<std::string>& engines) {
   command
-      .add_option("--engines", engines,
-                  "which: guest, ir, jit, jit-v3, jit-v4, jit-v4-fp16, jit-a64, jit-a64-fp16 (default: all)")
-      ->delimiter(',');
+      .option("--engines", engines,
+              "which: guest, ir, jit, jit-v3, jit-v4, jit-v4-fp16, jit-a64, jit-a64-fp16 (default: all)")
+      .separated_by_commas();
 }
 
 Result<EngineChoices> usable_engines(const Engine& engine, const std::vector<std::string>& names) {
@@ -176,14 +172,12 @@ Result<EngineChoices> usable_engines(const Engine& engine, const std::vector<std
   return choices;
 }
 
-CLI::Validator engine_names() { return CLI::IsMember({"guest", "ir", "jit"}); }
+std::vector<std::string> engine_names() { return {"guest", "ir", "jit"}; }
 Result<backend::Target> pick_target(const std::string& name) {
   if (name == "automatic") return backend::best_target();
   return backend::parse_target(name);
 }
 
-CLI::Validator target_names() {
-  return CLI::IsMember({"automatic", "v3", "v4", "v4-fp16", "a64", "a64-fp16"});
-}
+std::vector<std::string> target_names() { return {"automatic", "v3", "v4", "v4-fp16", "a64", "a64-fp16"}; }
 
 }  // namespace warpjit::tool

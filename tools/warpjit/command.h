@@ -1,13 +1,12 @@
 // What the commands of the warpjit tool share: exit codes, error reports and loading what a command names.
-// Each add_NAME (one file each) adds one subcommand whose callback stores the exit code.
+// Each add_NAME (one file each) adds one command.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "backend/target.h"
+#include "command_line.h"
 #include "engines.h"
 #include "launch/bound_launch.h"
 #include "program.h"
@@ -36,11 +35,11 @@ Json mismatch_json(const Mismatch& mismatch);
 Json statistics_json(const EngineStatistics& statistics);
 
 // Adds what the commands that look at one program take.
-void add_program(CLI::App& command, ProgramInput& input);
+void add_program(Command& command, ProgramInput& input);
 // `host --cost`.
 int print_costs(const std::string& target, bool json);
 // All of these but the file.
-void add_program_options(CLI::App& command, ProgramInput& input);
+void add_program_options(Command& command, ProgramInput& input);
 
 // What the commands that run a launch take.
 struct RunInput {
@@ -49,9 +48,9 @@ struct RunInput {
   unsigned threads = 1;
   bool ignore_faults = false;
   // Adds them to a command, all but ignore_faults.
-  void add_to(CLI::App& command);
+  void add_to(Command& command);
   // Of commands that tell faults: memory accesses after which the run went on.
-  void add_faults_to(CLI::App& command);
+  void add_faults_to(Command& command);
   RunOptions on(EngineKind engine, Target target) const;
 };
 // The launch file with the count that the options ask for. Errors: a file that is none, and what it is.
@@ -69,28 +68,28 @@ ExitCode run_exit_code(bool mismatch, bool faulted, bool ignore_faults);
 Status write_text(const std::string& file, const std::string& text);
 
 // Adds the option that lists engines.
-void add_engines(CLI::App& command, std::vector<std::string>& engines);
+void add_engines(Command& command, std::vector<std::string>& engines);
 // Those of them that run here; says which are skipped. Errors: target_unavailable if that leaves none.
 Result<EngineChoices> usable_engines(const Engine& engine, const std::vector<std::string>& names);
 
-// Checks for options that name an engine or a target.
-CLI::Validator engine_names();
-CLI::Validator target_names();
+// What options that name an engine or a target may be.
+std::vector<std::string> engine_names();
+std::vector<std::string> target_names();
 // One of these: automatic is the best that runs here.
 Result<backend::Target> pick_target(const std::string& name);
 
-void add_info(CLI::App& app, int& exit);
-void add_asm(CLI::App& app, int& exit);
-void add_disasm(CLI::App& app, int& exit);
-void add_launch(CLI::App& app, int& exit);
-void add_ir(CLI::App& app, int& exit);
-void add_texture(CLI::App& app, int& exit);
-void add_host(CLI::App& app, int& exit);
-void add_run(CLI::App& app, int& exit);
-void add_verify(CLI::App& app, int& exit);
-void add_bench(CLI::App& app, int& exit);
-void add_render(CLI::App& app, int& exit);
-void add_import(CLI::App& app, int& exit);
-void add_golden(CLI::App& app, int& exit);
+void add_info(Command& app);
+void add_asm(Command& app);
+void add_disasm(Command& app);
+void add_launch(Command& app);
+void add_ir(Command& app);
+void add_texture(Command& app);
+void add_host(Command& app);
+void add_run(Command& app);
+void add_verify(Command& app);
+void add_bench(Command& app);
+void add_render(Command& app);
+void add_import(Command& app);
+void add_golden(Command& app);
 
 }  // namespace warpjit::tool

@@ -45,31 +45,31 @@ int disassemble_program(const DisasmOptions& options) {
 
 }  // namespace
 
-void add_disasm(CLI::App& app, int& exit) {
+void add_disasm(Command& app) {
   const auto options = std::make_shared<DisasmOptions>();
-  CLI::App* command = app.add_subcommand("disasm", "List guest code");
-  add_program(*command, options->input);
-  command->add_option("-o,--out", options->out, "file to write instead of stdout");
-  auto* exact = command->add_flag(
-      "--exact", options->exact,
-      "every field of every instruction (pica200; each form but --flat assembles to the same)");
-  auto* names = command->add_flag("--no-names", options->no_names, "registers by number only (pica200)")
-                    ->excludes(exact);
-  auto* words =
-      command->add_flag("--no-words", options->no_words, "without addresses and words")->excludes(exact);
-  auto* flat =
-      command->add_flag("--flat", options->flat, "addresses instead of blocks, procedures and labels")
-          ->excludes(exact);
-  command->add_flag("--json", options->json, "print JSON, one object an instruction")
-      ->excludes(exact)
-      ->excludes(names)
-      ->excludes(words)
-      ->excludes(flat);
-  command->footer(
+  Command command = app.add_command("disasm", "List guest code");
+  add_program(command, options->input);
+  command.option("-o,--out", options->out, "file to write instead of stdout");
+  const Option exact =
+      command.flag("--exact", options->exact,
+                   "every field of every instruction (pica200; each form but --flat assembles to the same)");
+  const Option names =
+      command.flag("--no-names", options->no_names, "registers by number only (pica200)").excludes(exact);
+  const Option words =
+      command.flag("--no-words", options->no_words, "without addresses and words").excludes(exact);
+  const Option flat =
+      command.flag("--flat", options->flat, "addresses instead of blocks, procedures and labels")
+          .excludes(exact);
+  command.flag("--json", options->json, "print JSON, one object an instruction")
+      .excludes(exact)
+      .excludes(names)
+      .excludes(words)
+      .excludes(flat);
+  command.footer(
       "Examples:\n  warpjit disasm shader.shbin\n  warpjit disasm shader.shbin -o shader.pica && "
       "warpjit asm shader.pica -o same.shbin\n  warpjit disasm code.bin --words tesla\n  warpjit disasm "
       "shader.bin --words valhall --program fragment");
-  command->callback([options, &exit] { exit = disassemble_program(*options); });
+  command.action([options] { return disassemble_program(*options); });
 }
 
 }  // namespace warpjit::tool

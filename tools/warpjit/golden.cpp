@@ -487,19 +487,18 @@ int make_golden(const GoldenOptions& options) {
 
 }  // namespace
 
-void add_golden(CLI::App& app, int& exit) {
+void add_golden(Command& app) {
   const auto options = std::make_shared<GoldenOptions>();
-  CLI::App* command = app.add_subcommand("golden", "Regenerate or check the golden host instruction counts");
-  command->add_option("--folder", options->folder, "where GUEST_TARGET.txt lie")->capture_default_str();
-  command->add_option("--examples", options->examples, "folder of the guests' example launches")
-      ->capture_default_str();
-  command->add_option("--target", options->targets, "v3, v4, a64, v4-fp16, a64-fp16 (default: all)")
-      ->check(CLI::IsMember(std::vector<std::string>(kTargetNames.begin(), kTargetNames.end())))
-      ->delimiter(',');
-  auto* check = command->add_flag("--check", options->check, "compare instead; exit code 1 if they differ");
-  command->add_flag("--print", options->print, "print to stdout instead")->excludes(check);
-  command->footer("Examples (in the source tree):\n  warpjit golden\n  warpjit golden --check");
-  command->callback([options, &exit] { exit = make_golden(*options); });
+  Command command = app.add_command("golden", "Regenerate or check the golden host instruction counts");
+  command.option("--folder", options->folder, "where GUEST_TARGET.txt lie").show_default();
+  command.option("--examples", options->examples, "folder of the guests' example launches").show_default();
+  command.option("--target", options->targets, "v3, v4, a64, v4-fp16, a64-fp16 (default: all)")
+      .one_of(std::vector<std::string>(kTargetNames.begin(), kTargetNames.end()))
+      .separated_by_commas();
+  const Option check = command.flag("--check", options->check, "compare instead; exit code 1 if they differ");
+  command.flag("--print", options->print, "print to stdout instead").excludes(check);
+  command.footer("Examples (in the source tree):\n  warpjit golden\n  warpjit golden --check");
+  command.action([options] { return make_golden(*options); });
 }
 
 }  // namespace warpjit::tool

@@ -140,47 +140,42 @@ int print_host(const HostOptions& options) {
 
 }  // namespace
 
-void add_host(CLI::App& app, int& exit) {
+void add_host(Command& app) {
   const auto options = std::make_shared<HostOptions>();
-  CLI::App* command = app.add_subcommand("host", "List the host code, annotated with guest instructions");
-  add_program(*command, options->input);
-  command->get_option("file")->required(false);
-  command->add_flag(
+  Command command = app.add_command("host", "List the host code, annotated with guest instructions");
+  add_program(command, options->input);
+  command.existing("file").required(false);
+  command.flag(
       "--cost", options->cost,
       "what a turn of each loop takes by the table of costs and what bounds it, and each instruction's "
       "clocks "
       "and latency; without a file: measure what operations cost on this machine, beside the table");
   command
-      ->add_option("--target", options->target,
-                   "v3 (AVX2), v4 (AVX-512), a64 (NEON); one that this machine lacks works too")
-      ->check(target_names())
-      ->capture_default_str();
-  command->add_option("--parts", options->parts, "vectors per value; 0: chosen by register pressure")
-      ->check(CLI::Range(0u, 16u));
-  command
-      ->add_option("--registers", options->registers,
-                   "registers per class that the allocator may use; 0: all")
-      ->check(CLI::Range(0u, 32u));
-  command->add_option("-o,--out", options->out, "file for the machine code bytes");
-  command->add_flag("--win64", options->win64, "the calling convention of Windows");
-  command->add_flag("--dispatch", options->dispatch, "run all control flow in the dispatcher");
-  command->add_flag(
-      "--exact", options->exact,
-      "the version for runs in which 0 is multiplied by infinity, not the one that is tried first");
-  command->add_flag("--statistics", options->statistics, "no listing, only the counts");
-  command->add_flag("--json", options->json, "print JSON");
-  command->footer(
+      .option("--target", options->target,
+              "v3 (AVX2), v4 (AVX-512), a64 (NEON); one that this machine lacks works too")
+      .one_of(target_names())
+      .show_default();
+  command.option("--parts", options->parts, "vectors per value; 0: chosen by register pressure").range(0, 16);
+  command.option("--registers", options->registers, "registers per class that the allocator may use; 0: all")
+      .range(0, 32);
+  command.option("-o,--out", options->out, "file for the machine code bytes");
+  command.flag("--win64", options->win64, "the calling convention of Windows");
+  command.flag("--dispatch", options->dispatch, "run all control flow in the dispatcher");
+  command.flag("--exact", options->exact,
+               "the version for runs in which 0 is multiplied by infinity, not the one that is tried first");
+  command.flag("--statistics", options->statistics, "no listing, only the counts");
+  command.flag("--json", options->json, "print JSON");
+  command.footer(
       "Examples:\n  warpjit host run.json --target v4\n  warpjit host shader.shbin --target v3 "
       "--statistics\n  "
       "warpjit host run.json --cost --statistics\n  warpjit host --cost");
-  command->callback([options, command, &exit] {
-    if (options->input.file.empty())
-      for (const CLI::Option* given : command->parse_order())
-        if (const std::string name = given->get_single_name();
-            name != "cost" && name != "target" && name != "json")
-          throw CLI::RequiredError("file");
-    if (options->input.file.empty() && !options->cost) throw CLI::RequiredError("file");
-    exit = print_host(*options);
+  command.action([options, command] {
+    if (options->input.file.empty()) {
+      if (!options->cost) command.fail_without("file");
+      for (const std::string& name : command.given())
+        if (name != "cost" && name != "target" && name != "json") command.fail_without("file");
+    }
+    return print_host(*options);
   });
 }
 

@@ -31,22 +31,21 @@ int import_capture(const ImportOptions& options) {
 
 }  // namespace
 
-void add_import(CLI::App& app, int& exit) {
+void add_import(Command& app) {
   const auto options = std::make_shared<ImportOptions>();
-  CLI::App* command = app.add_subcommand("import", "Write a capture of a Valhall GPU as .wjcap");
-  command
-      ->add_option("file", options->input.file, "a device core dump of panfrost, memory records, or .wjcap")
-      ->required();
-  command->add_option("--job", options->input.jobs,
-                      "where a chain of jobs begins, instead of those that the file names; several in the "
-                      "order of their submission");
-  command->add_option("-o,--out", options->out, "the file to write")->required();
-  command->add_option("--note", options->note, "text to keep in the file");
-  command->footer(
+  Command command = app.add_command("import", "Write a capture of a Valhall GPU as .wjcap");
+  command.option("file", options->input.file, "a device core dump of panfrost, memory records, or .wjcap")
+      .required();
+  command.option("--job", options->input.jobs,
+                 "where a chain of jobs begins, instead of those that the file names; several in the "
+                 "order of their submission");
+  command.option("-o,--out", options->out, "the file to write").required();
+  command.option("--note", options->note, "text to keep in the file");
+  command.footer(
       "Examples:\n  warpjit import devcoredump.bin -o hang.wjcap\n"
       "  warpjit import memory.pages --job 0xf7fd3180 --job 0xf7fd3980 -o frame.wjcap\n"
       "docs/captures.md has the formats.");
-  command->callback([options, &exit] { exit = import_capture(*options); });
+  command.action([options] { return import_capture(*options); });
 }
 
 }  // namespace warpjit::tool

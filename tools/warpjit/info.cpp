@@ -28,11 +28,14 @@ std::string mnemonic(const std::string& text) {
 // How often the code has each instruction.
 Json count_instructions(const GivenProgram& given) {
   std::map<std::string, unsigned> counts;
-  for (const Json& row : given.guest->list_json(*given.shader))
-    ++counts[row.contains("mnemonic") ? row["mnemonic"].get<std::string>()
-             : row.contains("text")   ? mnemonic(row["text"].get<std::string>())
+  const Json list = given.guest->list_json(*given.shader);
+  for (const Json& row : list)
+    ++counts[row.contains("mnemonic") ? row["mnemonic"].string()
+             : row.contains("text")   ? mnemonic(row["text"].string())
                                       : "undefined"];
-  return counts;
+  Json json = Json::object();
+  for (const auto& [name, count] : counts) json[name] = count;
+  return json;
 }
 
 Json symbols_json(std::span<const Symbol> symbols) {
@@ -98,7 +101,7 @@ Json program_json(const GivenProgram& given) {
 }
 
 // A value of the JSON as text: strings without their quotes.
-std::string plain(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+std::string plain(const Json& value) { return value.is_string() ? value.string() : value.dump(); }
 
 // The parts of a list, with spaces between.
 std::string list_text(const Json& list) {
@@ -110,7 +113,7 @@ std::string list_text(const Json& list) {
 // The members of an object, "key value" each.
 std::string members(const Json& object) {
   std::string text;
-  for (const auto& [key, value] : object.items())
+  for (const auto& [key, value] : object.members())
     if (value != "")
       text += (text.empty() ? "" : ", ") + key + " " + (value.is_array() ? list_text(value) : plain(value));
   return text;
@@ -119,7 +122,7 @@ std::string members(const Json& object) {
 void print_symbols(const char* kind, const Json& list) {
   for (const Json& symbol : list) {
     std::string reg = plain(symbol["register"]);
-    if (symbol.value("count", 1) != 1) reg += " x" + plain(symbol["count"]);
+    if (symbol.contains("count") && symbol["count"] != 1) reg += " x" + plain(symbol["count"]);
     if (symbol.contains("components")) reg += "." + plain(symbol["components"]);
     fmt::print("  {:8} {:10} {}{}\n", kind, reg, plain(symbol["name"]),
                symbol.contains("alias") ? " (" + plain(symbol["alias"]) + ")" : "");
@@ -127,8 +130,7 @@ void print_symbols(const char* kind, const Json& list) {
 }
 
 void print_program(const Json& json, std::size_t index) {
-  fmt::print("\nprogram {}: {}, entry {:#x}{}{}\n", index, plain(json["stage"]),
-             json["entry"].get<std::uint32_t>(),
+  fmt::print("\nprogram {}: {}, entry {:#x}{}{}\n", index, plain(json["stage"]), json["entry"].natural(),
              json["name"] == "" ? std::string() : " (" + plain(json["name"]) + ")",
              json.contains("geometry") ? ", " + plain(json["geometry"]["mode"]) + " primitives" : "");
   if (json.contains("geometry") && json["geometry"].size() > 1)
@@ -153,7 +155,7 @@ void print_program(const Json& json, std::size_t index) {
   if (json.contains("samples"))
     for (const Json& row : json["samples"]) fmt::print("  samples  {}\n", members(row));
   for (const Json& label : json["labels"])
-    fmt::print("  label    {:#010x} {}\n", label["address"].get<std::uint32_t>(), plain(label["name"]));
+    fmt::print("  label    {:#010x} {}\n", label["address"].natural(), plain(label["name"]));
 }
 
 int show_programs(const ProgramInput& input, bool as_json) {
@@ -179,10 +181,10 @@ int show_programs(const ProgramInput& input, bool as_json) {
 // A tree of objects and lists, the keys of an object below each other; what has no parts is on one line.
 void print_tree(const Json& json, int indent) {
   const auto flat = [](const Json& value) {
-    return std::ranges::none_of(value, [](const Json& part) { return part.is_structured(); });
+    return std::ranges::none_of(value, &Json::is_structured) &&
+           std::ranges::none_of(value.members(), &Json::is_structured, &JsonMember::value);
   };
-  for (const auto& [key, value] : json.items()) {
-    const std::string_view label = json.is_array() ? std::string_view("-") : std::string_view(key);
+  const auto print = [&](std::string_view label, const Json& value) {
     if (!value.is_structured())
       fmt::print("{:{}}{} {}\n", "", indent, label, plain(value));
     else if (value.is_array() && flat(value))
@@ -193,7 +195,9 @@ void print_tree(const Json& json, int indent) {
       fmt::print("{:{}}{}\n", "", indent, label);
       print_tree(value, indent + 2);
     }
-  }
+  };
+  for (const Json& value : json) print("-", value);
+  for (const auto& [key, value] : json.members()) print(key, value);
 }
 
 // Nothing in an image says whose memory it is; one guest has them.
@@ -260,32 +264,31 @@ int show_build(bool as_json) {
 
 }  // namespace
 
-void add_info(CLI::App& app, int& exit) {
+void add_info(Command& app) {
   struct InfoOptions {
     ProgramInput input;
     bool json = false;
     std::string job;
   };
   const auto options = std::make_shared<InfoOptions>();
-  CLI::App* command = app.add_subcommand("info", "What a program declares, or what this machine can run");
-  auto* file = command->add_option("file", options->input.file,
-                                   "SHBIN, cubin, assembly source (*.pica, *.tesla), bare words or launch "
-                                   "file; none: this build and machine");
-  add_program_options(*command, options->input);
-  for (const char* option : {"--entry", "--program", "--words"}) command->get_option(option)->needs(file);
+  Command command = app.add_command("info", "What a program declares, or what this machine can run");
+  const Option file = command.option("file", options->input.file,
+                                     "SHBIN, cubin, assembly source (*.pica, *.tesla), bare words or launch "
+                                     "file; none: this build and machine");
+  add_program_options(command, options->input);
+  for (const char* option : {"--entry", "--program", "--words"}) command.existing(option).needs(file);
   command
-      ->add_option(
-          "--job", options->job,
-          "the file is a memory image of a Valhall GPU: the chain of jobs that begins at this address")
-      ->needs(file);
+      .option("--job", options->job,
+              "the file is a memory image of a Valhall GPU: the chain of jobs that begins at this address")
+      .needs(file);
   for (const char* option : {"--entry", "--program", "--words"})
-    command->get_option("--job")->excludes(command->get_option(option));
-  command->add_flag("--json", options->json, "print JSON");
-  command->footer(
+    command.existing("--job").excludes(command.existing(option));
+  command.flag("--json", options->json, "print JSON");
+  command.footer(
       "Examples:\n  warpjit info\n  warpjit info examples/pica200/mvp_light.shbin\n  warpjit info "
       "shader.shbin --json\n  warpjit info memory.pages --job 0xf7fda180");
-  command->callback([options, &exit] {
-    exit = !options->job.empty()         ? show_jobs(options->input.file, options->job, options->json)
+  command.action([options] {
+    return !options->job.empty()         ? show_jobs(options->input.file, options->job, options->json)
            : options->input.file.empty() ? show_build(options->json)
                                          : show_programs(options->input, options->json);
   });

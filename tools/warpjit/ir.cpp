@@ -79,28 +79,28 @@ int print_stages(const IrOptions& options) {
 
 }  // namespace
 
-void add_ir(CLI::App& app, int& exit) {
+void add_ir(Command& app) {
   const auto options = std::make_shared<IrOptions>();
-  CLI::App* command = app.add_subcommand("ir", "Print the IR after a stage");
-  add_program(*command, options->input);
-  auto* stage = command->add_option("--stage", options->stage,
-                                    "the stage to print (default: preamble and kernel, what a backend gets)");
-  command->add_flag("--all", options->all, "print all stages")->excludes(stage);
-  command->add_flag("--list", options->list, "only name the stages")->excludes(stage);
+  Command command = app.add_command("ir", "Print the IR after a stage");
+  add_program(command, options->input);
+  const Option stage = command.option(
+      "--stage", options->stage, "the stage to print (default: preamble and kernel, what a backend gets)");
+  command.flag("--all", options->all, "print all stages").excludes(stage);
+  command.flag("--list", options->list, "only name the stages").excludes(stage);
   command
-      ->add_option("--target", options->target,
-                   "as for this host: how wide groups are, whether lanes count turns (default: as for none)")
-      ->check(target_names());
-  command->add_flag("--dispatch", options->dispatch, "run all control flow in the dispatcher");
-  command->add_flag("--no-optimize", options->no_optimize, "only what correctness needs");
-  command->add_flag("--half-arithmetic", options->halves, "as for hosts that have arithmetic of f16");
-  command->add_flag("--json", options->json, "print JSON");
-  command->footer(
+      .option("--target", options->target,
+              "as for this host: how wide groups are, whether lanes count turns (default: as for none)")
+      .one_of(target_names());
+  command.flag("--dispatch", options->dispatch, "run all control flow in the dispatcher");
+  command.flag("--no-optimize", options->no_optimize, "only what correctness needs");
+  command.flag("--half-arithmetic", options->halves, "as for hosts that have arithmetic of f16");
+  command.flag("--json", options->json, "print JSON");
+  command.footer(
       "A launch file fixes which inputs are bound and what booleans are; a program alone is taken at its "
       "most general, a kernel with a block of 64 threads.\n"
       "Examples:\n  warpjit ir shader.shbin --list\n  warpjit ir run.json --stage linearize\n  warpjit ir "
       "run.json --target v3\n  warpjit ir shader.v.pica --all");
-  command->callback([options, &exit] { exit = print_stages(*options); });
+  command.action([options] { return print_stages(*options); });
 }
 
 }  // namespace warpjit::tool

@@ -60,31 +60,29 @@ int print_template(const LaunchOptions& options) {
 
 }  // namespace
 
-void add_launch(CLI::App& app, int& exit) {
+void add_launch(Command& app) {
   const auto options = std::make_shared<LaunchOptions>();
-  CLI::App* command = app.add_subcommand("launch", "Print a launch file to fill in");
-  add_program(*command, options->input);
-  command->get_option("file")->description(
+  Command command = app.add_command("launch", "Print a launch file to fill in");
+  add_program(command, options->input);
+  command.existing("file").description(
       "SHBIN, cubin, assembly source (*.pica, *.tesla) or bare words (--words)");
+  command.option("--count", options->count, "threads that the template has data for; of a kernel: of a block")
+      .range(1, 4096);
+  command.option("-o,--out", options->out, "file to write instead of stdout");
+  const Option draw = command.option("--draw", options->draw,
+                                     "the file is a capture of a Valhall GPU: a whole launch of its draw of "
+                                     "this number (as `warpjit render` "
+                                     "counts them), whose targets begin with their clear values");
   command
-      ->add_option("--count", options->count,
-                   "threads that the template has data for; of a kernel: of a block")
-      ->check(CLI::Range(1u, 4096u));
-  command->add_option("-o,--out", options->out, "file to write instead of stdout");
-  auto* draw = command->add_option("--draw", options->draw,
-                                   "the file is a capture of a Valhall GPU: a whole launch of its draw of "
-                                   "this number (as `warpjit render` "
-                                   "counts them), whose targets begin with their clear values");
-  command
-      ->add_option("--job", options->jobs,
-                   "with --draw: where a chain of jobs begins, instead of those that the file names")
-      ->needs(draw);
-  command->footer(
+      .option("--job", options->jobs,
+              "with --draw: where a chain of jobs begins, instead of those that the file names")
+      .needs(draw);
+  command.footer(
       "Example:\n  warpjit launch shader.shbin -o run.json && warpjit run run.json\n"
       "  warpjit launch pipeline.shbin --program geometry -o run.json\n"
       "  warpjit launch kernel.cubin --entry saxpy -o run.json\n"
       "  warpjit launch frame.wjcap --draw 3 -o draw.json && warpjit render draw.json -o draw.png");
-  command->callback([options, &exit] { exit = print_template(*options); });
+  command.action([options] { return print_template(*options); });
 }
 
 }  // namespace warpjit::tool

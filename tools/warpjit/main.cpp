@@ -5,12 +5,10 @@
 
 int main(int argc, char** argv) {
   using namespace warpjit::tool;
-  CLI::App app{"warpjit runs GPU shader binaries on the CPU, one GPU thread per SIMD lane.", "warpjit"};
-  app.require_subcommand(1);
-  app.set_help_all_flag("--help-all", "Help of all commands");
   const warpjit::Version version = warpjit::version();
-  app.set_version_flag("--version",
-                       fmt::format("warpjit {}.{}.{}", version.major, version.minor, version.patch));
+  CommandLine line("warpjit", "warpjit runs GPU shader binaries on the CPU, one GPU thread per SIMD lane.",
+                   fmt::format("warpjit {}.{}.{}", version.major, version.minor, version.patch));
+  Command app = line.root();
   app.footer(
       "A first look at a shader:\n"
       "  warpjit info shader.shbin                 what it declares\n"
@@ -24,25 +22,20 @@ int main(int argc, char** argv) {
       "of verify also: an engine refuses the program.\n"
       "Results are printed to stdout, diagnostics to stderr.");
 
-  int exit = kOk;
-  add_info(app, exit);
-  add_asm(app, exit);
-  add_disasm(app, exit);
-  add_launch(app, exit);
-  add_ir(app, exit);
-  add_host(app, exit);
-  add_texture(app, exit);
-  add_run(app, exit);
-  add_verify(app, exit);
-  add_bench(app, exit);
-  add_render(app, exit);
-  add_import(app, exit);
-  add_golden(app, exit);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& problem) {
-    return app.exit(problem) == 0 ? kOk : kBadInput;
-  }
+  add_info(app);
+  add_asm(app);
+  add_disasm(app);
+  add_launch(app);
+  add_ir(app);
+  add_host(app);
+  add_texture(app);
+  add_run(app);
+  add_verify(app);
+  add_bench(app);
+  add_render(app);
+  add_import(app);
+  add_golden(app);
+  int exit = line.run(argc, argv, kBadInput);
   if (std::fflush(stdout) != 0 && exit == kOk) exit = kBadInput;  // a full disk must not look like success
   return exit;
 }

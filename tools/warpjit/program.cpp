@@ -70,7 +70,7 @@ Result<GivenProgram> load_words(const ProgramInput& input) {
   // What is only guessed is there to be filled in.
   const Json whole = given.guest->words_json(*given.shader);
   if (whole.contains("graphics")) given.json["graphics"] = whole["graphics"];
-  if (whole.value("local", 0U) != 0) given.json["local"] = whole["local"];
+  if (whole.contains("local") && whole["local"] != 0) given.json["local"] = whole["local"];
   return given;
 }
 

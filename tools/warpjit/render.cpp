@@ -230,48 +230,38 @@ int run_render(const RenderCommand& options) {
 
 }  // namespace
 
-void add_render(CLI::App& app, int& exit) {
+void add_render(Command& app) {
   const auto options = std::make_shared<RenderCommand>();
-  CLI::App* command =
-      app.add_subcommand("render", "Run a launch over pixels, or a capture, and write pictures");
-  options->input.add_to(*command);
-  options->input.add_faults_to(*command);
-  command->add_option("-o,--out", options->out,
-                      "the picture, a PNG; with --frames an animated one; of a capture also a folder for "
-                      "all pictures");
-  command->add_option("--show", options->picture, "which target: color0 to color7, depth")
-      ->capture_default_str();
-  command->add_option("--engine", options->engine, "guest, ir or jit")
-      ->check(engine_names())
-      ->capture_default_str();
-  command
-      ->add_option("--target", options->target, "host instructions for jit: v3, v4, v4-fp16, a64, a64-fp16")
-      ->check(target_names())
-      ->capture_default_str();
-  command->add_option("--size", options->size, "columns x rows of the targets, such as 640x480");
-  command->add_option("--frames", options->frames, "pictures of an animation")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  command->add_option("--uniform", options->uniform,
-                      "the constant that frames step, such as c0[16], or the uniform, such as sa2; of the "
-                      "vertex program if the fragment program has none");
-  command->add_option("--from", options->from, "its value in the first frame")->capture_default_str();
-  command->add_option("--to", options->to, "the value that a frame behind the last would have")
-      ->capture_default_str();
-  command->add_option("--milliseconds", options->milliseconds, "of a frame")
-      ->check(CLI::Range(1, 65535))
-      ->capture_default_str();
-  command->add_option(
+  Command command = app.add_command("render", "Run a launch over pixels, or a capture, and write pictures");
+  options->input.add_to(command);
+  options->input.add_faults_to(command);
+  command.option("-o,--out", options->out,
+                 "the picture, a PNG; with --frames an animated one; of a capture also a folder for "
+                 "all pictures");
+  command.option("--show", options->picture, "which target: color0 to color7, depth").show_default();
+  command.option("--engine", options->engine, "guest, ir or jit").one_of(engine_names()).show_default();
+  command.option("--target", options->target, "host instructions for jit: v3, v4, v4-fp16, a64, a64-fp16")
+      .one_of(target_names())
+      .show_default();
+  command.option("--size", options->size, "columns x rows of the targets, such as 640x480");
+  command.option("--frames", options->frames, "pictures of an animation").range(1, 1000).show_default();
+  command.option("--uniform", options->uniform,
+                 "the constant that frames step, such as c0[16], or the uniform, such as sa2; of the "
+                 "vertex program if the fragment program has none");
+  command.option("--from", options->from, "its value in the first frame").show_default();
+  command.option("--to", options->to, "the value that a frame behind the last would have").show_default();
+  command.option("--milliseconds", options->milliseconds, "of a frame").range(1, 65535).show_default();
+  command.option(
       "--compare", options->compare,
       "a PNG to compare with; --out is then a picture of the differences, exit code 1 if there are any");
-  command->add_flag("--heatmap", options->heatmap,
-                    "show how many guest instructions each pixel executed, in the guest interpreter, with a "
-                    "legend: black is none, white the most");
-  command->add_option("--job", options->jobs,
-                      "the file is a capture of a Valhall GPU: where a chain of its jobs begins, instead of "
-                      "those that the file names; several in their order");
-  command->add_flag("--json", options->json, "print JSON");
-  command->footer(
+  command.flag("--heatmap", options->heatmap,
+               "show how many guest instructions each pixel executed, in the guest interpreter, with a "
+               "legend: black is none, white the most");
+  command.option("--job", options->jobs,
+                 "the file is a capture of a Valhall GPU: where a chain of its jobs begins, instead of "
+                 "those that the file names; several in their order");
+  command.flag("--json", options->json, "print JSON");
+  command.footer(
       "If the launch has `expect`, compares (exit code 1 on a mismatch).\n"
       "Says faults, accesses outside of memory or not aligned, on stderr: the first one of a launch, or of "
       "each "
@@ -286,7 +276,7 @@ void add_render(CLI::App& app, int& exit) {
       "  warpjit render memory.pages --job 0xf7fd3180 --job 0xf7fd3980 --json -o frame.png\n"
       "Of captures, --engine, --target, --threads, --fuel, --show, --out and --ignore-faults count. "
       "Runs of more than a second say on stderr how far they are.");
-  command->callback([options, &exit] { exit = run_render(*options); });
+  command.action([options] { return run_render(*options); });
 }
 
 }  // namespace warpjit::tool

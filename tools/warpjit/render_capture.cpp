@@ -142,16 +142,14 @@ class Recorder final : public valhall::CaptureVisitor {
 
 void print_draw(const Json& draw) {
   std::string targets;
-  for (const Json& target : draw["targets"])
-    targets += (targets.empty() ? "" : " ") + target.get<std::string>();
-  fmt::print("draw {:4}  {:14} {:7} vertices x {:<4}", draw["draw"].get<std::size_t>(),
-             draw["mode"].get<std::string>(), draw["vertices"].get<std::uint32_t>(),
-             draw["instances"].get<std::uint32_t>());
+  for (const Json& target : draw["targets"]) targets += (targets.empty() ? "" : " ") + target.string();
+  fmt::print("draw {:4}  {:14} {:7} vertices x {:<4}", draw["draw"].natural(), draw["mode"].string(),
+             draw["vertices"].natural(), draw["instances"].natural());
   if (draw.contains("fragment")) {
     const Json& run = draw["fragment"];
-    fmt::print(" {:7} primitives, {:8.3f} ms, {:5} -> {}\n", run["primitives"].get<std::uint64_t>(),
-               static_cast<double>(run["run_ns"].get<std::uint64_t>()) / 1e6,
-               run["engine"].get<std::string>(), targets.empty() ? "nothing" : targets);
+    fmt::print(" {:7} primitives, {:8.3f} ms, {:5} -> {}\n", run["primitives"].natural(),
+               static_cast<double>(run["run_ns"].natural()) / 1e6, run["engine"].string(),
+               targets.empty() ? "nothing" : targets);
   } else {
     fmt::print(" not drawn\n");
   }
@@ -209,10 +207,10 @@ int render_capture(const RenderCapture& options) {
   } else {
     for (const Json& draw : recorder.draws) print_draw(draw);
     for (const Json& picture : recorder.pictures)
-      fmt::print("{} of fragment job {}: {} x {} pixels, {}{}\n", picture["target"].get<std::string>(),
-                 picture["fragment_job"].get<std::string>(), picture["width"].get<unsigned>(),
-                 picture["height"].get<unsigned>(), picture["format"].get<std::string>(),
-                 picture.contains("file") ? " -> " + picture["file"].get<std::string>() : "");
+      fmt::print("{} of fragment job {}: {} x {} pixels, {}{}\n", picture["target"].string(),
+                 picture["fragment_job"].string(), picture["width"].natural(), picture["height"].natural(),
+                 picture["format"].string(),
+                 picture.contains("file") ? " -> " + picture["file"].string() : "");
     fmt::print("{}: {} draws, {:.2f} ms\n", options.input.file, recorder.draws.size(),
                static_cast<double>(elapsed.count()) / 1e6);
   }

@@ -169,33 +169,32 @@ int run_launch(const RunCommand& options) {
 
 }  // namespace
 
-void add_run(CLI::App& app, int& exit) {
+void add_run(Command& app) {
   const auto options = std::make_shared<RunCommand>();
-  CLI::App* command = app.add_subcommand("run", "Run a launch and print its results");
-  options->input.add_to(*command);
-  options->input.add_faults_to(*command);
+  Command command = app.add_command("run", "Run a launch and print its results");
+  options->input.add_to(command);
+  options->input.add_faults_to(command);
   command
-      ->add_option("--engine", options->engine,
-                   "guest: the guest's own instructions, one thread or warp at a time; ir: the IR "
-                   "interpreter; jit: host SIMD code")
-      ->check(engine_names())
-      ->capture_default_str();
+      .option("--engine", options->engine,
+              "guest: the guest's own instructions, one thread or warp at a time; ir: the IR "
+              "interpreter; jit: host SIMD code")
+      .one_of(engine_names())
+      .show_default();
   command
-      ->add_option("--target", options->target,
-                   "host instructions for jit: v3 (AVX2), v4 (AVX-512), a64 (NEON)")
-      ->check(target_names())
-      ->capture_default_str();
-  command->add_flag("--dispatch", options->dispatch, "run all control flow in the dispatcher (for tests)");
-  command->add_flag("--background", options->background,
-                    "compile in the background; the guest interpreter runs the first threads meanwhile");
-  command->add_option("-o,--out", options->out,
-                      "file for all results: 32-bit words, one packed row a thread, then triangles, then "
-                      "ranges of memory or targets; with --json the JSON");
-  command->add_flag("--all", options->all, "print all threads, triangles, words and pixels");
-  command->add_option("--pixel", options->pixels,
-                      "X,Y: print this pixel of each target instead of the first that changed; may be "
-                      "repeated. Row 0 is the one with the smallest y");
-  auto* stats = command->add_flag(
+      .option("--target", options->target, "host instructions for jit: v3 (AVX2), v4 (AVX-512), a64 (NEON)")
+      .one_of(target_names())
+      .show_default();
+  command.flag("--dispatch", options->dispatch, "run all control flow in the dispatcher (for tests)");
+  command.flag("--background", options->background,
+               "compile in the background; the guest interpreter runs the first threads meanwhile");
+  command.option("-o,--out", options->out,
+                 "file for all results: 32-bit words, one packed row a thread, then triangles, then "
+                 "ranges of memory or targets; with --json the JSON");
+  command.flag("--all", options->all, "print all threads, triangles, words and pixels");
+  command.option("--pixel", options->pixels,
+                 "X,Y: print this pixel of each target instead of the first that changed; may be "
+                 "repeated. Row 0 is the one with the smallest y");
+  const Option stats = command.flag(
       "--stats", options->stats,
       "compute kernels: run in the guest interpreter and count, instruction by instruction, how often "
       "warps executed it (warps), in how many lanes (lanes: the mean; JSON: the sum), how often it parted "
@@ -203,9 +202,9 @@ void add_run(CLI::App& app, int& exit) {
       "shared memory that nobody wrote (uninitialized); also races between warps in shared memory. "
       "docs/launch.md defines the numbers");
   for (const char* option : {"--engine", "--target", "--dispatch", "--background", "--threads"})
-    stats->excludes(command->get_option(option));
-  command->add_flag("--json", options->json, "print JSON with all results; floats are bit patterns");
-  command->footer(
+    stats.excludes(command.existing(option));
+  command.flag("--json", options->json, "print JSON with all results; floats are bit patterns");
+  command.footer(
       "Prints the first threads and a checksum. If the launch has `expect`, compares (exit code 1 on a "
       "mismatch).\n"
       "Says the first fault, an access outside of memory or not aligned, on stderr (exit code 1, but with "
@@ -214,7 +213,7 @@ void add_run(CLI::App& app, int& exit) {
       "--all\n"
       "  warpjit run examples/tesla/reduce.json --stats\n"
       "  warpjit run run.json --target v3 --count 100000 --threads 2 --out results.bin");
-  command->callback([options, &exit] { exit = run_launch(*options); });
+  command.action([options] { return run_launch(*options); });
 }
 
 }  // namespace warpjit::tool

@@ -164,36 +164,35 @@ Status show_texture(const TextureOptions& options) {
 
 }  // namespace
 
-void add_texture(CLI::App& app, int& exit) {
+void add_texture(Command& app) {
   const auto options = std::make_shared<TextureOptions>();
-  CLI::App* command = app.add_subcommand("texture", "A raw texture as a PNG picture");
-  command->add_option("file", options->file, "texture memory as a dump has it; or a PNG, to check it")
-      ->required();
-  command->add_option("--format", options->format, "of texels: rgba8, rgb565, bc1, astc-6x6, ...");
-  command->add_option("--layout", options->layout, "linear, block-linear, u-interleaved or morton");
-  command->add_option("--dimension", options->dimension, "1d, 2d, 3d or cube");
-  command->add_option("--size", options->size, "of level 0: 64x32 or 64x32x4");
-  command->add_option("--offset", options->offset, "bytes before the texture");
-  command->add_option("--layers", options->layers, "of an array");
-  command->add_option("--levels", options->levels, "in memory; without it as many as --level needs");
-  command->add_option("--level", options->level, "that is shown");
-  command->add_option("--layer", options->layer, "that is shown; of a cube the face");
-  command->add_option("--slice", options->slice, "of a 3D texture that is shown");
-  command->add_option("--row-bytes", options->row_bytes, "from a row to the next, if there is padding");
-  command->add_option("--slice-bytes", options->slice_bytes, "from a slice to the next, likewise");
-  command->add_option("--layer-bytes", options->layer_bytes, "from a layer to the next, likewise");
-  command->add_option("--block-height", options->block_height, "of block-linear, log2");
-  command->add_option("--block-depth", options->block_depth, "of block-linear, log2");
-  command->add_option("--swizzle", options->swizzle, "four letters of rgba01");
-  command->add_flag("--flip", options->flip, "the last row on top");
-  command->add_option("-o,--output", options->output, "PNG to write; without it the levels are listed");
-  command->footer(
+  Command command = app.add_command("texture", "A raw texture as a PNG picture");
+  command.option("file", options->file, "texture memory as a dump has it; or a PNG, to check it").required();
+  command.option("--format", options->format, "of texels: rgba8, rgb565, bc1, astc-6x6, ...");
+  command.option("--layout", options->layout, "linear, block-linear, u-interleaved or morton");
+  command.option("--dimension", options->dimension, "1d, 2d, 3d or cube");
+  command.option("--size", options->size, "of level 0: 64x32 or 64x32x4");
+  command.option("--offset", options->offset, "bytes before the texture");
+  command.option("--layers", options->layers, "of an array");
+  command.option("--levels", options->levels, "in memory; without it as many as --level needs");
+  command.option("--level", options->level, "that is shown");
+  command.option("--layer", options->layer, "that is shown; of a cube the face");
+  command.option("--slice", options->slice, "of a 3D texture that is shown");
+  command.option("--row-bytes", options->row_bytes, "from a row to the next, if there is padding");
+  command.option("--slice-bytes", options->slice_bytes, "from a slice to the next, likewise");
+  command.option("--layer-bytes", options->layer_bytes, "from a layer to the next, likewise");
+  command.option("--block-height", options->block_height, "of block-linear, log2");
+  command.option("--block-depth", options->block_depth, "of block-linear, log2");
+  command.option("--swizzle", options->swizzle, "four letters of rgba01");
+  command.flag("--flip", options->flip, "the last row on top");
+  command.option("-o,--output", options->output, "PNG to write; without it the levels are listed");
+  command.footer(
       "Example:\n  warpjit texture dump.bin --format bc3 --layout block-linear --block-height 4 --size "
       "256x256 "
       "-o texture.png");
-  command->callback([options, &exit] {
+  command.action([options]() -> int {
     const Status status = show_texture(*options);
-    exit = status ? kOk : fail(status.error());
+    return status ? kOk : fail(status.error());
   });
 }
 

@@ -230,27 +230,26 @@ int verify_launch(const VerifyOptions& options) {
 
 }  // namespace
 
-void add_verify(CLI::App& app, int& exit) {
+void add_verify(Command& app) {
   const auto options = std::make_shared<VerifyOptions>();
-  CLI::App* command =
-      app.add_subcommand("verify", "Compare all engines and targets bit by bit, and with `expect`");
-  options->input.add_to(*command);
-  options->input.add_faults_to(*command);
-  command->get_option("file")->description(
+  Command command =
+      app.add_command("verify", "Compare all engines and targets bit by bit, and with `expect`");
+  options->input.add_to(command);
+  options->input.add_faults_to(command);
+  command.existing("file").description(
       "launch file; or an SHBIN, cubin, assembly source or bare words to run on random data");
-  add_program_options(*command, options->program);
-  add_engines(*command, options->engines);
+  add_program_options(command, options->program);
+  add_engines(command, options->engines);
   command
-      ->add_option(
-          "--random", options->random,
-          "so many rows of random inputs (special values included) instead of the launch's; of a "
-          "kernel, whose grid stays, so many launches with random contents where its memory has data")
-      ->check(CLI::Range(std::uint64_t{1}, kMaxThreads));
-  command->add_option("--seed", options->seed, "of the random data")->capture_default_str();
-  command->add_flag("--dispatch", options->dispatch,
-                    "also run each compiled engine with all control flow in the dispatcher");
-  command->add_flag("--json", options->json, "print JSON");
-  command->footer(
+      .option("--random", options->random,
+              "so many rows of random inputs (special values included) instead of the launch's; of a "
+              "kernel, whose grid stays, so many launches with random contents where its memory has data")
+      .range(1, kMaxThreads);
+  command.option("--seed", options->seed, "of the random data").show_default();
+  command.flag("--dispatch", options->dispatch,
+               "also run each compiled engine with all control flow in the dispatcher");
+  command.flag("--json", options->json, "print JSON");
+  command.footer(
       "Names the first place (thread and register, triangle, address) and the values that differ.\n"
       "An engine that refuses the program is named, and the exit code is 4. What all engines agree on may be "
       "a "
@@ -258,7 +257,7 @@ void add_verify(CLI::App& app, int& exit) {
       "Examples:\n  warpjit verify run.json\n"
       "  warpjit verify run.json --random 100000 --seed 7 --dispatch\n  warpjit verify shader.shbin --random "
       "1000\n  warpjit verify kernel.cubin --entry saxpy");
-  command->callback([options, &exit] { exit = verify_launch(*options); });
+  command.action([options] { return verify_launch(*options); });
 }
 
 }  // namespace warpjit::tool

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "frontend/shader.h"
+#include "json.h"
 #include "launch/json_field.h"
 #include "warpjit/pica200.hpp"
 #include "warpjit/tesla.hpp"
@@ -23,7 +23,6 @@
 
 namespace warpjit::tool {
 
-using Json = nlohmann::ordered_json;
 using ShaderPtr = std::shared_ptr<const frontend::Shader>;
 
 // "0x3f800000".

@@ -150,7 +150,7 @@ std::uint32_t preset_bytes(const tesla::Program& program, unsigned space) {
 // Keys of all types of programs may stand there: one state may serve all programs of a draw.
 Status read_graphics(const JsonField& json, tesla::ProgramType type, tesla::GraphicsState& state) {
   WARPJIT_CHECK(json.expect_object());
-  for (const auto& [key, value] : json.json().items()) {
+  for (const auto& [key, value] : json.json().members()) {
     const auto known = std::ranges::any_of(tesla::graphics_fields(),
                                            [&, &key = key](const auto& field) { return field.name == key; });
     if (!known) return json.at(key).error("unknown key");
@@ -191,7 +191,7 @@ Json graphics_json(const tesla::Program& program) {
     } else {
       value = words_array(numbers);
     }
-    if (!field->list && !field->flag) value = Json(value[0]);
+    if (!field->list && !field->flag) value = Json(*value.begin());
   }
   return json;
 }

@@ -98,7 +98,7 @@ Result<Attributes> read_attribute_list(const JsonField& field, const usse::Progr
                                        std::size_t streams) {
   Attributes attributes;
   std::array<std::string, std::size_t{usse::kAttributeRows} * usse::kRowWords> owners;  // of words of pa
-  for (const auto& [key, value] : field.json().items()) {
+  for (const auto& [key, value] : field.json().members()) {
     const JsonField one = field.at(key);
     WARPJIT_CHECK(one.expect_object());
     WARPJIT_CHECK(one.expect_keys({"stream", "offset", "format", "components"}));
@@ -201,7 +201,7 @@ Status read_usse_buffers(Reading& reading, const usse::Program& program) {
   if (!buffers) return {};
   WARPJIT_CHECK(buffers->expect_object());
   const usse::RegisterContainer* const data = program.container(usse::kDataContainer);
-  for (const auto& [key, value] : buffers->json().items()) {
+  for (const auto& [key, value] : buffers->json().members()) {
     const JsonField field = buffers->at(key);
     unsigned number = 0;
     while (number < usse::kDefaultContainer && key != std::to_string(number)) ++number;

@@ -238,7 +238,7 @@ class ValhallGuest final : public Guest {
   bool fetches_attributes() const override { return true; }
   Result<std::uint32_t> read_attribute_format(const JsonField& field) const override {
     std::uint32_t format = 0;
-    if (field.json().is_string() && !field.json().get_ref<const std::string&>().starts_with("0x")) {
+    if (field.json().is_string() && !field.json().string().starts_with("0x")) {
       WARPJIT_TRY(const std::string text, field.string());
       const auto found = find_valhall_format(text);
       if (!found)

@@ -3,61 +3,20 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <set>
-#include <vector>
 
 namespace warpjit::tool {
 
-namespace {
-
-constexpr int kMaxDepth = 16;
-constexpr std::size_t kMaxKeys = 4096;
-
-}  // namespace
-
-Result<nlohmann::ordered_json> parse_json(std::string_view text, const std::string& file_name) {
-  using Json = nlohmann::ordered_json;
-  using Event = Json::parse_event_t;
-  struct Refused {
-    std::string message;
-  };
-  std::vector<std::set<std::string>> keys;  // of the open objects
-  const auto observe = [&](int depth, Event event, Json& value) {
-    if (event == Event::object_start) keys.emplace_back();
-    if ((event == Event::object_start || event == Event::array_start) && depth >= kMaxDepth)
-      throw Refused{"nested deeper than " + std::to_string(kMaxDepth)};
-    if (event == Event::object_end) keys.pop_back();
-    if (event != Event::key) return true;
-    const std::string& key = value.get_ref<const std::string&>();
-    if (!keys.back().insert(key).second) throw Refused{"key '" + key + "' appears twice in one object"};
-    // Objects keep their order in a list: their size is bounded because a look-up walks it.
-    if (keys.back().size() > kMaxKeys)
-      throw Refused{"an object has more than " + std::to_string(kMaxKeys) + " keys"};
-    return true;
-  };
-  // The one place with exceptions: they are the library's way to say where the syntax breaks.
-  try {
-    return Json::parse(text, observe);
-  } catch (const Refused& refused) {
-    return Error{ErrorCode::bad_input, refused.message, file_name};
-  } catch (const Json::exception& failure) {
-    std::string message = failure.what();  // "[json.exception.parse_error.101] parse error at line ..."
-    if (const std::size_t end = message.find("] "); end != std::string::npos) message.erase(0, end + 2);
-    return Error{ErrorCode::bad_input, "not valid JSON: " + message, file_name};
-  }
-}
-
-std::string_view kind(const nlohmann::ordered_json& value) {
+std::string_view kind(const Json& value) {
   switch (value.type()) {
-    case nlohmann::json::value_t::null:
+    case Json::Type::null:
       return "null";
-    case nlohmann::json::value_t::object:
+    case Json::Type::object:
       return "an object";
-    case nlohmann::json::value_t::array:
+    case Json::Type::array:
       return "an array";
-    case nlohmann::json::value_t::string:
+    case Json::Type::string:
       return "a string";
-    case nlohmann::json::value_t::boolean:
+    case Json::Type::boolean:
       return "a boolean";
     default:
       return "a number";
@@ -77,7 +36,7 @@ Status JsonField::expect_object() const {
 
 Status JsonField::expect_keys(std::initializer_list<std::string_view> known) const {
   WARPJIT_CHECK(expect_object());
-  for (const auto& [key, value] : value_->items()) {
+  for (const auto& [key, value] : value_->members()) {
     bool found = false;
     for (const std::string_view name : known) found |= name == key;
     if (found) continue;
@@ -94,13 +53,13 @@ Status JsonField::expect_array() const {
 }
 
 JsonField JsonField::at(std::string_view key) const {
-  JsonField field(value_->at(std::string(key)), *file_name_);
+  JsonField field((*value_)[key], *file_name_);
   field.path_ = path_.empty() ? std::string(key) : path_ + "." + std::string(key);
   return field;
 }
 
 JsonField JsonField::at(std::size_t index) const {
-  JsonField field(value_->at(index), *file_name_);
+  JsonField field((*value_)[index], *file_name_);
   field.path_ = path_ + "[" + std::to_string(index) + "]";
   return field;
 }
@@ -117,16 +76,16 @@ Result<JsonField> JsonField::require(std::string_view key) const {
 
 Result<std::string> JsonField::string() const {
   if (!value_->is_string()) return error("must be a string, but is " + std::string(kind(*value_)));
-  return value_->get<std::string>();
+  return value_->string();
 }
 
 Result<bool> JsonField::boolean() const {
   if (!value_->is_boolean()) return error("must be true or false, but is " + std::string(kind(*value_)));
-  return value_->get<bool>();
+  return value_->boolean();
 }
 
 Result<std::uint64_t> JsonField::bit_pattern(unsigned bits) const {
-  const std::string& text = value_->get_ref<const std::string&>();
+  const std::string& text = value_->string();
   std::uint64_t pattern = 0;
   const char* end = text.data() + text.size();
   if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
@@ -148,15 +107,15 @@ Result<std::int64_t> JsonField::integer(std::int64_t low, std::int64_t high, uns
     WARPJIT_TRY(const std::uint64_t pattern, bit_pattern(bits));
     number = static_cast<std::int64_t>(pattern);
     if (low < 0 && bits < 64 && (pattern >> (bits - 1) & 1) != 0) number -= std::int64_t{1} << bits;
-    if (bits == 64 && low >= 0 && number < 0) return error(value_->get<std::string>() + " is out of range");
-  } else if (value_->is_number_unsigned()) {
-    const std::uint64_t unsigned_number = value_->get<std::uint64_t>();
+    if (bits == 64 && low >= 0 && number < 0) return error(value_->string() + " is out of range");
+  } else if (value_->type() == Json::Type::natural) {
+    const std::uint64_t unsigned_number = value_->natural();
     if (unsigned_number > static_cast<std::uint64_t>(high))
       return error(std::to_string(unsigned_number) + " is out of range, at most " + std::to_string(high) +
                    " is allowed");
     number = static_cast<std::int64_t>(unsigned_number);
-  } else if (value_->is_number_integer()) {
-    number = value_->get<std::int64_t>();
+  } else if (value_->type() == Json::Type::integer) {
+    number = value_->integer();
   } else {
     return error("must be an integer, but is " +
                  std::string(value_->is_number() ? "a fraction" : kind(*value_)));
@@ -174,7 +133,7 @@ Result<std::uint32_t> JsonField::float_bits() const {
   }
   if (!value_->is_number())
     return error("must be a number or a bit pattern, but is " + std::string(kind(*value_)));
-  const double number = value_->get<double>();
+  const double number = value_->real();
   // From here on rounding to nearest gives infinity: 2^128 - 2^103.
   if (!(std::fabs(number) < 0x1.ffffffp127))
     return error("does not fit a 32-bit float; write a bit pattern for infinities and NaNs");
@@ -183,7 +142,7 @@ Result<std::uint32_t> JsonField::float_bits() const {
 
 Result<double> JsonField::tolerance() const {
   if (!value_->is_number()) return error("must be a number, but is " + std::string(kind(*value_)));
-  const double number = value_->get<double>();
+  const double number = value_->real();
   if (!(number >= 0) || std::isinf(number)) return error("must be finite and not negative");
   return number;
 }

@@ -5,23 +5,17 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "json.h"
 
 namespace warpjit::tool {
 
-// Parses a document. Errors: syntax, a key that an object holds twice, nesting deeper than 16, an object of
-// more than 4096 keys.
-Result<nlohmann::ordered_json> parse_json(std::string_view text, const std::string& file_name);
-
 class JsonField {
  public:
-  using Json = nlohmann::ordered_json;
-
   JsonField(const Json& value, const std::string& file_name) : value_(&value), file_name_(&file_name) {}
 
   const Json& json() const { return *value_; }
@@ -62,6 +56,6 @@ class JsonField {
 };
 
 // "is an array", "is a string", ...: what a value is, for messages.
-std::string_view kind(const nlohmann::ordered_json& value);
+std::string_view kind(const Json& value);
 
 }  // namespace warpjit::tool

@@ -42,7 +42,7 @@ std::string number_text(ComponentType type, std::uint32_t word) {
   return std::to_string(word);
 }
 
-nlohmann::ordered_json number_json(ComponentType type, std::uint32_t word) {
+Json number_json(ComponentType type, std::uint32_t word) {
   if (type == ComponentType::f32) return fmt::format("{:#010x}", word);
   if (type == ComponentType::s32) return static_cast<std::int32_t>(word);
   return word;

@@ -21,7 +21,7 @@ Status append_components(const JsonField& array, ComponentType type, std::vector
 // A word as a number of its type: "1.5 (0x3fc00000)", "-3".
 std::string number_text(ComponentType type, std::uint32_t word);
 // The same for JSON: the bits of a float, else the number.
-nlohmann::ordered_json number_json(ComponentType type, std::uint32_t word);
+Json number_json(ComponentType type, std::uint32_t word);
 
 // "0x1000".
 std::string address_text(std::uint64_t address);

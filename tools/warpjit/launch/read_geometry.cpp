@@ -13,7 +13,7 @@ Result<unsigned> read_count(const JsonField& field, std::int64_t low, std::int64
 // The number of a register, given by its number or name.
 Result<unsigned> read_register(const Reading& reading, const JsonField& field, LocationKind kind) {
   if (!field.json().is_string()) return field.error("must be the name of a register");
-  const std::string text = field.json().get<std::string>();
+  const std::string text = field.json().string();
   const auto location = reading.launch.program->find(kind, text);
   if (!location || reading.launch.program->register_name(*location) != text)
     return field.error("must be " + std::string(reading.guest->register_names(kind)));
@@ -82,7 +82,7 @@ namespace {
 Status read_triangle(const Reading& reading, const JsonField& entry, ExpectedTriangle& triangle) {
   const std::uint64_t possible = reading.launch.program->primitive_limits().vertex_outputs;
   WARPJIT_CHECK(entry.expect_object());
-  for (const auto& [key, value] : entry.json().items()) {
+  for (const auto& [key, value] : entry.json().members()) {
     const JsonField part = entry.at(key);
     if (key == "inverted") {
       WARPJIT_TRY(triangle.inverted, part.boolean());

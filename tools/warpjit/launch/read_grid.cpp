@@ -117,7 +117,7 @@ Status read_parameters(Reading& reading) {
       continue;
     }
     std::uint32_t word = 0;
-    if (item.json().is_number_float()) {
+    if (item.json().type() == Json::Type::real) {
       WARPJIT_TRY(word, item.float_bits());
     } else {
       WARPJIT_TRY(const std::int64_t value, item.integer(-(std::int64_t{1} << 31), 0xffffffff, 32));

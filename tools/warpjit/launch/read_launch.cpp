@@ -217,7 +217,7 @@ class Reader {
     std::string known;
     for (const Key& key : kKeys)
       if ((key.works & work) != 0) known += (known.empty() ? "" : ", ") + std::string(key.name);
-    for (const auto& [name, value] : root().json().items()) {
+    for (const auto& [name, value] : root().json().members()) {
       const auto* key = std::find_if(std::begin(kKeys), std::end(kKeys),
                                      [&, &name = name](const Key& k) { return k.name == name; });
       if (contains(kLaterKeys, name))
@@ -254,7 +254,7 @@ class Reader {
     request.stage = stage_;
     const auto entry = program.has("kernel") ? program.find("kernel") : program.find("entry");
     if (entry && entry->json().is_string()) {
-      set_entry(request, entry->json().get<std::string>());
+      set_entry(request, entry->json().string());
     } else if (entry) {
       WARPJIT_TRY(const std::int64_t address,
                   entry->integer(0, static_cast<std::int64_t>(reading_.guest->words_limits().code) - 1, 32));
@@ -321,7 +321,7 @@ class Reader {
   // An array of words, or the name of a file of them.
   Status read_list(const JsonField& field, std::size_t limit, std::vector<std::uint32_t>& words) const {
     if (field.json().is_string()) {
-      const std::string file = field.json().get<std::string>();
+      const std::string file = field.json().string();
       const auto bytes = reading_.files(file);
       if (!bytes) return field.wrap(bytes.error());
       auto read = words_from(*bytes, file);
@@ -358,7 +358,7 @@ class Reader {
     raw.source_name = "program.words";
     const JsonField words = program.at("words");
     WARPJIT_CHECK(read_list(words, limits.code, raw.code));
-    if (words.json().is_string()) raw.source_name = words.json().get<std::string>();
+    if (words.json().is_string()) raw.source_name = words.json().string();
     if (raw.code.empty()) return words.error("a program needs at least one word");
     if (const auto descriptors = program.find("descriptors"))
       WARPJIT_CHECK(read_list(*descriptors, limits.descriptors, raw.descriptors));

@@ -365,7 +365,7 @@ std::string target_names(const LaunchPixels& pixels) {
 Status read_pictures(Reading& reading, const JsonField& expect) {
   LaunchPixels& pixels = reading.launch.pixels;
   WARPJIT_CHECK(expect.expect_object());
-  for (const auto& [key, value] : expect.json().items()) {
+  for (const auto& [key, value] : expect.json().members()) {
     const JsonField field = expect.at(key);
     ExpectedPicture wanted;
     wanted.name = key;

@@ -121,7 +121,7 @@ Status read_expected_register(Reading& reading, const JsonField& field, const st
 Status read_registers(Reading& reading, const JsonField& outputs) {
   LaunchFile& launch = reading.launch;
   WARPJIT_CHECK(outputs.expect_object());
-  for (const auto& [key, value] : outputs.json().items()) {
+  for (const auto& [key, value] : outputs.json().members()) {
     const JsonField field = outputs.at(key);
     WARPJIT_CHECK(field.expect_keys({"format"}));
     WARPJIT_TRY(LaunchOutput output, read_register(reading, field, key));
@@ -188,7 +188,7 @@ Status read_expectations(Reading& reading) {
   if (reading.launch.work == Work::grid) return read_expected_ranges(reading, *expect);
   if (reading.launch.work == Work::pixels) return read_pictures(reading, *expect);
   WARPJIT_CHECK(expect->expect_object());
-  for (const auto& [key, value] : expect->json().items()) {
+  for (const auto& [key, value] : expect->json().members()) {
     const JsonField field = expect->at(key);
     const bool triangles = reading.launch.work == Work::primitives && key == "triangles";
     WARPJIT_CHECK(triangles ? read_triangles(reading, field) : read_expected_register(reading, field, key));

@@ -53,7 +53,7 @@ Result<std::uint32_t> read_state_word(const Reading& reading, const JsonField& f
                                       const Location& location) {
   if (reading.guest->is_float(location)) return field.float_bits();
   const std::uint32_t largest = reading.launch.program->largest_word(location);
-  if (largest == 1 && field.json().is_boolean()) return field.json().get<bool>() ? 1u : 0u;
+  if (largest == 1 && field.json().is_boolean()) return field.json().boolean() ? 1u : 0u;
   const bool flag = largest == 1;
   WARPJIT_TRY(const std::int64_t number, flag ? field.integer(0, 1, 1)
                                               : field.integer(std::numeric_limits<std::int32_t>::min(),
@@ -169,14 +169,14 @@ Status read_uniforms(Reading& reading) {
   if (!uniforms) return {};
   WARPJIT_CHECK(uniforms->expect_object());
   const frontend::Shader& shader = *reading.launch.program;
-  for (const auto& [key, value] : uniforms->json().items()) {
+  for (const auto& [key, value] : uniforms->json().members()) {
     const JsonField field = uniforms->at(key);
     WARPJIT_TRY(Location location, read_location(reading, field, key, LocationKind::uniform));
     // One register's value, or an array of them: rows of rows, or an array where a register has one
     // component.
     const bool single = location.kind == LocationKind::bool_uniform || location.components == 1;
     const bool rows =
-        field.json().is_array() && (single || (field.size() > 0 && field.json().front().is_array()));
+        field.json().is_array() && (single || (field.size() > 0 && field.json().begin()->is_array()));
     const std::size_t count = rows ? field.size() : 1;
     const bool is_register = shader.register_name(location) == key;
     if (count > location.count) {
@@ -210,7 +210,7 @@ Status read_state(Reading& reading) {
   const auto state = reading.root.find("state");
   if (!state) return {};
   WARPJIT_CHECK(state->expect_object());
-  for (const auto& [key, value] : state->json().items()) {
+  for (const auto& [key, value] : state->json().members()) {
     const JsonField field = state->at(key);
     const auto location = reading.launch.program->find(LocationKind::state, key);
     if (!location)
@@ -236,7 +236,7 @@ Status read_inputs(Reading& reading) {
   const auto inputs = reading.root.find("inputs");
   if (!inputs) return {};
   WARPJIT_CHECK(inputs->expect_object());
-  for (const auto& [key, value] : inputs->json().items()) {
+  for (const auto& [key, value] : inputs->json().members()) {
     const JsonField field = inputs->at(key);
     WARPJIT_TRY(const Location location, read_location(reading, field, key, LocationKind::input));
     WARPJIT_CHECK(reading.claim(field, location));

@@ -287,7 +287,7 @@ Status read_slots(const JsonField& root, std::string_view key, unsigned count, R
   const auto slots = root.find(key);
   if (!slots) return {};
   WARPJIT_CHECK(slots->expect_object());
-  for (const auto& [name, value] : slots->json().items()) {
+  for (const auto& [name, value] : slots->json().members()) {
     unsigned slot = 0;
     for (const char c : name)
       slot = c >= '0' && c <= '9' ? std::min(slot * 10 + static_cast<unsigned>(c - '0'), count) : count;

@@ -37,11 +37,11 @@ Json uniform_value(const Location& location) {
       location.kind == LocationKind::float_uniform && (location.count == 3 || location.count == 4);
   Json rows = Json::array();
   for (unsigned row = 0; row < location.count; ++row) {
-    Json values = Json::array({0, 0, 0, 0});
+    std::array<int, 4> values{};
     if (matrix) values[row] = 1;
-    rows.push_back(std::move(values));
+    rows.push_back(values);
   }
-  return location.count == 1 ? rows[0] : rows;
+  return location.count == 1 ? *rows.begin() : rows;
 }
 
 // The uniforms that the container declares and does not give itself.

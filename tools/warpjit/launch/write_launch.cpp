@@ -302,22 +302,20 @@ void add_textures(const LaunchFile& launch, Json& json) {
 }
 
 void write_value(const Json& value, const std::string& indent, std::string& text) {
-  const bool flat = value.is_array() && std::none_of(value.begin(), value.end(),
-                                                     [](const Json& item) { return item.is_structured(); });
+  const bool flat = value.is_array() && std::ranges::none_of(value, &Json::is_structured);
   if (!value.is_structured() || flat || value.size() <= 1) {
-    text += value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    text += value.dump();
     return;
   }
-  const bool object = value.is_object();
-  text += object ? '{' : '[';
-  std::size_t position = 0;
-  for (const auto& [key, item] : value.items()) {
-    text += position++ == 0 ? "\n" : ",\n";
-    text += indent + "  ";
-    if (object) text += Json(key).dump(-1, ' ', false, Json::error_handler_t::replace) + ": ";
+  text += value.is_object() ? '{' : '[';
+  const char* separator = "\n";
+  const auto write = [&](const std::string& key, const Json& item) {
+    text += std::exchange(separator, ",\n") + indent + "  " + key;
     write_value(item, indent + "  ", text);
-  }
-  text += "\n" + indent + (object ? '}' : ']');
+  };
+  for (const Json& item : value) write("", item);
+  for (const auto& [key, item] : value.members()) write(Json(key).dump() + ": ", item);
+  text += "\n" + indent + (value.is_object() ? '}' : ']');
 }
 
 }  // namespace
