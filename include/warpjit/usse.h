@@ -15,6 +15,31 @@
 extern "C" {
 #endif
 
+/* ---- Programs without a GXP container -------------------------------------------------------------------
+ */
+
+/* Bare code words of a primary program, which may be hostile and are not kept. Nothing says what their inputs
+ * and outputs mean; samples name control words of units 0, 1 and so on, in the order of registers. */
+typedef struct warpjit_usse_words {
+  size_t size;
+  const uint64_t* code;
+  size_t code_count;       /* 1 to 65536 instructions */
+  int32_t stage;           /* WARPJIT_STAGE_VERTEX or _FRAGMENT; ANY: vertex */
+  const char* source_name; /* for messages; may be NULL */
+} warpjit_usse_words;
+/* [any] Errors: BAD_INPUT, RESOURCE_LIMIT. */
+WARPJIT_API warpjit_status warpjit_program_from_usse_words(const warpjit_usse_words* words,
+                                                           warpjit_program** program, warpjit_error* error);
+/* [any] The same of warpjit's assembly, which is also what it lists. `choice` (its flags are 0) may be
+ * NULL. */
+WARPJIT_API warpjit_status warpjit_program_from_usse_assembly(const char* text,
+                                                              const warpjit_program_choice* choice,
+                                                              warpjit_program** program,
+                                                              warpjit_error* error);
+
+/* ---- Draws ----------------------------------------------------------------------------------------------
+ */
+
 /* Formats of attributes in memory, as the console numbers them. */
 enum {
   WARPJIT_USSE_U8 = 0,

@@ -1,5 +1,5 @@
 // PowerVR USSE, the PlayStation Vita's GPU: vertex and fragment programs of GXP containers
-// (docs/guests/usse.md), and draws in the console's own terms.
+// (docs/guests/usse.md), their words and assembly, and draws in the console's own terms.
 //
 //   auto vertex = warpjit::Program::load(gxp_bytes), fragment = warpjit::Program::load(other_bytes);
 //   auto scene = warpjit::usse::Scene::begin(color_surface, depth_surface);
@@ -18,11 +18,28 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::usse {
+
+// ---- Programs without a GXP container, which Program::load reads
+
+// Bare code words of a primary program, which may be hostile and are not kept. Nothing says what their inputs
+// and outputs mean; samples name control words of units 0, 1 and so on, in the order of registers.
+struct RawProgram {
+  std::span<const std::uint64_t> code{};  // 1 to 65536 instructions
+  Stage stage = Stage::vertex;            // or fragment
+  std::string source_name = {};           // for messages
+};
+// Errors: bad_input; resource_limit.
+WARPJIT_API Result<warpjit::Program> load_words(const RawProgram& raw);
+// warpjit's assembly, which is also what it lists: one program, without a name.
+WARPJIT_API Result<warpjit::Program> load_assembly(std::string_view text, const Selection& selection = {});
+
+// ---- Draws
 
 // Numbers of the console's headers are taken as they are, where a field says so; what of them is not
 // supported is an error that names it.

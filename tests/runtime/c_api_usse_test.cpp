@@ -402,5 +402,36 @@ TEST_F(CApiUsse, Refusals) {
   EXPECT_EQ(other, nullptr);
 }
 
+TEST(CApiUssePrograms, WordsAndAssembly) {
+  auto error = sized<warpjit_error>();
+  OwnedProgram program;
+  const std::vector<std::uint64_t> code = words_of("fragment", "nop.end");
+  auto words = sized<warpjit_usse_words>();
+  const auto from_words = [&] { return warpjit_program_from_usse_words(&words, program.out(), &error); };
+  EXPECT_EQ(from_words(), WARPJIT_BAD_INPUT);  // no words
+  words.code = code.data();
+  words.code_count = code.size();
+  words.stage = WARPJIT_STAGE_FRAGMENT;
+  ASSERT_EQ(from_words(), WARPJIT_OK) << error.message;
+  auto info = sized<warpjit_program_info>();
+  ASSERT_EQ(warpjit_program_get_info(program, &info, &error), WARPJIT_OK);
+  EXPECT_EQ(info.stage, WARPJIT_STAGE_FRAGMENT);
+  program = {};
+  words.stage = WARPJIT_STAGE_COMPUTE;
+  EXPECT_EQ(from_words(), WARPJIT_BAD_INPUT);
+  EXPECT_STREQ(error.message, "this GPU has no compute programs");
+
+  const auto assemble = [&](const char* text, const warpjit_program_choice* choice) {
+    program = {};
+    return warpjit_program_from_usse_assembly(text, choice, program.out(), &error);
+  };
+  EXPECT_EQ(assemble("nop.end\n", nullptr), WARPJIT_OK) << error.message;
+  EXPECT_EQ(assemble("nop.bad\n", nullptr), WARPJIT_BAD_INPUT);
+  auto choice = sized<warpjit_program_choice>();
+  choice.stage = WARPJIT_STAGE_FRAGMENT;
+  EXPECT_EQ(assemble("nop.end\n", &choice), WARPJIT_BAD_INPUT);  // it is a vertex program
+  EXPECT_EQ(assemble(".stage fragment\n.primary\nnop.end\n", &choice), WARPJIT_OK) << error.message;
+}
+
 }  // namespace
 }  // namespace warpjit::test

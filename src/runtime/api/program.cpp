@@ -8,28 +8,34 @@
 #include "frontend/tesla/container/cubin.h"
 #include "frontend/tesla/facts/default_state.h"
 #include "frontend/tesla/shader.h"
+#include "frontend/usse/assembly/assemble.h"
 #include "frontend/usse/container/gxp.h"
 #include "frontend/usse/shader.h"
 #include "frontend/valhall/assembly/assemble.h"
 #include "frontend/valhall/shader.h"
 #include "warpjit/pica200.hpp"
 #include "warpjit/tesla.hpp"
+#include "warpjit/usse.hpp"
 #include "warpjit/valhall.hpp"
 
 namespace warpjit {
 
 namespace {
 
-// A container with one program without a name.
-Result<Program> load_gxp(std::span<const std::byte> bytes, const Selection& selection) {
+// Of a container or source with one program, which has no name.
+Result<Program> make_usse(usse::Program program, const Selection& selection) {
   const auto wrong = [&](std::string message) {
     return Error{ErrorCode::bad_input, std::move(message), selection.source_name};
   };
   if (!selection.entry.empty() || selection.index.value_or(0) != 0)
-    return wrong("a GXP has one program, without a name");
-  WARPJIT_TRY(usse::Program program, usse::read_gxp(bytes, selection.source_name));
+    return wrong("there is one program, without a name");
   if (selection.stage && *selection.stage != program.stage) return wrong("the program is for another stage");
   return Program(std::make_shared<const usse::Shader>(std::move(program)));
+}
+
+Result<Program> load_gxp(std::span<const std::byte> bytes, const Selection& selection) {
+  WARPJIT_TRY(usse::Program program, usse::read_gxp(bytes, selection.source_name));
+  return make_usse(std::move(program), selection);
 }
 
 }  // namespace
@@ -215,4 +221,21 @@ Result<warpjit::Program> load_assembly(std::string_view text, const Selection& s
 }
 
 }  // namespace valhall
+
+namespace usse {
+
+Result<warpjit::Program> load_words(const RawProgram& raw) {
+  if (raw.stage != Stage::vertex && raw.stage != Stage::fragment)
+    return Error{ErrorCode::bad_input,
+                 std::string("this GPU has no ") + warpjit::name(raw.stage) + " programs", raw.source_name};
+  WARPJIT_TRY(Program program, read_words(std::as_bytes(raw.code), raw.stage, raw.source_name));
+  return make_usse(std::move(program), {});
+}
+
+Result<warpjit::Program> load_assembly(std::string_view text, const Selection& selection) {
+  WARPJIT_TRY(Program program, assemble(text, selection.source_name));
+  return make_usse(std::move(program), selection);
+}
+
+}  // namespace usse
 }  // namespace warpjit

@@ -1,6 +1,8 @@
 // The C interface: programs of any container, their names and what they need.
 #include "runtime/api/c/boundary.h"
 #include "warpjit/tesla.hpp"
+#include "warpjit/usse.h"
+#include "warpjit/usse.hpp"
 #include "warpjit/valhall.hpp"
 
 namespace warpjit::c_api {
@@ -254,6 +256,28 @@ warpjit_status warpjit_program_from_valhall_assembly(const char* text, const war
   return make(program, "program", error, {{text, "text"}}, [&]() -> Result<Program> {
     WARPJIT_TRY(const Selection made, selection(choice));
     return valhall::load_assembly(text, made);
+  });
+}
+
+warpjit_status warpjit_program_from_usse_words(const warpjit_usse_words* words, warpjit_program** program,
+                                               warpjit_error* error) {
+  return make(program, "program", error, {{words, "words"}}, [&]() -> Result<Program> {
+    WARPJIT_TRY(const warpjit_usse_words wanted, read(words, "words"));
+    usse::RawProgram raw;
+    WARPJIT_TRY(raw.code, array(wanted.code, wanted.code_count, "code"));
+    raw.source_name = or_empty(wanted.source_name);
+    if (wanted.stage != WARPJIT_STAGE_ANY) {
+      WARPJIT_TRY(raw.stage, enumerator(std::int64_t{wanted.stage} - 1, Stage::fragment, "stage"));
+    }
+    return usse::load_words(raw);
+  });
+}
+
+warpjit_status warpjit_program_from_usse_assembly(const char* text, const warpjit_program_choice* choice,
+                                                  warpjit_program** program, warpjit_error* error) {
+  return make(program, "program", error, {{text, "text"}}, [&]() -> Result<Program> {
+    WARPJIT_TRY(const Selection selected, selection(choice));
+    return usse::load_assembly(text, selected);
   });
 }
 
