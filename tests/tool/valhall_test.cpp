@@ -360,7 +360,7 @@ TEST_F(ValhallToolTest, EntriesByAddress) {
     const Outcome verify = run("verify two.json");
     EXPECT_EQ(verify.code, 0) << verify.out << verify.err;
   }
-  EXPECT_NE(run("launch two.valhall --entry 0x4").err.find("no instruction begins at byte 0x4"),
+  EXPECT_NE(run("launch two.valhall --entry 0x4").err.find("entry 0x4: expected a multiple of 8 below"),
             std::string::npos);
   EXPECT_NE(run("launch two.valhall --entry 0x30").err.find("0x30"), std::string::npos);
 }

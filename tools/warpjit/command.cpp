@@ -147,8 +147,11 @@ Result<LaunchFile> load_launch(const RunInput& input) {
 }
 
 std::string modes_warning(const LaunchFile& file) {
-  const std::string note = file.guest().modes_note(*file.program);
-  return note.empty() ? note : ", " + note;
+  const Json modes = file.guest().modes_json(*file.program);
+  std::string list;
+  for (const std::string_view mode : file.guest().traits().inexact_modes)
+    if (modes.contains(mode)) list += (list.empty() ? "" : ", ") + std::string(mode);
+  return list.empty() ? list : ", with " + list + ": not the chip's bits";
 }
 
 Status write_text(const std::string& file, const std::string& text) {

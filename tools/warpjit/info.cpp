@@ -206,7 +206,7 @@ int show_jobs(const std::string& file, const std::string& job, bool as_json) {
   if (!address) return fail({ErrorCode::bad_input, "an address is a number, as 0xf7fda180", "--job"});
   const auto bytes = read_file(file);
   if (!bytes) return fail(bytes.error());
-  const auto json = guest_of(Isa::valhall).jobs_json(*bytes, file, *address);
+  const auto json = guest_of(Isa::valhall).jobs()->list(*bytes, file, *address);
   if (!json) return fail(json.error());
   if (as_json)
     print_json(*json);
@@ -230,10 +230,9 @@ int show_build(bool as_json) {
   std::string names;
   for (const Guest* guest : guests()) {
     std::string stages;
-    for (const Stage stage : guest->stages())
-      if (guest->runs(stage)) stages += (stages.empty() ? "" : ", ") + std::string(warpjit::name(stage));
-    if (!stages.empty()) isas.push_back(warpjit::name(guest->isa()));
-    if (stages.empty()) stages = "listings only";
+    for (const Stage stage : guest->traits().stages)
+      stages += (stages.empty() ? "" : ", ") + std::string(warpjit::name(stage));
+    isas.push_back(warpjit::name(guest->isa()));
     names += (names.empty() ? "" : ", ") + std::string(warpjit::name(guest->isa())) + " (" + stages + ")";
   }
   if (as_json) {

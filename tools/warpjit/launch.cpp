@@ -3,7 +3,7 @@
 
 #include "command.h"
 #include "files.h"
-#include "guest/valhall_draw.h"
+#include "guest/valhall/draw.h"
 #include "launch/template.h"
 #include "launch/write_launch.h"
 #include "render_capture.h"

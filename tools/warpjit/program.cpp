@@ -35,7 +35,7 @@ Result<ProgramRequest> request_of(const ProgramInput& input, const Guest& guest)
   if (!input.entry.empty()) set_entry(request, input.entry);
   if (input.stage.empty()) return request;
   request.stage = parse_stage(input.stage);
-  for (const Stage stage : guest.stages())
+  for (const Stage stage : guest.traits().stages)
     if (request.stage == stage) return request;
   return wrong(std::string(name(guest.isa())) + " has no " + input.stage + " programs", "--program");
 }
@@ -45,7 +45,7 @@ Result<GivenProgram> load_words(const ProgramInput& input) {
   if (!isa) return wrong("there is no guest '" + input.words + "'; known: " + guest_names(), "--words");
   GivenProgram given;
   given.guest = &guest_of(*isa);
-  const WordsLimits limits = given.guest->words_limits();
+  const WordsLimits& limits = given.guest->traits().words;
   WARPJIT_TRY(const ProgramRequest request, request_of(input, *given.guest));
   if (!input.descriptors.empty() && limits.descriptors == 0)
     return wrong(input.words + " has no operand descriptors", "--descriptors");
@@ -53,7 +53,7 @@ Result<GivenProgram> load_words(const ProgramInput& input) {
   if (request.address && limits.entry_unit == 0)
     return wrong("bare words of " + input.words + " begin with the first", "--entry");
   RawWords raw;
-  raw.stage = request.stage.value_or(given.guest->stages().front());
+  raw.stage = request.stage.value_or(given.guest->traits().stages.front());
   raw.entry = request.address.value_or(0);
   raw.guess_state = true;
   raw.source_name = input.file;
@@ -132,10 +132,9 @@ Result<LaunchFile> launch_of(const GivenProgram& given, const ProgramInput& inpu
 }
 
 Result<frontend::Facts> facts_of(const GivenProgram& given, const ProgramInput& input) {
-  const bool rows = given.shader->stage() == Stage::vertex && !given.guest->fetches_attributes();
+  const bool rows = given.shader->stage() == Stage::vertex && given.guest->attributes() == nullptr;
   // What textures are is known from those of a launch.
-  const bool alone =
-      (rows && given.guest->textures_json(*given.shader).empty()) || given.shader->strip_output();
+  const bool alone = (rows && given.shader->texture_uses().empty()) || given.shader->strip_output();
   if (given.launch || !alone) {
     WARPJIT_TRY(LaunchFile launch, launch_of(given, input, 0));
     WARPJIT_TRY(const BoundLaunch bound, BoundLaunch::make(std::move(launch)));

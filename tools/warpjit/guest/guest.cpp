@@ -1,5 +1,4 @@
 #include "guest/guest.h"
-#include "launch/reading.h"
 
 #include <fmt/core.h>
 
@@ -52,46 +51,22 @@ const Guest* find_guest(std::string_view content, const std::string& name) {
   return nullptr;
 }
 
-Status Guest::read_graphics(const JsonField& field, RawWords&) const {
-  return field.error("programs of this guest have no such state");
+std::span<const std::string_view> Guest::uniform_files() const {
+  return registers() != nullptr ? registers()->uniform_files() : std::span<const std::string_view>();
 }
-
-Result<std::uint32_t> Guest::read_attribute_format(const JsonField& field) const {
-  return field.error("programs of this guest fetch no attributes");
+std::string_view Guest::register_names(LocationKind kind) const {
+  return registers() != nullptr ? registers()->names(kind) : "none";
 }
-
-Result<ControlTexture> Guest::read_control_texture(const frontend::Shader&, unsigned,
-                                                   std::span<const std::uint32_t>, const EntryMemory&) const {
-  return Error{ErrorCode::bad_input, "textures of this guest have no control words", ""};
+bool Guest::is_preset(const frontend::Shader& shader, const Location& location) const {
+  return registers() != nullptr && registers()->is_preset(shader, location);
 }
-Status Guest::read_console_values(Reading& reading) const {
-  for (const char* const key : {"streams", "attributes", "buffers"})
-    if (reading.root.has(key)) return reading.root.at(key).error("does not belong to programs of this guest");
-  return {};
+bool Guest::is_float(const Location& location) const {
+  return registers() == nullptr || registers()->is_float(location);
 }
-Result<PixelFormat> Guest::read_surface_format(std::uint32_t) const {
-  return Error{ErrorCode::bad_input, "this guest has no such surfaces", ""};
-}
-Result<BlendState> Guest::read_blend_word(std::uint32_t, const frontend::Shader&, PixelFormat) const {
-  return Error{ErrorCode::bad_input, "this guest has no such words", ""};
-}
-Result<RasterState> Guest::console_raster(const frontend::Shader*, Topology) const {
-  return Error{ErrorCode::bad_input, "this guest has no such state", ""};
-}
-
-Result<Texture> Guest::read_texture_entry(const EntryWords&, const EntryMemory&) const {
-  return Error{ErrorCode::bad_input, "this guest has no such entries", ""};
-}
-Result<Sampler> Guest::read_sampler_entry(const EntryWords&, bool) const {
-  return Error{ErrorCode::bad_input, "this guest has no such entries", ""};
-}
-
-Result<Json> Guest::jobs_json(std::span<const std::byte>, const std::string& name, std::uint64_t) const {
-  return Error{ErrorCode::bad_input, "this guest has no memory images", name};
-}
-
-Status Guest::read_job(const ImageJob& job, LaunchFile&) const {
-  return Error{ErrorCode::bad_input, "this guest has no memory images", job.name};
+GridLimits Guest::grid_limits() const { return spaces() != nullptr ? spaces()->grid_limits() : GridLimits(); }
+Result<GridUse> Guest::grid_use(const frontend::Shader& shader) const {
+  if (spaces() == nullptr) return GridUse();
+  return spaces()->use(shader);
 }
 
 std::string guest_names() {
@@ -102,8 +77,45 @@ std::string guest_names() {
 
 std::string all_file_kinds() {
   std::string list;
-  for (const Guest* guest : guests()) list += (list.empty() ? "" : "; ") + std::string(guest->file_kinds());
+  for (const Guest* guest : guests())
+    list += (list.empty() ? "" : "; ") + std::string(guest->traits().file_kinds);
   return list;
+}
+
+Status check_only_program(const ProgramRequest& request, Stage stage, std::size_t code_bytes,
+                          std::uint32_t entry_unit, const std::string& source_name) {
+  const auto wrong = [&](std::string message) {
+    return Error{ErrorCode::bad_input, std::move(message), source_name};
+  };
+  if (!request.entry.empty())
+    return wrong(
+        fmt::format("the file has one program, which has no name; the entry is '{}'", request.entry));
+  if (request.index.value_or(0) != 0)
+    return wrong(fmt::format("the file has one program; the index is {}", *request.index));
+  if (request.address && entry_unit == 0)
+    return wrong(fmt::format("programs of this guest begin with the first word; the entry is {:#x}",
+                             *request.address));
+  if (request.address && (*request.address % entry_unit != 0 || *request.address >= code_bytes))
+    return wrong(fmt::format("entry {:#x}: expected a multiple of {} below the code's {:#x} bytes",
+                             *request.address, entry_unit, code_bytes));
+  if (request.stage && *request.stage != stage)
+    return wrong(fmt::format("it is a {} program, not a {} program", name(stage), name(*request.stage)));
+  return {};
+}
+
+Result<SourceText> only_source(std::span<const SourceText> sources, const AssembleOptions& options) {
+  if (options.labels)
+    return Error{ErrorCode::bad_input, "only SHBIN containers have labels; this guest's files have none",
+                 "--labels"};
+  if (sources.size() != 1)
+    return Error{ErrorCode::bad_input, "programs of this guest are assembled one source at a time",
+                 sources[1].name};
+  return sources[0];
+}
+
+Status check_names(const ListOptions& options) {
+  if (options.names) return {};
+  return Error{ErrorCode::bad_input, "registers of this guest have no names but their own", "--no-names"};
 }
 
 Result<std::vector<std::uint32_t>> words_from(std::span<const std::byte> bytes, const std::string& name) {

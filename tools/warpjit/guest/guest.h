@@ -1,6 +1,6 @@
 // What the tool knows of one guest beyond frontend::Shader: the containers, sources and bare words that its
-// programs come in, the keys that only its launch files have, and its listings. Another guest is another
-// Guest and a line in guests().
+// programs come in, the keys that its launch files have, and its listings. What only some guests have is an
+// interface of its own. Another guest is another Guest and a line in guests().
 #pragma once
 
 #include <array>
@@ -11,6 +11,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "frontend/shader.h"
@@ -31,12 +33,15 @@ Json words_array(std::span<const std::uint32_t> words);
 // The register with this number of its kind, counted as Location::first is.
 Location numbered(LocationKind kind, unsigned number);
 
-// How programs compute. Each guest reads the part that is its own.
-struct GuestModes {
-  pica200::Modes pica200;
-  tesla::Modes tesla;
-  valhall::FragmentSetup valhall;
-};
+// ---- Programs
+
+// How programs compute: nothing for the usual way, else as the guest's launch files say it.
+using GuestModes = std::variant<std::monostate, pica200::Modes, tesla::Modes, valhall::FragmentSetup>;
+template <class Modes>
+Modes modes_or_usual(const GuestModes& modes) {
+  const auto* const given = std::get_if<Modes>(&modes);
+  return given != nullptr ? *given : Modes();
+}
 
 // Which program of a container, and where it begins.
 struct ProgramRequest {
@@ -71,45 +76,11 @@ struct RawWords {
   Stage stage = Stage::vertex;
   std::vector<std::uint32_t> code, descriptors;
   std::uint32_t entry = 0;
-  bool guess_state = false;       // is what the code names of it the graphics state?
+  bool guess_state = false;       // what the code names of it is the graphics state
   std::uint32_t registers = 128;  // of a thread
   std::uint32_t local_bytes = 0;  // of a thread
   std::string source_name;        // for messages
-  tesla::GraphicsState graphics;  // of Tesla programs
-};
-// What of RawWords a guest has. 0: nothing.
-struct WordsLimits {
-  std::size_t code = 0, descriptors = 0;
-  std::uint32_t entry_unit = 0;  // what entries count a word as: 1, or 4 bytes
-  std::uint32_t registers = 0, local_bytes = 0;
-};
-
-// What a launch of a grid can give.
-struct GridLimits {
-  std::array<std::uint32_t, 3> grid{}, block{};  // 1: the guest does not have this dimension
-  std::uint32_t shared_bytes = 0;
-  std::uint32_t parameter_offset = 0;  // of the first parameter, in shared memory if they lie there
-  std::uint32_t parameter_bytes = 0;
-  bool first_block = false;  // can the first block have another number than 0?
-};
-// What a kernel's code names of its spaces.
-struct GridUse {
-  std::uint32_t parameter_bytes = 0;
-  struct Space {
-    std::string name;
-    bool constant = false, written = false;
-    std::uint32_t bytes = 0;   // of a constant space: those that are read at fixed places
-    std::uint32_t preset = 0;  // of these the container gives so many
-  };
-  std::vector<Space> spaces;  // constant ones first
-  // Of vertex programs that fetch attributes and store results themselves: how many are named, and whether
-  // results are stored.
-  std::uint32_t attributes = 0;
-  bool results = false;
-  std::uint32_t images = 0;  // how many are named
-  // Buffers in memory that are named: tables in the top bytes, entries in the others.
-  std::vector<std::uint32_t> buffers{};
-  bool shared = false;  // code has an address of shared memory, and nothing says how much there is
+  tesla::GraphicsState graphics;  // of guests with GraphicsState
 };
 
 struct AssembleOptions {
@@ -128,8 +99,82 @@ struct SourceText {
   std::string name, text;
 };
 
-// A texture or sampler as the guest's hardware has it, and the memory that it is in.
-using EntryWords = std::array<std::uint32_t, 8>;
+// ---- What only some guests have
+
+struct LaunchFile;  // launch/launch_file.h
+struct Reading;     // launch/reading.h
+
+// Programs whose registers get values from launches, by name.
+class NamedRegisters {
+ public:
+  // The first register of each file of uniforms, and the names of all registers of a kind, for messages:
+  // "c0-c95, i0-i3, b0-b15".
+  virtual std::span<const std::string_view> uniform_files() const = 0;
+  virtual std::string_view names(LocationKind kind) const = 0;
+  // True if this register gets its value from the container, or from a texture or buffer of the launch.
+  virtual bool is_preset(const frontend::Shader& shader, const Location& location) const = 0;
+  // True if this output or state register holds floats.
+  virtual bool is_float(const Location& location) const = 0;
+  // Bit n: the code writes output register n.
+  virtual std::uint64_t outputs_written(const frontend::Shader& shader) const = 0;
+  // Uniform registers without names, from the first one on, that a launch should have values for.
+  virtual std::uint32_t unnamed_uniforms(const frontend::Shader& shader) const = 0;
+  // `program` of a vertex stage that passes its first input on as its first output; null if geometry programs
+  // never come alone.
+  virtual Json passing_vertex() const = 0;
+
+ protected:
+  ~NamedRegisters() = default;
+};
+
+// What a launch of a grid can give.
+struct GridLimits {
+  std::array<std::uint32_t, 3> grid{}, block{};  // 1: the guest does not have this dimension
+  std::uint32_t shared_bytes = 0;
+  std::uint32_t parameter_offset = 0;  // of the first parameter, in shared memory if they lie there
+  std::uint32_t parameter_bytes = 0;
+  bool first_block = false;  // true if the first block can have another number than 0
+};
+// What code names of its spaces.
+struct GridUse {
+  std::uint32_t parameter_bytes = 0;
+  struct Space {
+    std::string name;
+    bool constant = false, written = false;
+    std::uint32_t bytes = 0;   // of a constant space: those that are read at fixed places
+    std::uint32_t preset = 0;  // of these the container gives so many
+  };
+  std::vector<Space> spaces;  // constant ones first
+  // Of vertex programs that fetch attributes and store results themselves: how many are named, and whether
+  // results are stored.
+  std::uint32_t attributes = 0;
+  bool results = false;
+  std::uint32_t images = 0;  // how many are named
+  // Buffers in memory that are named: tables in the top bytes, entries in the others.
+  std::vector<std::uint32_t> buffers{};
+  bool shared = false;  // code has an address of shared memory, and nothing says how much there is
+};
+// Programs with memory: kernels over grids, and graphics programs with the same spaces.
+class MemorySpaces {
+ public:
+  virtual GridLimits grid_limits() const = 0;
+  virtual Result<GridUse> use(const frontend::Shader& shader) const = 0;
+
+ protected:
+  ~MemorySpaces() = default;
+};
+
+// Programs that sample: what a template has for the textures that their code names.
+class SampledTextures {
+ public:
+  virtual Json textures(const frontend::Shader& shader) const = 0;
+  virtual Json samplers(const frontend::Shader& shader) const = 0;  // null if textures say them
+
+ protected:
+  ~SampledTextures() = default;
+};
+
+// The memory that textures of control words or entries are in.
 struct EntryMemory {
   std::uint64_t address = 0;  // of the first byte
   const void* data = nullptr;
@@ -137,16 +182,50 @@ struct EntryMemory {
   bool level_views = true;
 };
 
-struct LaunchFile;  // launch/launch_file.h
-struct Reading;     // launch/reading.h
+// State of a driver, and geometry programs whose strips are drawn.
+using EntryWords = std::array<std::uint32_t, 8>;
+class DriverState {
+ public:
+  // The key `graphics` of bare words.
+  virtual Status read_graphics(const JsonField& field, RawWords& words) const = 0;
+  // Textures and samplers as entries.
+  virtual Result<Texture> read_texture(const EntryWords& words, const EntryMemory& memory) const = 0;
+  virtual Result<Sampler> read_sampler(const EntryWords& words, bool seamless) const = 0;
+  // `program` of a fragment stage that is white, and words that a geometry program reads of each vertex.
+  virtual Json white_fragment() const = 0;
+  virtual std::uint32_t vertex_words(const frontend::Shader& shader) const = 0;
 
-// A texture with its sampler, as control words of a guest say them.
+ protected:
+  ~DriverState() = default;
+};
+
+// A texture with its sampler, as control words say them.
 struct ControlTexture {
   Texture texture;
   Sampler sampler;
   std::shared_ptr<const void> keep;  // what the texture refers to besides the memory
   // Uniform registers that hold control words, and these words.
   std::vector<std::pair<Location, std::uint32_t>> registers;
+};
+// Draws in the console's own terms.
+class ConsoleState {
+ public:
+  // `streams` and `attributes` of vertex programs, `buffers`: as inputs and uniforms.
+  virtual Status read_values(Reading& reading) const = 0;
+  virtual Result<ControlTexture> read_texture(const frontend::Shader& shader, unsigned slot,
+                                              std::span<const std::uint32_t> words,
+                                              const EntryMemory& memory) const = 0;
+  // A format of a colour surface by its number.
+  virtual Result<PixelFormat> read_surface_format(std::uint32_t number) const = 0;
+  virtual Result<BlendState> read_blend(std::uint32_t word, const frontend::Shader& fragment,
+                                        PixelFormat target) const = 0;
+  // What the console does by itself. `vertex`: null for vertices without a program.
+  virtual Result<RasterState> raster(const frontend::Shader* vertex, Topology topology) const = 0;
+  // Adds to a template the buffers in memory whose addresses a program takes, and this memory.
+  virtual void add_buffers(const frontend::Shader& shader, Json& json) const = 0;
+
+ protected:
+  ~ConsoleState() = default;
 };
 
 // What a launch file takes from a job of a memory image.
@@ -157,90 +236,70 @@ struct ImageJob {
   Stage stage = Stage::compute;
   bool varying = false;  // of the programs for vertices the one for varyings
 };
+// Guests whose memory images have jobs.
+class MemoryJobs {
+ public:
+  // The chain of jobs that begins at an address of a memory image.
+  virtual Result<Json> list(std::span<const std::byte> image, const std::string& name,
+                            std::uint64_t address) const = 0;
+  // Program, extents and memory of a job.
+  virtual Status read(const ImageJob& job, LaunchFile& launch) const = 0;
+
+ protected:
+  ~MemoryJobs() = default;
+};
+
+// Vertex programs that fetch attributes and store results themselves, which makes their work that of a grid.
+class FetchedAttributes {
+ public:
+  // A pixel format of an attribute or image by its name or number. Errors: no such name; a format that
+  // attributes cannot have.
+  virtual Result<std::uint32_t> read_format(const JsonField& field) const = 0;
+  virtual std::string format_name(std::uint32_t format) const = 0;
+
+ protected:
+  ~FetchedAttributes() = default;
+};
+
+// ---- The guest
+
+// What of RawWords a guest has. 0: nothing.
+struct WordsLimits {
+  std::size_t code = 0, descriptors = 0;
+  std::uint32_t entry_unit = 0;  // what entries count a word as: 1, or 4 bytes
+  std::uint32_t registers = 0, local_bytes = 0;
+};
+struct GuestTraits {
+  Isa isa{};
+  std::span<const Stage> stages;  // the first is that of bare words
+  std::string_view file_kinds;    // "an SHBIN (which begins with DVLB) ...", for messages
+  WordsLimits words{};
+  bool takes_source = false;                          // launch files may have programs as lines of assembly
+  bool fragment_uniforms = false;                     // fragment programs have uniform registers
+  std::span<const std::string_view> inexact_modes{};  // modes with which results are not the chip's
+};
 
 class Guest {
  public:
   virtual ~Guest() = default;
-  virtual Isa isa() const = 0;
-  virtual std::span<const Stage> stages() const = 0;
-  // Can programs of this stage run? Else they are only listed and assembled.
-  virtual bool runs(Stage) const { return true; }
+  const GuestTraits& traits() const { return traits_; }
+  Isa isa() const { return traits_.isa; }
 
   // ---- Files
-  // "an SHBIN (which begins with DVLB) ...", for messages.
-  virtual std::string_view file_kinds() const = 0;
   // By what a file begins with, or the end of its name.
   virtual bool recognizes(std::string_view content, const std::string& name) const = 0;
   virtual Result<std::unique_ptr<Container>> read(std::span<const std::byte> bytes,
                                                   const std::string& name) const = 0;
-  virtual WordsLimits words_limits() const = 0;
-  // The key `graphics` of bare words. Errors: a guest that has none.
-  virtual Status read_graphics(const JsonField& field, RawWords& words) const;
   virtual Result<ShaderPtr> load_words(const RawWords& words, const GuestModes& modes) const = 0;
   virtual Result<Assembled> assemble(std::span<const SourceText> sources,
                                      const AssembleOptions& options) const = 0;
 
   // ---- Launch files
-  virtual Status read_modes(const JsonField& field, GuestModes& modes) const = 0;
-  // The program as bare words: what `program` of a launch file takes.
+  virtual Result<GuestModes> read_modes(const JsonField& field) const = 0;
+  // The program without a container: what `program` of a launch file takes.
   virtual Json words_json(const frontend::Shader& shader) const = 0;
-  // What differs from the default modes.
+  // What differs from the usual modes.
   virtual Json modes_json(const frontend::Shader& shader) const = 0;
-  // A warning that results are not the chip's; empty for most modes.
-  virtual std::string modes_note(const frontend::Shader&) const { return {}; }
-  // The names of registers, for messages: "c0-c95, i0-i3, b0-b15".
-  virtual std::string_view register_names(LocationKind kind) const = 0;
-  // The first register of each file of uniforms.
-  virtual std::vector<std::string> uniform_files() const { return {}; }
-  // Does this register get its value from the container, or from a texture of the launch?
-  virtual bool is_preset(const frontend::Shader&, const Location&) const { return false; }
-  // Does this output or state register hold floats?
-  virtual bool is_float(const Location&) const { return true; }
-  // Bit n: the code writes output register n.
-  virtual std::uint64_t outputs_written(const frontend::Shader&) const { return 0; }
-  // `program` of a vertex stage that passes its first input on as its first output.
-  virtual Json passing_vertex() const { return {}; }
-  // Of guests whose geometry programs run in draws: `program` of a fragment stage that is white, and words
-  // that a geometry program reads of each vertex.
-  virtual Json white_fragment() const { return {}; }
-  virtual std::uint32_t vertex_words(const frontend::Shader&) const { return 4; }
-  // May launch files have a program as lines of assembly, `source`? `words_json` then gives that.
-  virtual bool takes_source() const { return false; }
-  // Do fragment programs have uniform registers?
-  virtual bool pixels_have_uniforms() const { return false; }
-  // Uniform registers from the first one on that a launch should have values for.
-  virtual std::uint32_t uniform_words(const frontend::Shader&) const { return 0; }
-  // The texture of a slot. Errors: a guest that has no control words.
-  virtual Result<ControlTexture> read_control_texture(const frontend::Shader& shader, unsigned slot,
-                                                      std::span<const std::uint32_t> words,
-                                                      const EntryMemory& memory) const;
-  // `textures` for what a program samples, to begin with.
-  virtual Json textures_json(const frontend::Shader&) const { return Json::object(); }
-  // `samplers`, where textures do not say them.
-  virtual Json samplers_json(const frontend::Shader&) const { return Json::object(); }
-  // Adds to a template the buffers in memory whose addresses a program takes, and this memory.
-  virtual void add_buffers(const frontend::Shader&, Json&) const {}
-  // ---- In the console's terms. Errors: a guest that has none of these.
-  // `streams` and `attributes` of vertex programs, `buffers`: as inputs and uniforms.
-  virtual Status read_console_values(Reading& reading) const;
-  // A format of a colour surface by its number.
-  virtual Result<PixelFormat> read_surface_format(std::uint32_t number) const;
-  virtual Result<BlendState> read_blend_word(std::uint32_t word, const frontend::Shader& fragment,
-                                             PixelFormat target) const;
-  // What the console does without being asked. `vertex`: null for vertices without a program.
-  virtual Result<RasterState> console_raster(const frontend::Shader* vertex, Topology topology) const;
-
-  // Errors: a guest that has none.
-  virtual Result<Texture> read_texture_entry(const EntryWords& words, const EntryMemory& memory) const;
-  virtual Result<Sampler> read_sampler_entry(const EntryWords& words, bool seamless) const;
-  // Do vertex programs fetch attributes and store results themselves? These run on grids.
-  virtual bool fetches_attributes() const { return false; }
-  // A pixel format of such an attribute by its name or number. Errors: no such name; a format that attributes
-  // cannot have.
-  virtual Result<std::uint32_t> read_attribute_format(const JsonField& field) const;
-  virtual std::string attribute_format_name(std::uint32_t format) const { return hex(format); }
-  virtual GridLimits grid_limits() const { return {}; }
-  virtual Result<GridUse> grid_use(const frontend::Shader&) const { return GridUse{}; }
 
   // ---- Listings
   virtual Result<std::string> list(const frontend::Shader& shader, const ListOptions& options) const = 0;
@@ -250,11 +309,39 @@ class Guest {
   virtual std::string instruction(const frontend::Shader& shader, std::uint32_t address) const = 0;
   // What `warpjit info` adds to what frontend::Shader tells: keys of a program's object.
   virtual void describe(const frontend::Shader& shader, Json& json) const = 0;
-  // The chain of jobs that begins at an address of a memory image. Errors: a guest that has none.
-  virtual Result<Json> jobs_json(std::span<const std::byte> image, const std::string& name,
-                                 std::uint64_t address) const;
-  // Program, extents and memory of such a job. Errors: a guest that has none.
-  virtual Status read_job(const ImageJob& job, LaunchFile& launch) const;
+
+  // ---- What only some guests have; null: this one has none
+  const NamedRegisters* registers() const { return parts_.registers; }
+  const MemorySpaces* spaces() const { return parts_.spaces; }
+  const SampledTextures* samples() const { return parts_.samples; }
+  const DriverState* driver() const { return parts_.driver; }
+  const ConsoleState* console() const { return parts_.console; }
+  const FetchedAttributes* attributes() const { return parts_.attributes; }
+  const MemoryJobs* jobs() const { return parts_.jobs; }
+
+  // These hold for every guest: without registers, spaces or samples there is nothing.
+  std::span<const std::string_view> uniform_files() const;
+  std::string_view register_names(LocationKind kind) const;
+  bool is_preset(const frontend::Shader& shader, const Location& location) const;
+  bool is_float(const Location& location) const;
+  GridLimits grid_limits() const;
+  Result<GridUse> grid_use(const frontend::Shader& shader) const;
+
+ protected:
+  struct Parts {
+    const NamedRegisters* registers = nullptr;
+    const MemorySpaces* spaces = nullptr;
+    const SampledTextures* samples = nullptr;
+    const DriverState* driver = nullptr;
+    const ConsoleState* console = nullptr;
+    const FetchedAttributes* attributes = nullptr;
+    const MemoryJobs* jobs = nullptr;
+  };
+  Guest(const GuestTraits& traits, const Parts& parts) : traits_(traits), parts_(parts) {}
+
+ private:
+  GuestTraits traits_;
+  Parts parts_;
 };
 
 std::span<const Guest* const> guests();
@@ -271,6 +358,15 @@ const Guest& pica200_guest();
 const Guest& tesla_guest();
 const Guest& valhall_guest();
 const Guest& usse_guest();
+
+// For guests whose files hold one program without a name: checks what a request says of it. `entry_unit`:
+// what entries are multiples of; 0 if programs begin with the first word.
+Status check_only_program(const ProgramRequest& request, Stage stage, std::size_t code_bytes,
+                          std::uint32_t entry_unit, const std::string& source_name);
+// The only source of those that assemble one at a time, without labels. Errors: several, labels.
+Result<SourceText> only_source(std::span<const SourceText> sources, const AssembleOptions& options);
+// Errors: --no-names, of guests whose registers have no names but their own.
+Status check_names(const ListOptions& options);
 
 // Little-endian words from the bytes of a file. Errors: a size that is no multiple of 4, nothing.
 Result<std::vector<std::uint32_t>> words_from(std::span<const std::byte> bytes, const std::string& name);

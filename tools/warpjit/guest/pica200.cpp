@@ -32,9 +32,9 @@ pica200::DisassembleOptions disassemble_options(const ListOptions& options) {
       .names = options.names, .structure = options.labels, .words = options.words, .exact = options.exact};
 }
 
-class ShbinPrograms final : public Container {
+class Pica200Container final : public Container {
  public:
-  explicit ShbinPrograms(pica200::Container container) : container_(std::move(container)) {}
+  explicit Pica200Container(pica200::Container container) : container_(std::move(container)) {}
 
   std::size_t size() const override { return container_.programs.size(); }
   Stage stage(std::size_t index) const override {
@@ -46,8 +46,9 @@ class ShbinPrograms final : public Container {
     if (program.entry >= program.code.size())
       return wrong(
           fmt::format("entry {} lies past the code of {} words", program.entry, program.code.size()));
-    program.f24 = modes.pica200.f24;
-    program.structural_scopes = modes.pica200.structural_scopes;
+    const auto chosen = modes_or_usual<pica200::Modes>(modes);
+    program.f24 = chosen.f24;
+    program.structural_scopes = chosen.structural_scopes;
     WARPJIT_TRY(auto shader, pica200::Shader::make(std::move(program)));
     return ShaderPtr(std::move(shader));
   }
@@ -104,17 +105,18 @@ Json constant_json(const pica200::Constant& constant) {
   return values;
 }
 
-class Pica200Guest final : public Guest {
+class Pica200Guest final : public Guest, public NamedRegisters {
  public:
-  Isa isa() const override { return Isa::pica200; }
-  std::span<const Stage> stages() const override {
-    static constexpr Stage kStages[] = {Stage::vertex, Stage::geometry};
-    return kStages;
-  }
+  Pica200Guest()
+      : Guest({.isa = Isa::pica200,
+               .stages = kStages,
+               .file_kinds =
+                   "an SHBIN (which begins with DVLB) or an assembly source (whose name ends in .pica)",
+               .words = {.code = pica200::kMaxCodeWords,
+                         .descriptors = pica200::kMaxDescriptors,
+                         .entry_unit = 1}},
+              {.registers = this}) {}
 
-  std::string_view file_kinds() const override {
-    return "an SHBIN (which begins with DVLB) or an assembly source (whose name ends in .pica)";
-  }
   bool recognizes(std::string_view content, const std::string& name) const override {
     return content.starts_with("DVLB") || name.ends_with(".pica") || name.ends_with(".shbin");
   }
@@ -132,10 +134,7 @@ class Pica200Guest final : public Guest {
                    "(whose name ends in .pica)",
                    name};
     }
-    return std::unique_ptr<Container>(new ShbinPrograms(std::move(container)));
-  }
-  WordsLimits words_limits() const override {
-    return {.code = pica200::kMaxCodeWords, .descriptors = pica200::kMaxDescriptors, .entry_unit = 1};
+    return std::unique_ptr<Container>(new Pica200Container(std::move(container)));
   }
   Result<ShaderPtr> load_words(const RawWords& words, const GuestModes& modes) const override {
     pica200::RawProgram raw;
@@ -144,7 +143,7 @@ class Pica200Guest final : public Guest {
     raw.entry = words.entry;
     raw.stage = words.stage;
     raw.source_name = words.source_name;
-    WARPJIT_TRY(const Program program, pica200::load_words(raw, modes.pica200));
+    WARPJIT_TRY(const Program program, pica200::load_words(raw, modes_or_usual<pica200::Modes>(modes)));
     return program.shader();
   }
   Result<Assembled> assemble(std::span<const SourceText> texts,
@@ -159,11 +158,12 @@ class Pica200Guest final : public Guest {
     assembled.container = pica200::write_shbin(container, {.labels = options.labels});
     assembled.summary =
         fmt::format("{} code words, {} descriptors", container.code.size(), container.descriptors.size());
-    assembled.programs = std::make_unique<ShbinPrograms>(std::move(container));
+    assembled.programs = std::make_unique<Pica200Container>(std::move(container));
     return assembled;
   }
 
-  Status read_modes(const JsonField& field, GuestModes& modes) const override {
+  Result<GuestModes> read_modes(const JsonField& field) const override {
+    pica200::Modes modes;
     WARPJIT_CHECK(field.expect_keys({"float", "scopes"}));
     // One of two words, the second of which switches the mode on.
     const auto read = [&](const char* key, const std::string& off, const std::string& on,
@@ -172,12 +172,13 @@ class Pica200Guest final : public Guest {
       if (!member) return {};
       WARPJIT_TRY(const std::string text, member->string());
       if (text != off && text != on)
-        return member->error(fmt::format("unknown mode '{}', {} and {} are known", text, off, on));
+        return member->error(fmt::format("'{}' is no mode; it may be {} or {}", text, off, on));
       mode = text == on;
       return {};
     };
-    WARPJIT_CHECK(read("float", "f32", "f24", modes.pica200.f24));
-    return read("scopes", "hardware", "structural", modes.pica200.structural_scopes);
+    WARPJIT_CHECK(read("float", "f32", "f24", modes.f24));
+    WARPJIT_CHECK(read("scopes", "hardware", "structural", modes.structural_scopes));
+    return GuestModes(modes);
   }
   Json words_json(const frontend::Shader& shader) const override {
     const pica200::Program& program = pica200_program(shader);
@@ -191,7 +192,8 @@ class Pica200Guest final : public Guest {
     if (pica200_program(shader).structural_scopes) json["scopes"] = "structural";
     return json;
   }
-  std::string_view register_names(LocationKind kind) const override {
+  std::span<const std::string_view> uniform_files() const override { return kUniformFiles; }
+  std::string_view names(LocationKind kind) const override {
     switch (kind) {
       case LocationKind::input:
         return "v0-v15";
@@ -205,14 +207,14 @@ class Pica200Guest final : public Guest {
         return "c0-c95, i0-i3, b0-b15";
     }
   }
-  std::vector<std::string> uniform_files() const override { return {"c0", "i0", "b0"}; }
+  std::uint32_t unnamed_uniforms(const frontend::Shader&) const override { return 0; }
   bool is_preset(const frontend::Shader& shader, const Location& location) const override {
     const std::string reg = shader.register_name(location);
     const auto& constants = pica200_program(shader).constants;
     return std::any_of(constants.begin(), constants.end(),
                        [&](const pica200::Constant& constant) { return pica200::name(constant.reg) == reg; });
   }
-  // o and r hold floats; a0, aL, cmp and emit integers, which count from behind them.
+  // o and r hold floats; a0, aL, cmp and emit integers, which are counted after them.
   bool is_float(const Location& location) const override {
     return location.first < (location.kind == LocationKind::state ? 16 : 32);
   }
@@ -286,6 +288,10 @@ class Pica200Guest final : public Guest {
         json["geometry"]["registers"].push_back(fmt::format("v{}", reg));
     }
   }
+
+ private:
+  static constexpr Stage kStages[] = {Stage::vertex, Stage::geometry};
+  static constexpr std::string_view kUniformFiles[] = {"c0", "i0", "b0"};
 };
 
 }  // namespace

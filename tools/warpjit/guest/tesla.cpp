@@ -12,7 +12,7 @@
 #include "frontend/tesla/facts/reach.h"
 #include "frontend/tesla/shader.h"
 #include "guest/guest.h"
-#include "launch/reading.h"
+#include "launch/words.h"
 
 namespace warpjit::tool {
 
@@ -22,9 +22,9 @@ const tesla::Program& tesla_program(const frontend::Shader& shader) {
   return static_cast<const tesla::Shader&>(shader).program();
 }
 
-class Programs final : public Container {
+class TeslaContainer final : public Container {
  public:
-  explicit Programs(tesla::Container container) : container_(std::move(container)) {}
+  explicit TeslaContainer(tesla::Container container) : container_(std::move(container)) {}
 
   std::size_t size() const override { return container_.programs.size(); }
   Stage stage(std::size_t index) const override { return tesla::stage_of(container_.programs[index].type); }
@@ -49,7 +49,7 @@ class Programs final : public Container {
     if (program.entry % 4 != 0 || program.entry / 4 >= std::max<std::size_t>(program.code.size(), 1))
       return wrong(fmt::format("entry {:#x}: expected a multiple of 4 below the code's {:#x} bytes",
                                program.entry, 4 * program.code.size()));
-    WARPJIT_TRY(auto shader, tesla::Shader::make(std::move(program), modes.tesla));
+    WARPJIT_TRY(auto shader, tesla::Shader::make(std::move(program), modes_or_usual<tesla::Modes>(modes)));
     return ShaderPtr(std::move(shader));
   }
 
@@ -196,19 +196,21 @@ Json graphics_json(const tesla::Program& program) {
   return json;
 }
 
-class TeslaGuest final : public Guest {
+class TeslaGuest final : public Guest, public MemorySpaces, public SampledTextures, public DriverState {
  public:
-  Isa isa() const override { return Isa::tesla; }
-  std::span<const Stage> stages() const override {
-    static constexpr Stage kStages[] = {Stage::compute, Stage::vertex, Stage::geometry, Stage::fragment};
-    return kStages;
-  }
+  TeslaGuest()
+      : Guest(
+            {.isa = Isa::tesla,
+             .stages = kStages,
+             .file_kinds = "a cubin (text that begins with `architecture` or `code`, or ELF) or an assembly "
+                           "source (whose name ends in .tesla)",
+             .words = {.code = tesla::kMaxCodeWords,
+                       .entry_unit = 4,
+                       .registers = tesla::kMaxRegisters,
+                       .local_bytes = tesla::kMaxLocalBytes},
+             .inexact_modes = kInexactModes},
+            {.spaces = this, .samples = this, .driver = this}) {}
 
-  std::string_view file_kinds() const override {
-    return "a cubin (text that begins with `architecture` or `code`, or ELF) or an assembly source (whose "
-           "name ends in "
-           ".tesla)";
-  }
   bool recognizes(std::string_view content, const std::string& name) const override {
     return tesla::is_cubin(std::as_bytes(std::span(content))) || name.ends_with(".tesla") ||
            name.ends_with(".cubin");
@@ -221,13 +223,7 @@ class TeslaGuest final : public Guest {
     } else {
       WARPJIT_TRY(container, tesla::read_cubin(bytes, name));
     }
-    return std::unique_ptr<Container>(new Programs(std::move(container)));
-  }
-  WordsLimits words_limits() const override {
-    return {.code = tesla::kMaxCodeWords,
-            .entry_unit = 4,
-            .registers = tesla::kMaxRegisters,
-            .local_bytes = tesla::kMaxLocalBytes};
+    return std::unique_ptr<Container>(new TeslaContainer(std::move(container)));
   }
   Result<ShaderPtr> load_words(const RawWords& words, const GuestModes& modes) const override {
     tesla::RawProgram raw;
@@ -238,12 +234,13 @@ class TeslaGuest final : public Guest {
     raw.source_name = words.source_name;
     raw.stage = words.stage;
     raw.graphics = words.graphics;
-    WARPJIT_TRY(Program program, tesla::load_words(raw, modes.tesla));
+    const auto chosen = modes_or_usual<tesla::Modes>(modes);
+    WARPJIT_TRY(Program program, tesla::load_words(raw, chosen));
     if (!words.guess_state) return program.shader();
     const tesla::Program& code = tesla_program(*program.shader());
     if (words.stage == Stage::fragment) raw.graphics = tesla::state_of_code(code);
     raw.local_bytes = tesla::local_bytes_of_code(code);
-    WARPJIT_TRY(program, tesla::load_words(raw, modes.tesla));
+    WARPJIT_TRY(program, tesla::load_words(raw, chosen));
     return program.shader();
   }
   Status read_graphics(const JsonField& field, RawWords& words) const override {
@@ -251,37 +248,30 @@ class TeslaGuest final : public Guest {
   }
   Result<Assembled> assemble(std::span<const SourceText> sources,
                              const AssembleOptions& options) const override {
-    if (options.labels) return Error{ErrorCode::bad_input, "cubins have no labels", "--labels"};
-    if (sources.size() != 1)
-      return Error{ErrorCode::bad_input, "kernels are assembled one source at a time", sources[1].name};
-    WARPJIT_TRY(tesla::Container container, tesla::assemble(sources[0].text, sources[0].name));
+    WARPJIT_TRY(const SourceText source, only_source(sources, options));
+    WARPJIT_TRY(tesla::Container container, tesla::assemble(source.text, source.name));
     const std::string text = tesla::write_text_cubin(container);
     const auto* begin = reinterpret_cast<const std::byte*>(text.data());
     Assembled assembled;
     assembled.container.assign(begin, begin + text.size());
     assembled.summary =
         fmt::format("{} program{}", container.programs.size(), container.programs.size() == 1 ? "" : "s");
-    assembled.programs = std::make_unique<Programs>(std::move(container));
+    assembled.programs = std::make_unique<TeslaContainer>(std::move(container));
     return assembled;
   }
 
-  Status read_modes(const JsonField& field, GuestModes& modes) const override {
+  Result<GuestModes> read_modes(const JsonField& field) const override {
     WARPJIT_CHECK(field.expect_keys({"fast-fmad", "fast-sfu", "saturated-nan-is-zero", "zero-wins",
                                      "infinite-derivatives", "linked-samplers", "call-limit"}));
-    for (const Flag& flag : kFlags)
-      if (const auto value = field.find(flag.key)) {
-        WARPJIT_TRY(modes.tesla.*flag.member, value->boolean());
-      }
-    if (const auto limit = field.find("call-limit")) {
-      WARPJIT_TRY(const std::int64_t calls, limit->integer(0, kMostCalls));
-      modes.tesla.call_limit = static_cast<std::uint32_t>(calls);
-    }
-    return {};
+    tesla::Modes modes;
+    for (const Flag& flag : kFlags) WARPJIT_CHECK(read_flag(field, flag.key, modes.*flag.member));
+    WARPJIT_TRY(modes.call_limit, number_at(field, "call-limit", 0, kMostCalls, kMostCalls));
+    return GuestModes(modes);
   }
-  Result<Texture> read_texture_entry(const EntryWords& words, const EntryMemory& memory) const override {
+  Result<Texture> read_texture(const EntryWords& words, const EntryMemory& memory) const override {
     return tesla::read_texture_entry(words, {memory.address, memory.data, memory.size, memory.level_views});
   }
-  Result<Sampler> read_sampler_entry(const EntryWords& words, bool seamless) const override {
+  Result<Sampler> read_sampler(const EntryWords& words, bool seamless) const override {
     return tesla::read_sampler_entry(words, seamless);
   }
   Json words_json(const frontend::Shader& shader) const override {
@@ -301,13 +291,6 @@ class TeslaGuest final : public Guest {
     if (modes.call_limit != kMostCalls) json["call-limit"] = modes.call_limit;
     return json;
   }
-  std::string modes_note(const frontend::Shader& shader) const override {
-    const tesla::Modes& modes = static_cast<const tesla::Shader&>(shader).modes();
-    if (!modes.fast_fmad && !modes.fast_sfu) return "";
-    const char* both = modes.fast_fmad && modes.fast_sfu ? ", " : "";
-    return fmt::format("with {}{}{}: not the chip's bits", modes.fast_fmad ? "fast-fmad" : "", both,
-                       modes.fast_sfu ? "fast-sfu" : "");
-  }
   Json white_fragment() const override {
     std::string source = ".type fragment\n";
     for (unsigned k = 0; k < 4; ++k) source += fmt::format("mov b32 $r{} 1.0\n", k);
@@ -323,14 +306,13 @@ class TeslaGuest final : public Guest {
         if (operand.kind == tesla::Operand::Kind::vertex) words = std::max(words, operand.value / 4 + 1);
     return words;
   }
-  std::string_view register_names(LocationKind) const override { return "none"; }
-  Json textures_json(const frontend::Shader& shader) const override {
+  Json textures(const frontend::Shader& shader) const override {
     Json textures = Json::object();
     for (const auto& [slot, coordinates] : sampled_coordinates(tesla_program(shader)))
       textures[std::to_string(slot)] = template_texture(coordinates);
     return textures;
   }
-  Json samplers_json(const frontend::Shader& shader) const override {
+  Json samplers(const frontend::Shader& shader) const override {
     Json samplers = Json::object();
     for (const frontend::TextureUse& use : shader.texture_uses())
       if (use.needs_sampler)
@@ -345,7 +327,7 @@ class TeslaGuest final : public Guest {
             tesla::kParameterOffset,
             tesla::kMaxSharedBytes - tesla::kParameterOffset};
   }
-  Result<GridUse> grid_use(const frontend::Shader& shader) const override {
+  Result<GridUse> use(const frontend::Shader& shader) const override {
     const tesla::Program& program = tesla_program(shader);
     WARPJIT_TRY(const Used used, find_used(program));
     GridUse use;
@@ -361,8 +343,7 @@ class TeslaGuest final : public Guest {
   }
 
   Result<std::string> list(const frontend::Shader& shader, const ListOptions& options) const override {
-    if (!options.names)
-      return Error{ErrorCode::bad_input, "registers of this guest have no names but their own", "--no-names"};
+    WARPJIT_CHECK(check_names(options));
     // Every form of the listing is exact.
     return tesla::disassemble(tesla_program(shader), {.words = options.words, .labels = options.labels});
   }
@@ -397,6 +378,10 @@ class TeslaGuest final : public Guest {
     if (Json graphics = graphics_json(tesla_program(shader)); !graphics.empty())
       json["graphics"] = std::move(graphics);
   }
+
+ private:
+  static constexpr Stage kStages[] = {Stage::compute, Stage::vertex, Stage::geometry, Stage::fragment};
+  static constexpr std::string_view kInexactModes[] = {"fast-fmad", "fast-sfu"};
 };
 
 }  // namespace

@@ -5,17 +5,16 @@
 
 #include "device/usse/surface.h"
 #include "files.h"
-#include "frontend/usse/assembly/assemble.h"
 #include "frontend/usse/assembly/disassemble.h"
 #include "frontend/usse/assembly/interface.h"
-#include "frontend/usse/container/gxp.h"
 #include "frontend/usse/container/texture.h"
 #include "frontend/usse/facts/slots.h"
 #include "frontend/usse/facts/texels.h"
 #include "frontend/usse/launch.h"
 #include "frontend/usse/shader.h"
 #include "guest/guest.h"
-#include "guest/usse_draw.h"
+#include "guest/usse/console.h"
+#include "warpjit/usse.hpp"
 
 namespace warpjit::tool {
 
@@ -220,67 +219,74 @@ Result<ControlTexture> control_texture(const frontend::Shader& shader, unsigned 
 }
 
 // The only program of a container or source.
-class UsseSource final : public Container {
+class UsseContainer final : public Container {
  public:
-  explicit UsseSource(usse::Program program) : program_(std::move(program)) {}
+  explicit UsseContainer(const Program& program) : shader_(program.shader()) {}
 
   std::size_t size() const override { return 1; }
-  Stage stage(std::size_t) const override { return program_.stage; }
+  Stage stage(std::size_t) const override { return shader_->stage(); }
   Result<ShaderPtr> load(const ProgramRequest& request, const GuestModes&) const override {
-    const auto wrong = [&](std::string message) {
-      return Error{ErrorCode::bad_input, std::move(message), program_.source_name};
-    };
-    if (!request.entry.empty() || request.address)
-      return wrong("programs of this guest have no names and begin with the first word");
-    if (request.stage && *request.stage != program_.stage)
-      return wrong(fmt::format("it is a {} program", name(program_.stage)));
-    return ShaderPtr(std::make_shared<usse::Shader>(program_));
+    WARPJIT_CHECK(check_only_program(request, shader_->stage(), 0, 0, shader_->source_name()));
+    return shader_;
   }
 
  private:
-  usse::Program program_;
+  ShaderPtr shader_;
 };
 
-class UsseGuest final : public Guest {
- public:
-  Isa isa() const override { return Isa::usse; }
-  std::span<const Stage> stages() const override {
-    static constexpr Stage kStages[] = {Stage::vertex, Stage::fragment};
-    return kStages;
-  }
+constexpr std::string_view kGxp("GXP\0", 4);  // what such a container begins with
 
-  std::string_view file_kinds() const override {
-    return "a GXP (which begins with GXP), a USSE assembly source (whose name ends in .usse)";
-  }
+class UsseGuest final : public Guest, public NamedRegisters, public SampledTextures, public ConsoleState {
+ public:
+  UsseGuest()
+      : Guest(
+            {.isa = Isa::usse,
+             .stages = kStages,
+             .file_kinds = "a GXP (which begins with GXP), a USSE assembly source (whose name ends in .usse)",
+             .words = {.code = std::size_t{2} * usse::kMaxCodeWords},
+             .takes_source = true,
+             .fragment_uniforms = true},
+            {.registers = this, .samples = this, .console = this}) {}
+
   bool recognizes(std::string_view content, const std::string& name) const override {
-    return usse::is_gxp(std::as_bytes(std::span(content))) || name.ends_with(".usse");
+    return content.starts_with(kGxp) || name.ends_with(".usse");
   }
   Result<std::unique_ptr<Container>> read(std::span<const std::byte> bytes,
                                           const std::string& name) const override {
-    WARPJIT_TRY(usse::Program program,
-                usse::is_gxp(bytes) ? usse::read_gxp(bytes, name) : usse::assemble(as_text(bytes), name));
-    return std::unique_ptr<Container>(new UsseSource(std::move(program)));
+    const Selection selection{.source_name = name};
+    WARPJIT_TRY(const Program program, as_text(bytes).starts_with(kGxp)
+                                           ? Program::load(bytes, selection)
+                                           : usse::load_assembly(as_text(bytes), selection));
+    return std::unique_ptr<Container>(new UsseContainer(program));
   }
-  WordsLimits words_limits() const override { return {.code = 2 * usse::kMaxCodeWords}; }
   Result<ShaderPtr> load_words(const RawWords& words, const GuestModes&) const override {
-    WARPJIT_TRY(usse::Program program,
-                usse::read_words(std::as_bytes(std::span(words.code)), words.stage, words.source_name));
-    return ShaderPtr(std::make_shared<usse::Shader>(std::move(program)));
+    if (words.code.size() % 2 != 0)
+      return Error{ErrorCode::bad_input,
+                   fmt::format("instructions have two words each, but there are {} words", words.code.size()),
+                   words.source_name};
+    std::vector<std::uint64_t> code(words.code.size() / 2);
+    for (std::size_t k = 0; k < words.code.size(); ++k)
+      code[k / 2] |= std::uint64_t{words.code[k]} << (k % 2 * 32);
+    WARPJIT_TRY(const Program program,
+                usse::load_words({.code = code, .stage = words.stage, .source_name = words.source_name}));
+    return program.shader();
   }
   Result<Assembled> assemble(std::span<const SourceText> sources,
                              const AssembleOptions& options) const override {
-    if (options.labels) return Error{ErrorCode::bad_input, "bare binaries have no labels", "--labels"};
-    if (sources.size() != 1)
-      return Error{ErrorCode::bad_input, "programs are assembled one source at a time", sources[1].name};
-    WARPJIT_TRY(usse::Program program, usse::assemble(sources[0].text, sources[0].name));
+    WARPJIT_TRY(const SourceText source, only_source(sources, options));
+    WARPJIT_TRY(const Program program, usse::load_assembly(source.text, {.source_name = source.name}));
+    const usse::Program& code = usse_program(*program.shader());
     Assembled assembled;
-    WARPJIT_TRY(assembled.container, usse::write_words(program));
-    assembled.summary = fmt::format("{} instructions", program.primary.size());
-    assembled.programs = std::make_unique<UsseSource>(std::move(program));
+    WARPJIT_TRY(assembled.container, usse::write_words(code));
+    assembled.summary = fmt::format("{} instructions", code.primary.size());
+    assembled.programs = std::make_unique<UsseContainer>(program);
     return assembled;
   }
 
-  Status read_modes(const JsonField& field, GuestModes&) const override { return field.expect_keys({}); }
+  Result<GuestModes> read_modes(const JsonField& field) const override {
+    WARPJIT_CHECK(field.expect_keys({}));
+    return GuestModes();
+  }
   // A listing: words alone have no inputs and outputs.
   Json words_json(const frontend::Shader& shader) const override {
     const std::string text = usse::disassemble(usse_program(shader), {.words = false, .labels = false});
@@ -293,13 +299,15 @@ class UsseGuest final : public Guest {
     return {{"source", std::move(lines)}};
   }
   Json modes_json(const frontend::Shader&) const override { return Json::object(); }
-  std::string_view register_names(LocationKind kind) const override {
+  std::string_view names(LocationKind kind) const override {
     return kind == LocationKind::input    ? "pa0, pa4, ... pa60, id"
            : kind == LocationKind::output ? "slots0-slots17"
            : kind == LocationKind::state  ? "none"
                                           : "sa0-sa255";
   }
-  std::vector<std::string> uniform_files() const override { return {"sa0"}; }
+  std::span<const std::string_view> uniform_files() const override { return kUniformFiles; }
+  bool is_float(const Location&) const override { return true; }
+  Json passing_vertex() const override { return {}; }
   bool is_preset(const frontend::Shader& shader, const Location& location) const override {
     const bool uniform =
         location.kind == LocationKind::float_uniform || location.kind == LocationKind::uniform;
@@ -322,18 +330,17 @@ class UsseGuest final : public Guest {
         rows |= std::uint64_t{1} << n / 4;
     return rows;
   }
-  bool takes_source() const override { return true; }
-  bool pixels_have_uniforms() const override { return true; }
-  std::uint32_t uniform_words(const frontend::Shader& shader) const override {
+  std::uint32_t unnamed_uniforms(const frontend::Shader& shader) const override {
     return read_words(usse_program(shader));
   }
-  Json textures_json(const frontend::Shader& shader) const override {
+  Json textures(const frontend::Shader& shader) const override {
     Json textures = Json::object();
     for (const frontend::TextureUse& use : shader.texture_uses())
       textures[std::to_string(use.texture)] =
           template_texture(is_sampled_as_cube(usse_program(shader), use.texture));
     return textures;
   }
+  Json samplers(const frontend::Shader&) const override { return {}; }
   // Of zeros.
   void add_buffers(const frontend::Shader& shader, Json& json) const override {
     constexpr std::uint32_t kFirst = 0x10000, kBytes = 4096;
@@ -348,7 +355,7 @@ class UsseGuest final : public Guest {
       address += kBytes;
     }
   }
-  Status read_console_values(Reading& reading) const override {
+  Status read_values(Reading& reading) const override {
     const usse::Program& program = usse_program(*reading.launch.program);
     if (program.stage == Stage::vertex) WARPJIT_CHECK(read_usse_attributes(reading, program));
     return read_usse_buffers(reading, program);
@@ -357,22 +364,21 @@ class UsseGuest final : public Guest {
     WARPJIT_TRY(const usse::SurfaceFormat format, usse::find_surface_format(number));
     return format.target;
   }
-  Result<BlendState> read_blend_word(std::uint32_t word, const frontend::Shader& fragment,
-                                     PixelFormat target) const override {
+  Result<BlendState> read_blend(std::uint32_t word, const frontend::Shader& fragment,
+                                PixelFormat target) const override {
     return usse_blend(word, usse_program(fragment), target);
   }
-  Result<RasterState> console_raster(const frontend::Shader* vertex, Topology topology) const override {
+  Result<RasterState> raster(const frontend::Shader* vertex, Topology topology) const override {
     return usse_raster(vertex != nullptr ? &usse_program(*vertex) : nullptr, topology);
   }
-  Result<ControlTexture> read_control_texture(const frontend::Shader& shader, unsigned slot,
-                                              std::span<const std::uint32_t> words,
-                                              const EntryMemory& memory) const override {
+  Result<ControlTexture> read_texture(const frontend::Shader& shader, unsigned slot,
+                                      std::span<const std::uint32_t> words,
+                                      const EntryMemory& memory) const override {
     return control_texture(shader, slot, words, memory);
   }
 
   Result<std::string> list(const frontend::Shader& shader, const ListOptions& options) const override {
-    if (!options.names)
-      return Error{ErrorCode::bad_input, "registers of this guest have no names but their own", "--no-names"};
+    WARPJIT_CHECK(check_names(options));
     // Every form of the listing is exact.
     return usse::disassemble(usse_program(shader), {.words = options.words, .labels = options.labels});
   }
@@ -403,6 +409,10 @@ class UsseGuest final : public Guest {
   void describe(const frontend::Shader& shader, Json& json) const override {
     describe_program(usse_program(shader), json);
   }
+
+ private:
+  static constexpr Stage kStages[] = {Stage::vertex, Stage::fragment};
+  static constexpr std::string_view kUniformFiles[] = {"sa0"};
 };
 
 }  // namespace

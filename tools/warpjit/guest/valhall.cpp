@@ -14,9 +14,9 @@
 #include "frontend/valhall/launch.h"
 #include "frontend/valhall/shader.h"
 #include "guest/guest.h"
-#include "guest/valhall_formats.h"
-#include "guest/valhall_jobs.h"
-#include "guest/valhall_textures.h"
+#include "guest/valhall/formats.h"
+#include "guest/valhall/jobs.h"
+#include "guest/valhall/textures.h"
 #include "launch/words.h"
 
 namespace warpjit::tool {
@@ -113,24 +113,18 @@ GridUse find_use(const valhall::Program& program) {
 }
 
 // The only program of a source.
-class ValhallSource final : public Container {
+class ValhallContainer final : public Container {
  public:
-  explicit ValhallSource(valhall::Program program) : program_(std::move(program)) {}
+  explicit ValhallContainer(valhall::Program program) : program_(std::move(program)) {}
 
   std::size_t size() const override { return 1; }
   Stage stage(std::size_t) const override { return program_.stage; }
   Result<ShaderPtr> load(const ProgramRequest& request, const GuestModes& modes) const override {
-    const auto wrong = [&](std::string message) {
-      return Error{ErrorCode::bad_input, std::move(message), program_.source_name};
-    };
-    if (!request.entry.empty()) return wrong("programs of this guest have no names");
-    if (request.address && (*request.address % 8 != 0 || *request.address / 8 >= program_.code.size()))
-      return wrong(fmt::format("no instruction begins at byte {:#x}", *request.address));
-    if (request.stage && *request.stage != program_.stage)
-      return wrong(fmt::format("the source is a {} program", name(program_.stage)));
+    WARPJIT_CHECK(
+        check_only_program(request, program_.stage, 8 * program_.code.size(), 8, program_.source_name));
     valhall::Program program = program_;
     program.entry = request.address.value_or(0);
-    program.fragment = modes.valhall;
+    program.fragment = modes_or_usual<valhall::FragmentSetup>(modes);
     return ShaderPtr(std::make_shared<valhall::Shader>(std::move(program)));
   }
 
@@ -138,30 +132,29 @@ class ValhallSource final : public Container {
   valhall::Program program_;
 };
 
-class ValhallGuest final : public Guest {
+class ValhallGuest final : public Guest,
+                           public MemorySpaces,
+                           public SampledTextures,
+                           public FetchedAttributes,
+                           public MemoryJobs {
  public:
-  Isa isa() const override { return Isa::valhall; }
-  std::span<const Stage> stages() const override {
-    static constexpr Stage kStages[] = {Stage::compute, Stage::vertex, Stage::fragment};
-    return kStages;
-  }
+  ValhallGuest()
+      : Guest({.isa = Isa::valhall,
+               .stages = kStages,
+               .file_kinds = "a Valhall assembly source (whose name ends in .valhall)",
+               .words = {.code = std::size_t{2} * valhall::kMaxCodeWords,
+                         .entry_unit = 4,
+                         .registers = 64,
+                         .local_bytes = valhall::kMaxLocalBytes}},
+              {.spaces = this, .samples = this, .attributes = this, .jobs = this}) {}
 
-  std::string_view file_kinds() const override {
-    return "a Valhall assembly source (whose name ends in .valhall)";
-  }
   bool recognizes(std::string_view, const std::string& name) const override {
     return name.ends_with(".valhall");
   }
   Result<std::unique_ptr<Container>> read(std::span<const std::byte> bytes,
                                           const std::string& name) const override {
     WARPJIT_TRY(valhall::Program program, valhall::assemble(as_text(bytes), name));
-    return std::unique_ptr<Container>(new ValhallSource(std::move(program)));
-  }
-  WordsLimits words_limits() const override {
-    return {.code = 2 * valhall::kMaxCodeWords,
-            .entry_unit = 4,
-            .registers = 64,
-            .local_bytes = valhall::kMaxLocalBytes};
+    return std::unique_ptr<Container>(new ValhallContainer(std::move(program)));
   }
   Result<ShaderPtr> load_words(const RawWords& words, const GuestModes& modes) const override {
     WARPJIT_TRY(valhall::Program program,
@@ -171,27 +164,25 @@ class ValhallGuest final : public Guest {
                    words.source_name};
     program.entry = words.entry;
     program.local_bytes = words.local_bytes;
-    program.fragment = modes.valhall;
+    program.fragment = modes_or_usual<valhall::FragmentSetup>(modes);
     return ShaderPtr(std::make_shared<valhall::Shader>(std::move(program)));
   }
   Result<Assembled> assemble(std::span<const SourceText> sources,
                              const AssembleOptions& options) const override {
-    if (options.labels) return Error{ErrorCode::bad_input, "bare binaries have no labels", "--labels"};
-    if (sources.size() != 1)
-      return Error{ErrorCode::bad_input, "programs are assembled one source at a time", sources[1].name};
-    WARPJIT_TRY(valhall::Program program, valhall::assemble(sources[0].text, sources[0].name));
+    WARPJIT_TRY(const SourceText source, only_source(sources, options));
+    WARPJIT_TRY(valhall::Program program, valhall::assemble(source.text, source.name));
     Assembled assembled;
     assembled.container = valhall::write_words(program);
     assembled.summary = fmt::format("{} instructions", program.code.size());
-    assembled.programs = std::make_unique<ValhallSource>(std::move(program));
+    assembled.programs = std::make_unique<ValhallContainer>(std::move(program));
     return assembled;
   }
 
   // Of fragment programs: what their draw says.
-  Status read_modes(const JsonField& field, GuestModes& modes) const override {
+  Result<GuestModes> read_modes(const JsonField& field) const override {
     WARPJIT_CHECK(
         field.expect_keys({"blend-targets", "points-from-bottom", "texture-table", "sampler-table"}));
-    valhall::FragmentSetup& setup = modes.valhall;
+    valhall::FragmentSetup setup;
     WARPJIT_CHECK(read_flag(field, "points-from-bottom", setup.points_from_bottom));
     for (const auto& [key, table] : {std::pair("texture-table", &setup.texture_table),
                                      std::pair("sampler-table", &setup.sampler_table)}) {
@@ -199,7 +190,7 @@ class ValhallGuest final : public Guest {
       *table = static_cast<std::uint8_t>(number);
     }
     const auto targets = field.find("blend-targets");
-    if (!targets) return {};
+    if (!targets) return GuestModes(setup);
     WARPJIT_CHECK(targets->expect_array());
     if (targets->size() > setup.blend_targets.size())
       return targets->error(fmt::format("at most {} descriptors", setup.blend_targets.size()));
@@ -209,7 +200,7 @@ class ValhallGuest final : public Guest {
       WARPJIT_TRY(const std::int64_t target, targets->at(k).integer(0, kMaxColorTargets - 1));
       setup.blend_targets[k] = static_cast<std::uint8_t>(target);
     }
-    return {};
+    return GuestModes(setup);
   }
   Json words_json(const frontend::Shader& shader) const override {
     Json words = Json::array();
@@ -231,12 +222,10 @@ class ValhallGuest final : public Guest {
     if (setup.sampler_table != usual.sampler_table) json["sampler-table"] = setup.sampler_table;
     return json;
   }
-  std::string_view register_names(LocationKind) const override { return "none"; }
-  Json textures_json(const frontend::Shader& shader) const override { return valhall_textures(shader); }
-  Json samplers_json(const frontend::Shader& shader) const override { return valhall_samplers(shader); }
+  Json textures(const frontend::Shader& shader) const override { return valhall_textures(shader); }
+  Json samplers(const frontend::Shader& shader) const override { return valhall_samplers(shader); }
 
-  bool fetches_attributes() const override { return true; }
-  Result<std::uint32_t> read_attribute_format(const JsonField& field) const override {
+  Result<std::uint32_t> read_format(const JsonField& field) const override {
     std::uint32_t format = 0;
     if (field.json().is_string() && !field.json().string().starts_with("0x")) {
       WARPJIT_TRY(const std::string text, field.string());
@@ -253,9 +242,7 @@ class ValhallGuest final : public Guest {
       return field.error(known.error().message, known.error().code);
     return format;
   }
-  std::string attribute_format_name(std::uint32_t format) const override {
-    return valhall_format_name(format);
-  }
+  std::string format_name(std::uint32_t format) const override { return valhall_format_name(format); }
   GridLimits grid_limits() const override {
     constexpr std::uint32_t kMost = valhall::kMaxBlockThreads;
     return {.grid = {65535, 65535, 65535},
@@ -264,13 +251,12 @@ class ValhallGuest final : public Guest {
             .parameter_bytes = 4 * valhall::kMaxUniformWords,
             .first_block = true};
   }
-  Result<GridUse> grid_use(const frontend::Shader& shader) const override {
+  Result<GridUse> use(const frontend::Shader& shader) const override {
     return find_use(valhall_program(shader));
   }
 
   Result<std::string> list(const frontend::Shader& shader, const ListOptions& options) const override {
-    if (!options.names)
-      return Error{ErrorCode::bad_input, "registers of this guest have no names but their own", "--no-names"};
+    WARPJIT_CHECK(check_names(options));
     // Every form of the listing is exact.
     return valhall::disassemble(valhall_program(shader), {.words = options.words, .labels = options.labels});
   }
@@ -297,13 +283,16 @@ class ValhallGuest final : public Guest {
     const auto images = static_cast<const valhall::Shader&>(shader).image_uses();
     if (!images.empty()) json["images"] = images;
   }
-  Result<Json> jobs_json(std::span<const std::byte> image, const std::string& name,
-                         std::uint64_t address) const override {
+  Result<Json> list(std::span<const std::byte> image, const std::string& name,
+                    std::uint64_t address) const override {
     return valhall_jobs(image, name, address);
   }
-  Status read_job(const ImageJob& job, LaunchFile& launch) const override {
+  Status read(const ImageJob& job, LaunchFile& launch) const override {
     return read_valhall_job(job, launch);
   }
+
+ private:
+  static constexpr Stage kStages[] = {Stage::compute, Stage::vertex, Stage::fragment};
 };
 
 }  // namespace

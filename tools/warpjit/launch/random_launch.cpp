@@ -115,8 +115,8 @@ void vary_uniforms(LaunchFile& launch, Random& random) {
       for (std::uint32_t& word : value.words)
         word =
             random.below(8) == 0 ? random_float(random) : std::bit_cast<std::uint32_t>(uniform(random, 2.0f));
-  for (const std::string& file : guest.uniform_files()) {
-    const auto found = shader.find(LocationKind::uniform, file);
+  for (const std::string_view file : guest.uniform_files()) {
+    const auto found = shader.find(LocationKind::uniform, std::string(file));
     if (!found || found->kind != LocationKind::bool_uniform) continue;
     for (unsigned k = 0; k < found->count; ++k) {
       LaunchValue value{*found, {random.below(2)}};
@@ -140,8 +140,8 @@ void randomize_uniforms(LaunchFile& launch, Random& random) {
   const frontend::Shader& shader = *launch.program;
   const Guest& guest = launch.guest();
   launch.uniforms.clear();
-  for (const std::string& file : guest.uniform_files()) {
-    const auto found = shader.find(LocationKind::uniform, file);
+  for (const std::string_view file : guest.uniform_files()) {
+    const auto found = shader.find(LocationKind::uniform, std::string(file));
     if (!found) continue;
     Location location = *found;
     for (unsigned left = location.count; left > 0; --left) {

@@ -21,7 +21,7 @@ Result<AttributeSource> read_attribute(const Reading& reading, const JsonField& 
                                    "from_first", "shift", "add", "multiplier"}));
   AttributeSource source;
   WARPJIT_TRY(const JsonField format, field.require("format"));
-  WARPJIT_TRY(source.format, reading.guest->read_attribute_format(format));
+  WARPJIT_TRY(source.format, reading.guest->attributes()->read_format(format));
   WARPJIT_TRY(const JsonField address, field.require("address"));
   WARPJIT_TRY(const std::int64_t place, address.integer(0, std::numeric_limits<std::int64_t>::max()));
   source.address = static_cast<std::uint64_t>(place);

@@ -17,7 +17,7 @@ Result<ImageSource> read_image(const Reading& reading, const JsonField& field) {
                                    "slice_stride", "interleaved", "is_3d"}));
   ImageSource image;
   WARPJIT_TRY(const JsonField format, field.require("format"));
-  WARPJIT_TRY(image.format, reading.guest->read_attribute_format(format));
+  WARPJIT_TRY(image.format, reading.guest->attributes()->read_format(format));
   WARPJIT_TRY(const JsonField address, field.require("address"));
   WARPJIT_TRY(const std::int64_t place, address.integer(0, std::numeric_limits<std::int64_t>::max()));
   image.address = static_cast<std::uint64_t>(place);

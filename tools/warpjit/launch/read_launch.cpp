@@ -67,7 +67,7 @@ std::string stages_of(unsigned works) {
 }
 
 Work work_of(const Guest& guest, Stage stage) {
-  if (stage == Stage::compute || (stage == Stage::vertex && guest.fetches_attributes())) return Work::grid;
+  if (stage == Stage::compute || (stage == Stage::vertex && guest.attributes() != nullptr)) return Work::grid;
   if (stage == Stage::fragment) return Work::pixels;
   return stage == Stage::geometry ? Work::primitives : Work::rows;
 }
@@ -195,8 +195,7 @@ class Reader {
     WARPJIT_TRY(const JsonField field, root().require("stage"));
     WARPJIT_TRY(const std::string text, field.string());
     std::string known;
-    for (const Stage stage : reading_.guest->stages()) {
-      if (!reading_.guest->runs(stage)) continue;
+    for (const Stage stage : reading_.guest->traits().stages) {
       known += (known.empty() ? "" : " and ") + std::string(warpjit::name(stage));
       if (text != warpjit::name(stage)) continue;
       stage_ = stage;
@@ -235,14 +234,16 @@ class Reader {
     const auto modes = root().find("modes");
     if (!modes) return {};
     WARPJIT_CHECK(modes->expect_object());
-    return reading_.guest->read_modes(*modes, modes_);
+    WARPJIT_TRY(modes_, reading_.guest->read_modes(*modes));
+    return {};
   }
 
   Status read_program(const JsonField& program) {
     WARPJIT_CHECK(program.expect_object());
     if (program.has("words")) return read_words(program);
-    if (program.has("source") && reading_.guest->takes_source()) return read_source(program);
-    if (program.has("image") && launch().work == Work::grid) return read_job(program);
+    if (program.has("source") && reading_.guest->traits().takes_source) return read_source(program);
+    if (program.has("image") && launch().work == Work::grid && reading_.guest->jobs() != nullptr)
+      return read_job(program);
     const bool kernels = stage_ == Stage::compute;
     WARPJIT_CHECK(kernels ? program.expect_keys({"file", "entry", "index", "kernel"})
                           : program.expect_keys({"file", "entry", "index"}));
@@ -257,7 +258,7 @@ class Reader {
       set_entry(request, entry->json().string());
     } else if (entry) {
       WARPJIT_TRY(const std::int64_t address,
-                  entry->integer(0, static_cast<std::int64_t>(reading_.guest->words_limits().code) - 1, 32));
+                  entry->integer(0, static_cast<std::int64_t>(reading_.guest->traits().words.code) - 1, 32));
       request.address = static_cast<std::uint32_t>(address);
     }
     if (const auto index = program.find("index")) {
@@ -314,7 +315,8 @@ class Reader {
     const auto bytes = reading_.files(job.name);
     if (!bytes) return image.wrap(bytes.error());
     job.image = *bytes;
-    if (const Status read = reading_.guest->read_job(job, launch()); !read) return program.wrap(read.error());
+    if (const Status read = reading_.guest->jobs()->read(job, launch()); !read)
+      return program.wrap(read.error());
     return {};
   }
 
@@ -344,7 +346,7 @@ class Reader {
   }
 
   Status read_words(const JsonField& program) {
-    const WordsLimits limits = reading_.guest->words_limits();
+    const WordsLimits limits = reading_.guest->traits().words;
     if (limits.descriptors != 0) {
       WARPJIT_CHECK(program.expect_keys({"words", "descriptors", "entry"}));
     } else if (limits.entry_unit != 0) {
@@ -366,11 +368,21 @@ class Reader {
     WARPJIT_TRY(raw.entry, number_at(program, "entry", 0, last_word, 0));
     WARPJIT_TRY(raw.registers, number_at(program, "registers", 1, limits.registers, limits.registers));
     WARPJIT_TRY(raw.local_bytes, number_at(program, "local", 0, limits.local_bytes, 0));
-    if (const auto graphics = program.find("graphics"))
-      WARPJIT_CHECK(reading_.guest->read_graphics(*graphics, raw));
+    if (const auto graphics = program.find("graphics")) {
+      if (reading_.guest->driver() == nullptr)
+        return graphics->error("programs of this guest have no such state");
+      WARPJIT_CHECK(reading_.guest->driver()->read_graphics(*graphics, raw));
+    }
     const auto loaded = reading_.guest->load_words(raw, modes_);
     if (!loaded) return words.wrap(loaded.error());
     launch().program = *loaded;
+    return {};
+  }
+
+  Status read_console_values() {
+    if (reading_.guest->console() != nullptr) return reading_.guest->console()->read_values(reading_);
+    for (const char* const key : {"streams", "attributes", "buffers"})
+      if (root().has(key)) return root().at(key).error("does not belong to programs of this guest");
     return {};
   }
 
@@ -378,7 +390,7 @@ class Reader {
     WARPJIT_CHECK(read_uniforms(reading_));
     WARPJIT_CHECK(read_state(reading_));
     WARPJIT_CHECK(read_inputs(reading_));
-    WARPJIT_CHECK(reading_.guest->read_console_values(reading_));
+    WARPJIT_CHECK(read_console_values());
     if (root().has("memory")) WARPJIT_CHECK(read_memory(reading_));
     return check_declared(reading_);
   }
@@ -386,11 +398,11 @@ class Reader {
   // Of a fragment program.
   Status read_draw(const JsonField& program) {
     if (const auto uniforms = root().find("uniforms")) {
-      if (!reading_.guest->pixels_have_uniforms())
+      if (!reading_.guest->traits().fragment_uniforms)
         return uniforms->error("does not belong to fragment programs of this guest");
       WARPJIT_CHECK(read_uniforms(reading_));
     }
-    WARPJIT_CHECK(reading_.guest->read_console_values(reading_));
+    WARPJIT_CHECK(read_console_values());
     if (root().has("memory")) WARPJIT_CHECK(read_memory(reading_));
     if (const auto params = root().find("params")) {
       if (!launch().program->takes_parameters())

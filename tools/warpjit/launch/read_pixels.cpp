@@ -26,7 +26,8 @@ Result<PixelFormat> read_target_format(const Guest& guest, const JsonField& fiel
   if (const auto surface = field.find("surface")) {
     if (field.has("format")) return surface->error("takes the place of 'format'");
     WARPJIT_TRY(const std::int64_t number, surface->integer(0, 0xffffffff, 32));
-    const auto format = guest.read_surface_format(static_cast<std::uint32_t>(number));
+    if (guest.console() == nullptr) return surface->error("this guest has no such surfaces; give 'format'");
+    const auto format = guest.console()->read_surface_format(static_cast<std::uint32_t>(number));
     if (!format) return surface->wrap(format.error());
     return *format;
   }
@@ -116,7 +117,9 @@ Status read_raster(const Reading& reading, LaunchPixels& pixels) {
   bool console = false;
   WARPJIT_CHECK(read_flag(*field, "console", console));
   if (console) {
-    const auto given = reading.guest->console_raster(
+    if (reading.guest->console() == nullptr)
+      return field->at("console").error("this guest has no such state; it must be false");
+    const auto given = reading.guest->console()->raster(
         reading.launch.vertex.empty() ? nullptr : reading.launch.vertex[0].program.get(), state.topology);
     if (!given) return field->at("console").wrap(given.error());
     const RasterState whole = std::exchange(state, *given);
@@ -195,8 +198,10 @@ Status read_mix(const JsonField& field, BlendMix& mix) {
 Status read_blend(const Reading& reading, const JsonField& field, PixelFormat target, BlendState& blend) {
   if (!field.json().is_object() && !field.json().is_array()) {
     WARPJIT_TRY(const std::int64_t word, field.integer(0, 0xffffffff, 32));
-    const auto given =
-        reading.guest->read_blend_word(static_cast<std::uint32_t>(word), *reading.launch.program, target);
+    if (reading.guest->console() == nullptr)
+      return field.error("blending of this guest is an object, not a word");
+    const auto given = reading.guest->console()->read_blend(static_cast<std::uint32_t>(word),
+                                                            *reading.launch.program, target);
     if (!given) return field.wrap(given.error());
     blend = *given;
     return {};

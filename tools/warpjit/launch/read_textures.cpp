@@ -190,7 +190,7 @@ Status read_entry(Reading& reading, const JsonField& field, LaunchTexture& out) 
   WARPJIT_CHECK(read_flag(field, "level-views", memory.level_views));
   const JsonField tic = field.at("tic");
   WARPJIT_TRY(const EntryWords words, read_entry_words(tic));
-  auto texture = reading.guest->read_texture_entry(words, memory);
+  auto texture = reading.guest->driver()->read_texture(words, memory);
   if (!texture) return tic.wrap(texture.error());
   out.texture = *texture;
   return {};
@@ -213,7 +213,7 @@ Status read_control(Reading& reading, const JsonField& field, LaunchTexture& out
   memory.data = out.bytes->data();
   memory.size = out.bytes->size();
   WARPJIT_CHECK(read_u64(field, "address", memory.address));
-  auto read = reading.guest->read_control_texture(*reading.launch.program, out.slot, words, memory);
+  auto read = reading.guest->console()->read_texture(*reading.launch.program, out.slot, words, memory);
   if (!read) return control.wrap(read.error());
   out.texture = read->texture;
   out.keep = std::move(read->keep);
@@ -227,8 +227,15 @@ Status read_control(Reading& reading, const JsonField& field, LaunchTexture& out
 
 Status read_texture(Reading& reading, const JsonField& field, LaunchTexture& texture) {
   WARPJIT_CHECK(field.expect_object());
-  if (field.has("control")) return read_control(reading, field, texture);
-  if (field.has("tic")) return read_entry(reading, field, texture);
+  if (field.has("control")) {
+    if (reading.guest->console() == nullptr)
+      return field.at("control").error("textures of this guest have no control words");
+    return read_control(reading, field, texture);
+  }
+  if (field.has("tic")) {
+    if (reading.guest->driver() == nullptr) return field.at("tic").error("this guest has no such entries");
+    return read_entry(reading, field, texture);
+  }
   return field.has("png") ? read_picture(reading, field, texture) : read_raw(reading, field, texture);
 }
 
@@ -239,8 +246,9 @@ Status read_sampler(Reading& reading, const JsonField& field, Sampler& sampler) 
     bool seamless = false;
     WARPJIT_CHECK(read_flag(field, "seamless", seamless));
     const JsonField tsc = field.at("tsc");
+    if (reading.guest->driver() == nullptr) return tsc.error("this guest has no such entries");
     WARPJIT_TRY(const EntryWords words, read_entry_words(tsc));
-    auto read = reading.guest->read_sampler_entry(words, seamless);
+    auto read = reading.guest->driver()->read_sampler(words, seamless);
     if (!read) return tsc.wrap(read.error());
     sampler = *read;
     return {};

@@ -62,11 +62,11 @@ Json uniforms_of(const frontend::Shader& shader, const Guest& guest) {
 
 // The uniform registers that have no names, as far as code reads them.
 void add_unnamed_uniforms(const frontend::Shader& shader, const Guest& guest, double value, Json& json) {
-  const std::uint32_t words = guest.uniform_words(shader);
+  const std::uint32_t words = guest.registers() != nullptr ? guest.registers()->unnamed_uniforms(shader) : 0;
   if (words == 0) return;
   Json list = Json::object();
-  for (const std::string& file : guest.uniform_files()) {
-    const auto first = shader.find(LocationKind::uniform, file);
+  for (const std::string_view file : guest.uniform_files()) {
+    const auto first = shader.find(LocationKind::uniform, std::string(file));
     if (!first) continue;
     for (std::uint32_t n = 0; n < std::min<std::uint32_t>(words, first->count); ++n) {
       const Location location = numbered(first->kind, first->first + n);
@@ -107,7 +107,7 @@ Json inputs_of(const frontend::Shader& shader, std::uint32_t count) {
 // The output registers that are worth a look, at least one.
 Json outputs_of(const frontend::Shader& shader, const Guest& guest) {
   std::uint64_t mask = declared_outputs(shader) | shader.enabled_outputs();
-  if (mask == 0) mask = guest.outputs_written(shader);
+  if (mask == 0 && guest.registers() != nullptr) mask = guest.registers()->outputs_written(shader);
   if (mask == 0) mask = 1;
   Json outputs = Json::object();
   for (unsigned n = 0; n < frontend::kMaxOutputs; ++n)
@@ -117,7 +117,7 @@ Json outputs_of(const frontend::Shader& shader, const Guest& guest) {
 
 // A stage for a geometry program that comes alone.
 Json passing_vertex(const Guest& guest, std::uint32_t count) {
-  Json json{{"program", guest.passing_vertex()}};
+  Json json{{"program", guest.registers()->passing_vertex()}};
   json["inputs"] = {{"v0", packed_rows(count)}};
   json["outputs"] = {{"o0", Json::object()}};
   return json;
@@ -160,8 +160,15 @@ Json geometry_of(const frontend::Shader& shader, bool has_vertex_stage, std::uin
 }
 
 void add_textures(const frontend::Shader& shader, const Guest& guest, Json& json) {
-  if (Json textures = guest.textures_json(shader); !textures.empty()) json["textures"] = std::move(textures);
-  if (Json samplers = guest.samplers_json(shader); !samplers.empty()) json["samplers"] = std::move(samplers);
+  if (guest.samples() == nullptr) return;
+  if (Json textures = guest.samples()->textures(shader); !textures.empty())
+    json["textures"] = std::move(textures);
+  if (Json samplers = guest.samples()->samplers(shader); !samplers.empty())
+    json["samplers"] = std::move(samplers);
+}
+
+void add_buffers(const frontend::Shader& shader, const Guest& guest, Json& json) {
+  if (guest.console() != nullptr) guest.console()->add_buffers(shader, json);
 }
 
 Result<Json> thread_template(const GivenProgram& given, Json json, std::uint32_t count) {
@@ -179,7 +186,7 @@ Result<Json> thread_template(const GivenProgram& given, Json json, std::uint32_t
   add_textures(shader, *given.guest, json);
   if (vertex.is_null())
     if (Json inputs = inputs_of(shader, count); !inputs.empty()) json["inputs"] = std::move(inputs);
-  given.guest->add_buffers(shader, json);
+  add_buffers(shader, *given.guest, json);
   json["outputs"] = outputs_of(shader, *given.guest);
   return json;
 }
@@ -279,7 +286,7 @@ Result<Json> covering_stage(const GivenProgram& given, std::uint32_t count) {
     add_textures(*vertex, *given.guest, json);
     WARPJIT_TRY(Json memory, constants_of(*given.guest, *vertex));
     if (!memory.empty()) json["memory"] = std::move(memory);
-    given.guest->add_buffers(*vertex, json);
+    add_buffers(*vertex, *given.guest, json);
     return json;
   }
   return Json();
@@ -322,10 +329,10 @@ Result<Json> strips_template(const GivenProgram& given, Json json, std::uint32_t
   WARPJIT_TRY(Json memory, constants_of(*given.guest, *given.shader));
   if (!memory.empty()) geometry["memory"] = std::move(memory);
   json["stage"] = warpjit::name(Stage::fragment);
-  json["program"] = given.guest->white_fragment();
+  json["program"] = given.guest->driver()->white_fragment();
   json["count"] = count;
   json["geometry"] = std::move(geometry);
-  json["vertices"] = covering_vertices(given.guest->vertex_words(*given.shader), count, false);
+  json["vertices"] = covering_vertices(given.guest->driver()->vertex_words(*given.shader), count, false);
   json["targets"] = covered_targets();
   return json;
 }
@@ -336,7 +343,7 @@ Result<Json> draw_template(const GivenProgram& given, Json json, std::uint32_t c
   add_textures(*given.shader, *given.guest, json);
   WARPJIT_TRY(Json vertex, covering_stage(given, count));
   // Where vertex programs store their results themselves, they give window positions.
-  const bool window = given.guest->fetches_attributes();
+  const bool window = given.guest->attributes() != nullptr;
   if (vertex.is_null()) {
     std::uint32_t slots = 4;
     for (const pixels::SlotUse use : given.shader->slot_uses()) slots = std::max(slots, use.slot + 1U);
@@ -347,7 +354,7 @@ Result<Json> draw_template(const GivenProgram& given, Json json, std::uint32_t c
   WARPJIT_TRY(Json memory, constants_of(*given.guest, *given.shader));
   if (given.shader->takes_parameters()) WARPJIT_CHECK(add_parameters(given, json, memory));
   if (!memory.empty()) json["memory"] = std::move(memory);
-  given.guest->add_buffers(*given.shader, json);
+  add_buffers(*given.shader, *given.guest, json);
   if (window) json["raster"] = {{"window-positions", true}};
   json["targets"] = covered_targets();
   return json;
@@ -357,17 +364,12 @@ Result<Json> draw_template(const GivenProgram& given, Json json, std::uint32_t c
 
 Result<Json> launch_template(const GivenProgram& given, std::uint32_t count) {
   const frontend::Shader& shader = *given.shader;
-  if (!given.guest->runs(shader.stage()))
-    return Error{ErrorCode::unsupported,
-                 fmt::format("{} programs of {} do not run yet", warpjit::name(shader.stage()),
-                             warpjit::name(shader.isa())),
-                 shader.source_name()};
   Json json{{"warpjit", 1},
             {"isa", warpjit::name(shader.isa())},
             {"stage", warpjit::name(shader.stage())},
             {"program", given.json}};
   const bool kernel = shader.stage() == Stage::compute;
-  const bool grid = kernel || (shader.stage() == Stage::vertex && given.guest->fetches_attributes());
+  const bool grid = kernel || (shader.stage() == Stage::vertex && given.guest->attributes() != nullptr);
   if (count == 0) count = kernel ? kKernelThreads : kThreads;
   if (shader.strip_output()) return strips_template(given, std::move(json), count);
   if (shader.stage() == Stage::fragment) return draw_template(given, std::move(json), count);
@@ -379,7 +381,7 @@ const char* template_advice(const GivenProgram& given) {
          : given.shader->strip_output()             ? "vertices, memory, program and targets"
          : given.shader->stage() == Stage::geometry ? "geometry, uniforms and inputs"
          : given.shader->stage() == Stage::fragment ? "vertices, memory and targets"
-         : given.guest->fetches_attributes()        ? "vertices, attributes, params and memory"
+         : given.guest->attributes() != nullptr     ? "vertices, attributes, params and memory"
                                                     : "uniforms and inputs";
 }
 

@@ -57,8 +57,8 @@ Json uniforms_json(const LaunchFile& launch) {
     values.bools = value.words.front() != 0 ? values.bools | flag : values.bools & ~flag;
   }
   Json json = Json::object();
-  for (const std::string& file : launch.guest().uniform_files()) {
-    const auto found = shader.find(LocationKind::uniform, file);
+  for (const std::string_view file : launch.guest().uniform_files()) {
+    const auto found = shader.find(LocationKind::uniform, std::string(file));
     if (!found) continue;
     Location location = *found;
     for (unsigned left = location.count; left > 0; --left) {
@@ -94,7 +94,7 @@ Json stage_json(const LaunchFile& launch, std::uint64_t first, std::uint64_t cou
   const frontend::Shader& shader = *launch.program;
   Json json{{"program", launch.guest().words_json(shader)}};
   if (Json modes = launch.guest().modes_json(shader); !modes.empty()) json["modes"] = std::move(modes);
-  if (launch.work == Work::pixels && launch.guest().pixels_have_uniforms())
+  if (launch.work == Work::pixels && launch.guest().traits().fragment_uniforms)
     json["uniforms"] = uniforms_json(launch);
   if (launch.work == Work::grid || launch.work == Work::pixels) return json;
   json["uniforms"] = uniforms_json(launch);
@@ -143,7 +143,7 @@ void add_unless(Json& json, const char* key, Number value, Number usual) {
 
 Json attribute_json(const Guest& guest, const AttributeSource& source) {
   using Division = AttributeSource::Division;
-  Json json{{"format", guest.attribute_format_name(source.format)},
+  Json json{{"format", guest.attributes()->format_name(source.format)},
             {"address", address_text(source.address)},
             {"bytes", source.bytes},
             {"stride", source.stride}};
@@ -193,7 +193,7 @@ void add_images(const LaunchFile& launch, Json& json) {
       json["images"].push_back(nullptr);
       continue;
     }
-    Json row{{"format", launch.guest().attribute_format_name(image.format)},
+    Json row{{"format", launch.guest().attributes()->format_name(image.format)},
              {"address", address_text(image.address)},
              {"width", image.width}};
     add_unless(row, "height", image.height, 1U);

@@ -1,4 +1,4 @@
-#include "guest/valhall_textures.h"
+#include "guest/valhall/textures.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "guest/usse_draw.h"
+#include "guest/usse/console.h"
 
 #include <algorithm>
 #include <array>

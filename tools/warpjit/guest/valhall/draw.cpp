@@ -1,4 +1,4 @@
-#include "guest/valhall_draw.h"
+#include "guest/valhall/draw.h"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "guest/valhall_formats.h"
+#include "guest/valhall/formats.h"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "guest/valhall_jobs.h"
+#include "guest/valhall/jobs.h"
 
 #include <fmt/core.h>
 
