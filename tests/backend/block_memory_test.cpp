@@ -159,7 +159,7 @@ TEST_P(BlockAccess, RandomAccessesAreThoseOfTheInterpreter) {
 }
 
 // Runs of accesses side by side in shared memory, of lanes on one side of a number, that begin before it, end
-// behind it, or wrap around.
+// after it, or wrap around.
 TEST_P(BlockAccess, LanesOnOneSideOfANumber) {
   BlockSetup setup = shape_with_ranges();
   for (std::uint64_t seed = 0; seed < share(600) && !HasFailure(); ++seed) {
@@ -236,7 +236,7 @@ TEST_P(BlockAccess, KnownLanesOfOneGroup) {
   setup.lanes = 128;
   setup.globals = {{{0x1000, 4}}};
   constexpr std::uint64_t kWord = MemoryAccess{.space = Space::shared}.pack();
-  // What is stored is read again behind it from places that do not lie side by side, or not.
+  // What is stored is read again after it from places that do not lie side by side, or not.
   const auto sum_of = [&](bool known, bool read = false) {
     BlockKernel k(setup);
     auto& b = k.b;

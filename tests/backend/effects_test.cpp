@@ -127,7 +127,7 @@ TEST(Effects, LoopsComputeOnePartAfterTheOther) {
       load.mem.base_use = 0;
       code.insts.insert(code.insts.begin() + 2, load);
     }
-    // Of both parts, and temporaries, which belong to what they are made of.
+    // Values of both parts, and temporaries, which belong to the part of their operands.
     code.insts.insert(code.insts.end(),
                       {make(Op::Not, 4, {3}, lir::kPure), make(Op::Not, 5, {2}, lir::kPure),
                        make(Op::Or, 6, {4, 5}, lir::kPure), make(Op::Return, lir::kNoReg, {})});
@@ -195,7 +195,7 @@ TEST(Effects, MasksBecomePartOfComparisonsAndBranches) {
   EXPECT_EQ(ops(made), (Ops{Op::CmpFMasked, Op::BranchMask}));
   EXPECT_EQ(made[2].imm, 0x1e);
   EXPECT_EQ(made[3].use[0], 3u);
-  // But not behind a change of the mode; and what is negated must be the comparison, which tests of bits are
+  // But not after a change of the mode; and what is negated must be the comparison, which tests of bits are
   // not.
   EXPECT_EQ(ops(folded({greater, mode, store, joined(Op::KAnd, 3, 1, 2), branch})),
             (Ops{Op::CmpFMasked, Op::SetFloatMode, Op::KStore, Op::BranchMask}));
@@ -203,7 +203,7 @@ TEST(Effects, MasksBecomePartOfComparisonsAndBranches) {
             (Ops{Op::CmpI, Op::KAndNot, Op::BranchMask}));
   EXPECT_EQ(ops(folded({compare(Op::TestBits, 2, 0), joined(Op::KAndNot, 3, 2, 1), branch})),
             (Ops{Op::TestBits, Op::KAndNot, Op::BranchMask}));
-  // Of two comparisons the second one; not one that others read.
+  // The second one of two comparisons; not one that others read.
   made = folded({store, compare(Op::CmpI, 2, 1), compare(Op::CmpU, 4, 2), joined(Op::KAnd, 3, 4, 2), branch});
   EXPECT_EQ(ops(made), (Ops{Op::KStore, Op::CmpI, Op::CmpUMasked, Op::BranchMask}));
   EXPECT_EQ(made[4].use[2], 2u);

@@ -69,8 +69,8 @@ class FreedMemoryIsFilled {
 std::size_t operand_count(Opcode opcode) {  // without the mask
   return ir::info(opcode).operands.size() - (ir::info(opcode).masked ? 1 : 0);
 }
-// Word 0 of each row becomes the result of an operation on its first words; word 3 stays. Of masked
-// operations lanes whose word 3 is 0 do not matter, unless all do.
+// Word 0 of each row becomes the result of an operation on its first words; word 3 stays. In
+// masked operations lanes whose word 3 is 0 do not matter, unless all do.
 void make_kernel_of(Opcode opcode, KernelBuilder& k, bool all_matter) {
   const auto row = k.b.LoadInput(0);
   std::vector<Value> given(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(operand_count(opcode)));
@@ -82,7 +82,7 @@ void make_kernel_of(Opcode opcode, KernelBuilder& k, bool all_matter) {
   k.b.ret();
 }
 
-// Of parts and registers.
+// Each pair of parts and registers.
 std::vector<Setting> settings_of(Target target,
                                  std::initializer_list<std::pair<std::uint32_t, std::uint32_t>> parts) {
   std::vector<Setting> settings;

@@ -39,7 +39,7 @@ struct Kind {
   std::uint32_t most = 4000;  // branches; beyond them code exceeds a limit
 };
 
-// One branch behind the other, each with values that change on one side.
+// One branch after the other, each with values that change on one side.
 ir::Function function_of(const Kind& kind, std::uint32_t count) {
   constexpr std::uint32_t kKept = 8, kUniforms = 32;
   ir::Function f;

@@ -130,7 +130,7 @@ TEST_P(HalfCode, FusedProductsRoundOnce) {
   }
 }
 
-// Of every half, through approximations where the host has them.
+// Every half, through approximations where the host has them.
 TEST_P(HalfCode, ReciprocalsAndRoots) {
   KernelBuilder k(1, 1);
   const ir::F32 x = k.b.HalfToF32(k.word(k.b.LoadInput(0)[0])), one = k.b.constant(1.0F);

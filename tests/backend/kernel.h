@@ -32,7 +32,7 @@ class Rows {
   std::uint64_t threads() const { return threads_; }
   Words get(std::uint64_t thread) const;
   void set(std::uint64_t thread, const Words& words);
-  // Is every byte that belongs to no row as it was made?
+  // True if every byte that belongs to no row is as it was.
   bool guards_intact() const;
 
  private:
@@ -49,7 +49,7 @@ struct Launch {
   std::vector<Rows> inputs, outputs;
   std::uint32_t numbered = 0;  // bit k: words of another input number the rows of input k
   std::vector<std::uint32_t> table;
-  // Of work over pixels.
+  // Work over pixels.
   const void* quads = nullptr;
   const pixels::GroupRecord* groups = nullptr;
   std::byte* tile = nullptr;
@@ -94,7 +94,7 @@ struct Setting {
   std::uint32_t parts = 1;
   std::uint32_t registers = 0;
   bool single_pixels = false;             // CompileOptions::single_pixels
-  std::optional<RowLayout> rows_ahead{};  // likewise
+  std::optional<RowLayout> rows_ahead{};  // CompileOptions::rows_ahead
   std::int32_t bytes_ahead_of_rows = 0;   // Tuning::bytes_ahead_of_rows
   std::uint32_t lanes() const { return parts * backend::lanes(target); }
   std::string text() const;

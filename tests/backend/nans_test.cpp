@@ -17,7 +17,7 @@ constexpr unsigned kMost = 8;
 
 bool is_nan(std::uint32_t word) { return (word & 0x7fffffff) > 0x7f800000; }
 
-// Of the first `count` words of two rows.
+// The first `count` words of two rows, made canonical.
 ir::Function canonical_words(const Kind& kind, unsigned count) {
   KernelBuilder k(2, 2);
   const auto first = k.b.LoadInput(0), second = k.b.LoadInput(1);

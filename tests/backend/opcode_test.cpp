@@ -156,7 +156,7 @@ std::uint32_t canonical(std::uint32_t bits) { return is_nan(bits) ? 0x7fc00000 :
 // At most three operands; those beyond the row's stay 0. A mask, which comes last, is not among them.
 using Operands = std::array<std::uint32_t, 3>;
 std::size_t operand_count(const OpcodeInfo& row) { return row.operands.size() - (row.masked ? 1 : 0); }
-// Of the lane that runs a thread, where there is one.
+// The mask bit of the lane that runs a thread, where there is one.
 bool in_mask(std::uint64_t thread) { return thread % 3 != 0; }
 
 // One opcode with its operands of given kinds.

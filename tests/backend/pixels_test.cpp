@@ -1,5 +1,5 @@
 // What generated code reads of records of pixels and does to planes of the tile, against the records read
-// here by hand: quads one behind the other, anywhere, and fewer than a group has.
+// here by hand: quads one after the other, anywhere, and fewer than a group has.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ struct Picture {
   const pixels::QuadRecord& quad(std::uint32_t thread) const { return quads[thread / 4]; }
   std::uint32_t group(std::uint32_t thread) const { return thread / (quads_of_group * 4); }
   bool covered(std::uint32_t thread) const { return (quad(thread).coverage >> thread % 4 & 1) != 0; }
-  // Does no quad before the thread's in its group lie where that does?
+  // True if no quad before the thread's in its group lies in the same place.
   bool first_there(std::uint32_t thread) const {
     return quad(thread).coverage != 0 || thread / 4 % quads_of_group == 0;
   }
@@ -219,7 +219,7 @@ TEST_P(PixelCode, KeepsTheOrderOfATile) {
   });
 }
 
-// Uses behind a branch and in a loop of what groups read at their begin, with few registers.
+// Uses after a branch and in a loop of what groups read at their begin, with few registers.
 TEST_P(PixelCode, ReadsRecordsInLoops) {
   PixelKernel kernel;
   ir::Builder& b = kernel.b;
@@ -264,7 +264,7 @@ TEST_P(PixelCode, SwizzlesWordsAndMasks) {
         if (!picture.first_there(t)) continue;
         EXPECT_EQ(picture.word(3, t), 3) << t;
         if (picture.quad(t).coverage == 0) continue;
-        // A quad that fills up behind this one stores what it finds in its own record.
+        // A quad that fills up after this one stores what it finds in its own record.
         const bool filled = t + 4 < picture.threads() && picture.quad(t + 4).coverage == 0;
         if (filled) continue;
         EXPECT_EQ(picture.word(1, t), picture.covered(from) ? 3 : 4) << t;
@@ -350,7 +350,7 @@ TEST_P(PixelCode, TakesSinglePixels) {
   }
 }
 
-// The quads of a group that lie one behind the other are moved together.
+// The quads of a group that lie one after the other are moved together.
 TEST(PixelListing, MovesWholeVectors) {
   if (!built_in(Target::x64_v4)) GTEST_SKIP();
   PixelKernel kernel;

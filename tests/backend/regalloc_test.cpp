@@ -282,7 +282,7 @@ TEST(RegisterAllocator, WhatALoopCarriesIsStoredInColdBlocks) {
   }
 }
 
-// A loop that carries `count` values and makes each from what it was. Behind it all are read.
+// A loop that carries `count` values and makes each from what it was. After it all are read.
 Code carrying_loop(std::uint32_t count) {
   Blocks made;
   Code& code = made.code;

@@ -74,7 +74,7 @@ void check(const ir::GroupProgram& program, Target target,
   }
 }
 
-// Rows 4, 5 and 6 behind an origin of 128 which indices out of -128 to 127 fall back to, as PICA200 has them:
+// Rows 4, 5 and 6 after an origin of 128 which indices out of -128 to 127 fall back to, as PICA200 has them:
 // 0 to 93 are inside.
 TEST_P(RowTablesCode, APaletteBehindAnOrigin) {
   KernelBuilder k(1, 3, kTableRows * 16);

@@ -167,9 +167,9 @@ TEST_P(RowCode, RowsThatAreAskedForAheadAreTheSame) {
           continue;
         }
         if (setting.registers != 0) continue;  // spills differ, too
-        // Of packed outputs the first one's rows are asked for.
+        // Packed outputs: the first one's rows are prefetched.
         EXPECT_EQ(count[0] - count[1], setting.lanes());
-        // Of interleaved inputs, in parts behind the first half, too: if those are asked for later.
+        // Interleaved inputs: also in parts after the first half, if those are prefetched later.
         const std::uint32_t later = bytes == kFar ? setting.parts / 2 * backend::lanes(GetParam()) : 0;
         EXPECT_GE(count[1] - count[2], later);
         EXPECT_EQ(count[1] == count[2], later == 0);

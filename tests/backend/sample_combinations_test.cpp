@@ -65,7 +65,7 @@ std::vector<float> edge_coordinates(std::uint32_t size, bool normalized) {
   return list;
 }
 
-// Of directions: each face, its edges and its corners, texels of it; one in four anything.
+// Directions: each face, its edges and its corners, texels of it; one in four anything.
 SampleOperands cube_operands(std::size_t n, const std::vector<float>& list, Random& random) {
   constexpr float kPlaces[] = {0, 1, -1, 0x1.fffffep-1F, -0x1.fffffep-1F, 0.5F, -0.25F, 1.0F / 3, -2.0F / 3};
   SampleOperands operands{};

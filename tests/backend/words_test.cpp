@@ -14,7 +14,7 @@ using ir::Opcode;
 
 // Results of an operation of one word: four of a thread, or, where code runs without denormals, three and a
 // sum.
-// Of several operations, each is of the result before.
+// Several operations: each takes the result of the one before.
 ir::Function results_of(Opcode opcode, std::span<const std::uint64_t> immediates, bool flushes) {
   KernelBuilder k(1, 1);
   const auto row = k.b.LoadInput(0);

@@ -1,4 +1,5 @@
-// The scalar oracle of work over pixels: blending (docs/pixels.md 9). Expected numbers are worked out by hand.
+// The scalar oracle of work over pixels, blending (docs/pixels.md 9). Expected numbers are worked out
+// by hand.
 #include <gtest/gtest.h>
 
 #include <array>

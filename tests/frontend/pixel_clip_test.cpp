@@ -335,7 +335,7 @@ TEST(PixelWindow, PositionsComeWithOneOverW) {
 }
 
 TEST(PixelWindow, Clipped) {
-  // z goes from -1 to 3 along x, with 1/w = 1/2: a quarter is before the near plane, half behind the far one.
+  // z goes from -1 to 3 along x, with 1/w = 1/2: a quarter is before the near plane, half beyond the far one.
   Scene scene(16, 1);
   scene.work.raster.window_positions = true;
   scene.clip_vertex(0, -1, -1, 0.5F).clip_vertex(32, -1, 7, 0.5F).clip_vertex(0, 3, -1, 0.5F);

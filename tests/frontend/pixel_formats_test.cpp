@@ -41,7 +41,7 @@ TEST(PixelArithmetic, FlushesAfterRounding) {
   EXPECT_EQ(f32::converted(0x1.fffffdp-127), 0U);
 }
 
-// Products as docs/pixels.md defines them: exact in a double, rounded to 24 bits whatever the exponent, then
+// Products as docs/pixels.md defines them: exact in a double, rounded to 24 bits for every exponent, then
 // flushed. Exponents are such that many results are next to the least normal number or to infinity.
 TEST(PixelArithmetic, ProductsAreRoundedOnce) {
   Random random(1);

@@ -192,7 +192,7 @@ class TextureJudge {
     return std::clamp(p, -65536.0, 65536.0);
   }
 
-  // Is `got` a result for a place near p?
+  // True if `got` is a result for a place near p.
   testing::AssertionResult accepts(const std::array<double, 3>& u, const TexelWords& got) const {
     std::array<double, 3> p{}, error{};
     for (unsigned axis = 0; axis < axes_; ++axis) {

@@ -205,7 +205,7 @@ TEST(TextureSampler, Levels) {
     sampler.lod_bias = -256;
     EXPECT_TRUE(
         TextureJudge(scene, sampler, 1, 0, true).accepts(at, sample(scene.view, sampler, place, 512)));
-    // Those of the texture: its bias is added, its least level counts behind what the sampler allows.
+    // Those of the texture: its bias is added, its least level applies after the limits of the sampler.
     textures::TextureView biased = scene.view;
     biased.lod_bias = 300;
     EXPECT_TRUE(TextureJudge(scene, sampler, 2, 0, true).accepts(at, sample(biased, sampler, place, 400)));
@@ -269,7 +269,7 @@ TEST(TextureSampler, Cubes) {
   }
 }
 
-// The layer numbers cubes, and the last one stands for those behind it; fetches number faces.
+// The layer numbers cubes, and the last one stands for those after it; fetches number faces.
 TEST(TextureSampler, ArraysOfCubes) {
   constexpr std::uint32_t kCubes = 3;
   const TextureScene scene = TextureScene::make("rgba32f", TextureDimension::cube, 4, 4, 1, kCubes, 2, 15);

@@ -156,7 +156,7 @@ struct Quiet {
     std::uint32_t targets[2];  // the first may lead back, and is taken but for kMostTurns times
     bool loud, uniform;        // uniform: the launch chooses the target
   };
-  std::vector<Node> nodes;             // lanes start at the first and end behind the last
+  std::vector<Node> nodes;             // lanes start at the first and end after the last
   std::vector<std::uint32_t> choices;  // of the launch, per node
 };
 

@@ -279,7 +279,7 @@ TEST(LaneShape, ComparisonsOfWholeGroups) {
       analyze_uniformity(k.f);
       unify_comparisons(k.f);
       analyze_uniformity(k.f);
-      // Does the bound part groups?
+      // The comparison varies if the bound parts groups.
       const std::uint64_t first = std::uint64_t{bound} + (form == 1 || form == 2 ? 1 : 0);
       if (!k.f.is_constant(condition)) {
         EXPECT_EQ(k.f.value(condition).uniformity == Uniformity::varying, first % kLanes != 0);

@@ -1,4 +1,4 @@
-// Text in, text out: each file of tests/ir/linearize holds a thread form and, behind a line of dashes, the
+// Text in, text out: each file of tests/ir/linearize holds a thread form and, after a line of dashes, the
 // group form that the pipeline makes of it. WARPJIT_UPDATE=1 rewrites the second part, for review.
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 //   function ... { ... }
 //
 // "in-order-of-use" is no pass: the text is compared in an order that does not depend on the compiler of the
-// passes. With WARPJIT_UPDATE=1 in the environment the texts behind ";; gives" are written anew.
+// passes. With WARPJIT_UPDATE=1 in the environment the texts after ";; gives" are written anew.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -214,7 +214,7 @@ TEST(PicaAssemble, OutputComponents) {
   EXPECT_EQ(program_of(std::string(".out t color.ba\n") + kBody).outputs.at(0).mask, 12);
 }
 
-// Names stand for their first register; what lies behind an array is reached like the array.
+// Names stand for their first register; what lies after an array is reached like the array.
 TEST(PicaAssemble, IndicesBeyondAnArray) {
   const Program program = program_of(
       ".fvec a[2], b[2]\n.in v\n.proc main\nmov r0, a[3]\nmov r0, b[-1]\nmov r0, v[2]\nmov r0, "

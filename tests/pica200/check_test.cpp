@@ -111,7 +111,7 @@ TEST(PicaCheck, Outputs) {
                    "o5, v0\nmova a0, v0\n.end\n",
                    ".out p position\n.entry g\n.proc g\nmov p, v0\ncall f\nmova a1, v0\nend\n.end\n"}),
       {"f0:5:1: a mova follows a mova", "f1:6:1: a mova follows a mova", "f0:9:1: o5 is written"});
-  // Written in a procedure; in parts; more than is enabled; behind an end.
+  // Written in a procedure; in parts; more than is enabled; after an end.
   expect_warnings(
       warnings_of({".out p position\n.out t texcoord0.xy\n.proc main\nmov p.xy, v0\ncall f\nmov t, "
                    "v0\nend\nmov o9, v0\n.end\n.proc f\nmov p.zw, v0\n.end\n"}),

@@ -93,7 +93,7 @@ TEST(PicaEngines, ProgramsThatEndAtTheLastAddressAgree) {
   }
 }
 
-// Assembles words in the exact form, behind `first` NOPs; `last` words behind them are undefined.
+// Assembles words in the exact form, after `first` NOPs; `last` words after them are undefined.
 pica200::Program words_from(unsigned first, const std::string& lines, unsigned last) {
   std::string text = ".exact vertex " + std::to_string(first) + "\n.desc 0x0006c36f\n";
   for (unsigned k = 0; k < first; ++k) text += ".op nop\n";
@@ -204,7 +204,7 @@ TEST(PicaEngines, TheLastAddressEndsAThread) {
     ASSERT_FALSE(result.error) << c.what << ": " << to_string(*result.error);
     EXPECT_EQ(exit_state(result, 0).r[0][0], c.sum) << c.what;
   }
-  // Another address behind the last word is none of the program's.
+  // The program has no other address after its last word.
   const PicaLaunch past{words_from(0, add + ".op nop\n", 0), {}, {pica200::ThreadState{}}};
   for (const Engine& engine : engines()) EXPECT_TRUE(engine.run(past).error) << label(engine);
 }

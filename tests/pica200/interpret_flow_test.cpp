@@ -241,7 +241,7 @@ TEST(PicaFlow, ReturnsInARow) {
 // Five CALLs: the fifth overwrites the first entry, so the outermost procedure never returns.
 TEST(PicaFlow, CallStackOverflow) {
   const std::string nop = "nop";
-  // Procedure k at 3k + 3: CALL the next, NOP, and behind its end a trap word pair.
+  // Procedure k at 3k + 3: CALL the next, NOP, and after its end a trap word pair.
   const Program program = words({"call target=3 num=2",
                                  "3",
                                  "end",  // main

@@ -148,7 +148,7 @@ TEST(Coverage, MeshesHaveNoGapsAndNoOverlaps) {
   }
 }
 
-// Of quads and of single pixels: the covered pixels by primitive, in order, as tile, column, row and offset.
+// Quads and single pixels: the covered pixels by primitive, in order, as tile, column, row and offset.
 struct InOrder {
   using Pixels = std::vector<std::array<std::uint64_t, 4>>;
   static void add(const GroupRecord& group, std::uint32_t x, std::uint32_t y, std::uint32_t offset,

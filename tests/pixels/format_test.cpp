@@ -99,7 +99,7 @@ TEST(Formats, TilesHoldTheWordsOfPixels) {
   }
 }
 
-// Of a part of a tile nothing else is read or written; what the target lacks of it becomes 0.
+// Nothing beside a part of a tile is read or written; what the target lacks of it becomes 0.
 TEST(Formats, PartsOfTilesMoveAlone) {
   Random random(2);
   for (unsigned n = 0; n < 40 * kLast; ++n) {

@@ -97,7 +97,7 @@ TEST(Agreement, FormatsAndStrides) {
       }
 }
 
-// A kernel for many rows is made for the way in which they lie, and asks for cache lines behind the last.
+// A kernel for many rows is made for the way in which they lie, and asks for cache lines after the last.
 TEST(Agreement, ManyRowsInSeveralLayouts) {
   const Program program = assemble(
       ".verbatim\n.out outpos position\n.out outclr color\n.proc main\nadd o0, v0, v1\nmov o1, "

@@ -1,5 +1,5 @@
-// The C interface: compute programs, their loaders, reports and profiles. What runs through it has the bits of
-// the C++ interface.
+// The C interface: compute programs, their loaders, reports and profiles. What runs through it has the bits
+// of the C++ interface.
 #include <array>
 #include <vector>
 

@@ -430,7 +430,7 @@ TEST_F(CApiPipelineGeometry, RunsCommandLists) {
   auto draw = sized<warpjit_pica200_draw>();
   ok(warpjit_pica200_pipeline_draw_arrays(pipeline, engine, nullptr, &draw, nullptr, &error));
   EXPECT_EQ(draw.vertex_count, 12u);
-  // A count that goes behind the memory is the draw's error; a list that is cut does nothing.
+  // A count that goes past the memory is the draw's error; a list that is cut does nothing.
   list[2 * 6] = 1000;
   ok(warpjit_pica200_pipeline_run_commands(pipeline, engine, list.data(), list.size(), nullptr, &visitor,
                                            &error));

@@ -19,7 +19,7 @@ constexpr const char* kSource =
     "interp $r4 v[0x0]\nrcp f32 $r4 $r4\ninterp $r0 v[0x4] $r4\ninterp $r1 v[0x8] $r4\n"
     "interp $r2 v[0xc] $r4\nmov b32 $r3 0.5\nexit nop\n";
 constexpr std::uint32_t kWidth = 40, kHeight = 30;
-// Of two triangles; position and colour.
+// Two triangles; position and colour.
 constexpr float kCorners[] = {-0.9F, -0.8F, 0.1F, 1, 1, 0, 0, 0.9F, -0.7F, 0.3F, 2, 0, 1, 0,
                               0.2F,  0.9F,  0.2F, 1, 0, 0, 1, -1,   1,     0.4F, 1, 1, 1, 0};
 constexpr std::uint32_t kIndices[] = {0, 1, 2, 0, 2, 3};

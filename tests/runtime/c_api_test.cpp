@@ -253,7 +253,7 @@ TEST(CApi, StructSizes) {
     warpjit_engine* engine = nullptr;
     EXPECT_EQ(warpjit_engine_create(&engine_options, &engine, &h.error), WARPJIT_BAD_INPUT) << size;
   }
-  // Of a later version: what is not set does no harm.
+  // A struct of a later version: what is not set does no harm.
   struct Later {
     warpjit_run_options options = sized<warpjit_run_options>();
     std::uint64_t more = 0;

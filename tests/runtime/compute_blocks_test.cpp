@@ -172,7 +172,7 @@ TEST(Compute, KernelsThatWereAskedForAreThoseThatRun) {
   }
 }
 
-// Loops around barriers that count to a constant: what threads do in which turn, their values behind it, and
+// Loops around barriers that count to a constant: what threads do in which turn, their values after it, and
 // the fuel that they burn.
 TEST(Compute, LoopsAroundBarriersThatCountTheirTurns) {
   const Engine engine{EngineOptions()};

@@ -35,7 +35,7 @@ TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
     begin += load(n);
     end += "st b32 g14[$r1]" + reg(n) + "\nadd b32" + next_row;
   }
-  // With a load near its end a turn is one run of accesses, else most of it is arithmetic behind one.
+  // With a load near its end a turn is one run of accesses, else most of it is arithmetic after one.
   const auto turn = [&](bool loads_late) {
     std::string text;
     for (std::uint32_t n = 0; n < kFactors; ++n) text += load(kFactor + n);
@@ -43,7 +43,7 @@ TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
     for (std::uint32_t n = 0; n < kSteps; ++n) {
       if (loads_late && n + 1 == kSteps) text += load(kFactor);
       if (n == 1) text += "add rz f32 $r13" + reg(kFactor) + reg(kFactor + 3) + "\n";  // in another mode
-      if (n == 2)  // comparisons of a sum, which are looked at in the row and behind it
+      if (n == 2)  // comparisons of a sum, which are looked at in the row and after it
         text += "set $c1 # ge f32" + reg(kSum) + reg(kFactor) + "\nset $c2 # l f32" + reg(kSum) +
                 reg(kFactor + 1) + "\n(lg $c1) mov b32 $r13 $r3\n(lg $c2) add b32 $r13 $r13 $r4\n";
       for (std::uint32_t sum = kSum; sum < kSeen; ++sum)
@@ -140,22 +140,22 @@ TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
         }
         break;
       }
-      case 13:  // integers, whose sum is 0 behind some product; the next one is not exact
+      case 13:  // integers, whose sum is 0 after some product; the next one is not exact
       case 14: {
-        const std::uint32_t chain = kind - 13, behind = draw(4);
+        const std::uint32_t chain = kind - 13, after = draw(4);
         constexpr std::uint32_t kLast[kChains][4] = {{0, 1, 2, 4}, {0, 1, 3, 4}};  // of these products
         constexpr std::uint32_t kIntegers[kChains][4] = {{0b000011, 0b010011, 0b010111, 0b011111},
                                                          {0b000010, 0b010110, 0b011110, 0b111110}};
         float factors[kFactors] = {}, sum = 0;
         for (std::uint32_t n = 0; n < kFactors; ++n)
-          if (kIntegers[chain][behind] >> n & 1)
+          if (kIntegers[chain][after] >> n & 1)
             operand(n) = bits(factors[n] = static_cast<float>(2 * draw(4) + 3));
-        for (std::uint32_t n = 0; n <= kLast[chain][behind]; ++n)
+        for (std::uint32_t n = 0; n <= kLast[chain][after]; ++n)
           sum += factors[(n + chain) % kFactors] * factors[(3 * n + 1) % kFactors];
         first(chain) = bits(-sum);
         break;
       }
-      case 15:  // a sum that is -0, as it is too low: the first one, or that behind the third product
+      case 15:  // a sum that is -0, as it is too low: the first one, or that after the third product
         if (draw(2) == 0) {
           operand(0) = operand(1) = bits(0x1.123456p-63F), first(0) = bits(-0x1.8p-126F);
           break;

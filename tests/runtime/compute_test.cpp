@@ -279,7 +279,7 @@ TEST(Compute, BranchTablesMayChangeFromRunToRun) {
 // Stores of all threads, some or none to one word: the last one's counts. One of the words may be outside.
 TEST(Compute, TheLastThreadThatStoresToAWordIsSeen) {
   const Engine engine{EngineOptions()};
-  constexpr std::uint32_t kThreads = 96, kFirst = 0x1000, kSingle = 8;  // words behind those of threads
+  constexpr std::uint32_t kThreads = 96, kFirst = 0x1000, kSingle = 8;  // words after those of threads
   std::uint32_t random = 5;
   const auto draw = [&](std::uint32_t below) {
     return (random = random * 1664525 + 1013904223) / 65536 % below;

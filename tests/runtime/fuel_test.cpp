@@ -15,7 +15,7 @@ using test::with_hooks;
 
 class FuelOfKernels : public ::testing::Test {
  protected:
-  // `threads` of a block run the body, behind `mov b32 $r1 1` and with the thread's number in $r0. Thread k
+  // `threads` of a block run the body, after `mov b32 $r1 1` and with the thread's number in $r0. Thread k
   // makes no more than `most` transfers, and one of them makes that many.
   void expect(const std::string& name, const std::string& body, unsigned threads, std::uint64_t most,
               const tesla::Modes& modes = {}) {

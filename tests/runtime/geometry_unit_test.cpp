@@ -19,7 +19,7 @@ float number(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
 // What programs leave in the unit differs in these ways.
 struct Body {
-  // Must invocations run one after another, without a unit and with one?
+  // True if invocations must run one after another, without a unit and with one.
   bool ordered, ordered_with_unit;
   std::string code;
 };
@@ -248,7 +248,7 @@ Program program(const std::string& body) {
 // Invocations.
 constexpr std::uint64_t kCounts[] = {1, 2, 3, 4, 17, share(100), share(1000)};
 
-// Of result and shown.
+// A mask of outputs: `result` and `shown`.
 constexpr std::uint64_t kEnabled = 5;
 
 TEST(GeometryUnit, WithoutItEnginesAgree) {

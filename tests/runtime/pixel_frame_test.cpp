@@ -233,7 +233,7 @@ TEST(PixelFrames, TargetsAreReadInOrder) {
   const auto words = draw.run_everywhere(engine);
   for (std::size_t n = 0; n < words.size(); n += 4) {
     ASSERT_EQ(words[n], 3U);
-    // Of each pair of triangles one covers the pixel.
+    // One triangle of each pair covers the pixel.
     ASSERT_EQ(words[n + 1] & 0xeee, 0x024U);
   }
 }

@@ -109,7 +109,7 @@ TEST(PixelLaunch, QuadsThatFillGroupsDoNotLoad) {
   }
 }
 
-// Of primitives that cover a pixel, the last one's store stays.
+// The store of the last primitive that covers a pixel stays.
 TEST(PixelLaunch, StoresOfPrimitivesInOrder) {
   tesla::GraphicsState state;
   state.interpolants = 0x7000400;  // x, y and depth

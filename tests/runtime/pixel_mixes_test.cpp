@@ -1,5 +1,5 @@
-// Blending as A + B * C (docs/pixels.md 9), and blending of bytes, on every engine. Expected numbers are worked
-// out by hand.
+// Blending as A + B * C (docs/pixels.md 9), and blending of bytes, on every engine. Expected numbers are
+// worked out by hand.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -17,8 +17,7 @@ using interpret::Quad;
 using NeutralFrame = frontend::FragmentFrame;
 using NeutralResults = NeutralFragment::Results;
 
-// --- Blending by A + B * C
-// -----------------------------------------------------------------------------------
+// --- Blending by A + B * C ---------------------------------------------------------------------------------
 
 // The mixes, sixteen of them at a time, by their numbers.
 constexpr unsigned kMixes = 3 * 2 * 4 * 2 * 7 * 2;
@@ -138,8 +137,7 @@ TEST(PixelStates, MixesOfOddNumbersAgree) {
   }
 }
 
-// --- Blending of bytes
-// ---------------------------------------------------------------------------------------
+// --- Blending of bytes -------------------------------------------------------------------------------------
 
 struct Bytes {
   std::array<unsigned, 4> source, target, constant;

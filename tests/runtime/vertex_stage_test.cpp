@@ -146,7 +146,7 @@ TEST(PixelDraws, LargeStagesAreMadeAnew) {
   }
 }
 
-// Of a small one the same object serves run after run, until something of it changes.
+// The same object of a small stage serves run after run, until something of it changes.
 TEST(PixelDraws, SmallStagesAreKept) {
   const Engine engine;
   PointDraw draw;

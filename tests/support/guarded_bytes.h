@@ -7,7 +7,7 @@
 namespace warpjit::tests {
 
 // A mapping of whole pages between two inaccessible ones. The `size` bytes lie at its end, so that an access
-// behind them traps, or at its begin; the rest holds kGuard.
+// after them traps, or at its begin; the rest holds kGuard.
 class GuardedBytes {
  public:
   static constexpr std::byte kGuard{0xa5};

@@ -116,7 +116,7 @@ TEST(TeslaAssemble, WordsThatAreNoneSayWhy) {
   program.code = {0x20000001, 0x20000780,  // no such opcode
                   0x10000000,              // short
                   0x10008001, 0x0423c780,  // a long one that begins between
-                  0x10000000,              // likewise
+                  0x10000000,              // short, too
                   0xa0000001, 0x0000c780,  // a conversion of no type
                   0xf0000001};             // cut off
   const std::string text = disassemble(program);

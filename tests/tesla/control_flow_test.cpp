@@ -153,7 +153,7 @@ TEST(TeslaLaneOrder, LoopWithoutJoinat) {
         << op;
     EXPECT_EQ(splits, 0U);
   }
-  // Only stores, or sums that nobody looks at, come behind it.
+  // Only stores, or sums that nobody looks at, come after it.
   EXPECT_EQ(order_of("ld b32 $r1 g0[$r2]\nloop:\nnop\n(e $c0) bra #loop\nexit st b32 g0[$r2] $r3\n"), "");
   EXPECT_EQ(order_of("loop:\nnop\n(e $c0) bra #loop\nred add u32 g0[$r2] $r3\nexit nop\n"), "");
   EXPECT_NE(

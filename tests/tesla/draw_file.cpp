@@ -107,7 +107,7 @@ void set_topology(DrawFile& draw, const Json& mode) {
   draw.raster.topology = draw.topology;
 }
 
-// Of the stage whose key that is; `code` and `c0` give its words.
+// The stage at that key; `code` and `c0` give its words.
 template <class Code, class Constants>
 std::optional<DrawFile::Stage> read_stage(const Json& json, const char* key, ProgramType type,
                                           const std::string& name, Code code, Constants c0) {

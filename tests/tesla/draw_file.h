@@ -37,7 +37,7 @@ struct DrawFile {
     std::uint64_t hash = 0;
   };
   std::vector<Expected> expected;
-  // Of the fragment program, by their numbers; they refer to `texels`.
+  // The fragment program's, by their numbers; they refer to `texels`.
   std::vector<std::pair<unsigned, Texture>> textures;
   std::vector<std::pair<unsigned, Sampler>> samplers;
   std::vector<std::byte> texels;

@@ -38,7 +38,7 @@ const std::string kRest = "mul rn f32 $r2 $r1 $r0\nrcp f32 $r3 $r2\n";
 TEST(DeadPixels, EndWhereNoQuadSeesThem) {
   EXPECT_EQ(ways_out(kDiscard + kRest), 1U);          // no quads at all
   EXPECT_EQ(ways_out(kQuad + kDiscard + kRest), 1U);  // none after the discard
-  EXPECT_EQ(ways_out(kDiscard + kQuad + kRest), 1U);  // behind the last one
+  EXPECT_EQ(ways_out(kDiscard + kQuad + kRest), 1U);  // after the last one
   EXPECT_EQ(ways_out(kQuad + kDiscard + kRest + kDiscard + kRest), 2U);
   EXPECT_EQ(ways_out(kQuad + kRest), 0U);  // no pixel dies
   EXPECT_EQ(ways_out(kQuad + kDiscard + kQuad + kDiscard + kRest), 2U);

@@ -5,7 +5,7 @@
 namespace warpjit::tesla {
 namespace {
 
-// With $r0 = thread, $a1 = 4 times that. 256 bytes of s[] behind the header; g0 is 1 KiB at 0.
+// With $r0 = thread, $a1 = 4 times that. 256 bytes of s[] after the header; g0 is 1 KiB at 0.
 Profile profile_of(const std::string& body, std::uint32_t threads = 64, Status* status = nullptr) {
   const Program program = program_of("and b32 $r0 $r0 0xffff\nshl $a1 $r0 0x2\n" + body + "exit nop\n");
   const auto interpreter = Interpreter::prepare(program, {}, targets_of(program, {}));
@@ -77,7 +77,7 @@ TEST(TeslaProfile, ReadsOfWhatNobodyWrote) {
   EXPECT_EQ(uninitialized(profile_of("mov b16 $r1l $r0l\nmov b32 $r2 $r1\n")), 2u * 64);
   EXPECT_EQ(uninitialized(profile_of("(e $c1) mov b32 $r2 $r0\n")), 2u * 64);
   EXPECT_EQ(uninitialized(profile_of("mov $r2 $a2\n")), 2u * 64);
-  // The header is written, what lies behind it is not, what a lane stored is.
+  // The header is written, what comes after it is not, what a lane stored is.
   EXPECT_EQ(uninitialized(profile_of("ld $r1 u16 s[0xc]\n")), 0u);
   EXPECT_EQ(uninitialized(profile_of("ld $r1 b32 s[$a1+0x10]\n")), 2u * 64);
   EXPECT_EQ(uninitialized(profile_of("st b32 s[$a1+0x10] $r0\nld $r1 b32 s[$a1+0x10]\n")), 0u);
@@ -95,7 +95,7 @@ TEST(TeslaProfile, RacesBetweenWarps) {
   EXPECT_EQ(profile.races[0].count, 2u * 32);
   EXPECT_EQ(profile.races[0].example, "s[140]: store by thread 31, load by thread 32 of block (0, 0)");
   EXPECT_EQ(profile.races[1].second, 0x10u);
-  // A load behind the barrier, then a store without one.
+  // A load after the barrier, then a store without one.
   EXPECT_EQ(profile_of(store + barrier + load + store).races.size(), 2u);
   EXPECT_TRUE(profile_of(store + barrier + load + barrier + store).races.empty());
   // Everybody adds to the same word; with a lock that is no race.

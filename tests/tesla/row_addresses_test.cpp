@@ -160,7 +160,7 @@ TEST(BranchesThroughConstants, OfVertices) {
       ASSERT_EQ(slots[n][0], kPlaces[n * 7 % 4]) << "vertex " << n;
     std::ranges::fill(slots, std::array<std::uint32_t, 4>{});
   });
-  // Of one place alone; other addresses are another kernel's.
+  // One place alone; other addresses are another kernel's.
   const Engine engine;
   const std::vector<std::uint32_t> alone(c1.size(), c1[0]);
   ASSERT_TRUE(launch.bind_constants("c1", alone.data(), 4 * alone.size()));

@@ -130,7 +130,7 @@ std::string stored_slots() {
   return text + "exit nop\n";
 }
 
-// $r0 to $r3 of three words outside of c[] and l[], in all ways to look; $r5 is an address far behind both,
+// $r0 to $r3 of three words outside of c[] and l[], in all ways to look; $r5 is an address far beyond both,
 // or before them.
 const std::string kOutside =
     "shl $a1 $r5 0x0\n"
@@ -192,7 +192,7 @@ TEST(TeslaStages, BytesBehindConstantsAreZero) {
 
 // --- Lanes -------------------------------------------------------------------------------------------------
 
-// Behind vertex 5 come copies of it, as far as its quad goes.
+// After vertex 5 come copies of it, as far as its quad goes.
 TEST(TeslaStages, VerticesSeeTheirQuad) {
   const std::string source =
       "ld b32 $r4 a[0x0]\ncvt rn f32 $r4 u32 $r4\n"
@@ -204,7 +204,7 @@ TEST(TeslaStages, VerticesSeeTheirQuad) {
       stage_of_source(ProgramType::vertex, ".registers 64\n" + source + stored_slots()), Constants({0}), 6);
   ASSERT_EQ(slots.size(), 6U);
   for (std::uint32_t n = 0; n < 6; ++n) {
-    // Of vertices 0 to 3 some are below 2.
+    // Some of vertices 0 to 3 are below 2.
     const std::uint32_t voted = 1;  // no: Z
     EXPECT_EQ(slots[n], (Words{bits(n < 4 ? 2.0F : 5.0F), n % 4, n % 2 == 0 ? 5U : 1U, voted}));
   }
@@ -309,7 +309,7 @@ TEST(TeslaStages, SizesOfLocalAreKept) {
   }
 }
 
-// --- Textures behind tables --------------------------------------------------------------------------------
+// --- Textures after branches through tables ---------------------------------------------------------------
 
 // What a branch through a table of the container leads to is known before any launch.
 TEST(TeslaStages, SamplesBehindPresetTables) {

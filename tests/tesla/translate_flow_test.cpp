@@ -203,7 +203,7 @@ TEST(TeslaTranslateFlow, BranchesThroughTables) {
                          "end:\njoin nop\nsub b32 $c1 $r3 $r3 $r7\n(s $c1) break\nshl $a1 $r3 0x2\n"
                          "bra #loop\nout:\n" +
                          ticket);
-  // Before and behind barriers.
+  // Before and after barriers.
   expect_same_with_stack(table + index + "joinat #end\nbra c1[$a1]\n" + places +
                              "end:\njoin nop\nshl $a2 $r0 0x2\nst b32 s[$a2+0x80] $r2\n"
                              "bar inc wait 0x0 all\nxor b32 $r3 $r0 0x21\nshl $a2 $r3 0x2\n"
@@ -289,7 +289,7 @@ TEST(TeslaTranslateFlow, BarrierForms) {
         first_warp + store + "bar inc wait 0x1 0x40\nexit nop\nfirst:\nbar inc wait 0x2 0xfff\n" + load,
         {threads, 1, 1});
   }
-  // Of parted lanes: with the warp's stack.
+  // Parted lanes: with the warp's stack.
   const std::string odd = "mov b32 $r3 1\nand b32 $c0 # $r0 $r3\n";
   expect_same(store + odd + "(lg $c0) bra #odd\nodd:\nbar inc wait 0x1 0x80\n" + load, {64, 1, 1});
   expect_same(store + odd +
@@ -329,7 +329,7 @@ TEST(TeslaTranslate, KeysHoldWhatMatters) {
   };
   ComputeFacts facts;
   const auto base = key_of("mov b32 $r1 1\nexit nop\n", facts);
-  // What is behind the end does not count.
+  // What comes after the end does not count.
   EXPECT_EQ(base, key_of("mov b32 $r1 1\nexit nop\nmov b32 $r1 2\n", facts));
   EXPECT_NE(base, key_of("mov b32 $r1 2\nexit nop\n", facts));
   facts.block = {2, 1, 1};

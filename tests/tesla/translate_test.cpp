@@ -139,7 +139,7 @@ std::uint32_t& kept(WarpRegisters& registers, unsigned n, unsigned lane) {
   return n < kFirstC ? registers.a[1 + n - kFirstA][lane] : registers.c[n - kFirstC][lane];
 }
 
-// Code that loads or stores all of these, before or behind other code.
+// Code that loads or stores all of these, before or after other code.
 std::string loads() {
   std::string text = "and b32 $r60 $r0 0xffff\nshl b32 $r60 $r60 0x9\nadd b32 $r61 $r60 0xf0\n";
   for (unsigned k = 0; k < 8; ++k) {
@@ -165,12 +165,12 @@ std::string stores() {
 // Runs code between loads and stores of all registers: `run` gets the whole, and the bytes of g15.
 template <class Run>
 auto run_between(const Program& program, WarpRegisters& registers, Run run) {
-  static const Program before = program_of(loads()), behind = program_of(stores());
+  static const Program before = program_of(loads()), after = program_of(stores());
   Program whole = program;
   whole.registers = kMaxRegisters;
   whole.code = before.code;
   whole.code.insert(whole.code.end(), program.code.begin(), program.code.end() - 2);
-  whole.code.insert(whole.code.end(), behind.code.begin(), behind.code.end());
+  whole.code.insert(whole.code.end(), after.code.begin(), after.code.end());
   std::vector<std::uint32_t> words(kLanes * kRowWords);
   for (unsigned l = 0; l < kLanes; ++l)
     for (unsigned n = 0; n < kFirstC + 4; ++n) words[l * kRowWords + n] = kept(registers, n, l);

@@ -179,7 +179,7 @@ TEST(TextureBlocks, EacOfTwoChannels) {
   const TextureFormat decoded = decoded_format(*parse_texture_format("eac-rg11-snorm"));
   EXPECT_EQ(decoded.bytes, 4);
   EXPECT_EQ(decoded.components[1], (TexelComponent{TexelType::snorm, 16, 11}));
-  // Of the greatest numbers, 2047 and 1023.
+  // The greatest numbers, 2047 and 1023.
   const auto number = [](TexelType type, std::uint32_t raw) {
     return std::bit_cast<float>(decode_component(type, 11, raw));
   };

@@ -57,7 +57,7 @@ TEST(TextureLayouts, Tiles) {
   EXPECT_EQ(offset(2, 0), 2u * 4);
   EXPECT_EQ(offset(16, 0), 2u * 256);
   EXPECT_EQ(offset(0, 16), 3u * 512);
-  // Of compressed formats: tiles of 4 x 4.
+  // Compressed formats: tiles of 4 x 4.
   EXPECT_EQ(element_offset(TextureLayout::u_interleaved, 8, 2, {.row_bytes = 1000}, 4, 4, 0), 1000u + 16 * 8);
 }
 

@@ -167,11 +167,11 @@ class CubePicture {
     constexpr float kLevel = 0.3125F;
     const Vector n = normal(x, y);
     const std::array<std::uint32_t, 4> reflected = sample_at(reflection(x, y), detail(x, y, reflection)),
-                                       behind = sample_at(scaled(n, -1), detail_operand(to_bits(kLevel))),
+                                       background = sample_at(scaled(n, -1), detail_operand(to_bits(kLevel))),
                                        turned = sample_at(turn(x, y), detail(x, y, turn) + 256);
     std::array<double, 4> color{};
     for (unsigned c = 0; c < 4; ++c)
-      color[c] = to_float(reflected[c]) * 0.5 + to_float(behind[c]) * 0.3 + to_float(turned[c]) * 0.2;
+      color[c] = to_float(reflected[c]) * 0.5 + to_float(background[c]) * 0.3 + to_float(turned[c]) * 0.2;
     return color;
   }
 

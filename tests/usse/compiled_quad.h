@@ -16,7 +16,7 @@ inline constexpr CompiledEngine kCompiledEngines[] = {CompiledEngine::ir, Compil
 const char* name(CompiledEngine engine);
 bool runs_here(CompiledEngine engine);
 
-// Of sa what the primary program changes is copied back. Errors: those of translation, unsupported;
+// Words of sa that the primary program changes are copied back. Errors: those of translation, unsupported;
 // out_of_fuel.
 Status run_compiled(const Program& program, CompiledEngine engine, Quad& quad, std::span<std::uint32_t> sa,
                     std::uint64_t fuel = 1000);

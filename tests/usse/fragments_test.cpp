@@ -128,7 +128,7 @@ TEST(UsseFragments, DepthIsReplacedWhateverTheFlagsSay) {
 TEST(UsseFragments, NativeColorsOfIntegers) {
   struct Case {
     PixelFormat format;
-    std::uint32_t old, shown;  // a word of the target before, and behind
+    std::uint32_t old, shown;  // a word of the target before, and after
   };
   // The old pixel is in o; the upper two bytes of its first word are turned.
   const std::string code = "xor o0, o0, #65535, rot:16\nnop.end";
@@ -253,26 +253,26 @@ TEST(UsseFragments, TexelsAsInputsHaveFourComponentsOrTheirOwn) {
 }
 
 // Endless in pixels with x >= 3, which a target of three columns has as helpers only, and in dead ones.
-Program endless_beyond(const std::string& before, const std::string& behind) {
+Program endless_beyond(const std::string& before, const std::string& after) {
   auto program = assemble(
       ".stage fragment\n.registers pa:4 sa:2 r:4\n.literal sa:0 0x40400000\n"
       ".input position f32 4\n.output f32 4 pa:0\n.primary\n" +
           before +
           "vtst.sub.f32.positive.nonzero.both.chan0.p0 c0, pa0, sa0\n"
           "again:\np0 br offset:again\n" +
-          behind + "nop.end",
+          after + "nop.end",
       "test.usse");
   EXPECT_TRUE(program.ok()) << to_string(program.error());
   return *program;
 }
 
 TEST(UsseFragments, HelpersRunWhereLanesSeeEachOther) {
-  for (const char* const behind : {"", "vdsx.f32 r0.xyzw, pa0, pa0\n", "again2:\np1 br.any offset:again2\n"})
+  for (const char* const after : {"", "vdsx.f32 r0.xyzw, pa0, pa0\n", "again2:\np1 br.any offset:again2\n"})
     draw(
-        endless_beyond("", behind), PixelFormat::rgba32f, 7,
+        endless_beyond("", after), PixelFormat::rgba32f, 7,
         [&](const std::string& way, const Result<Report>& report, const Drawn& drawn) {
-          ASSERT_EQ(report.ok(), *behind == 0) << way << behind;
-          if (*behind != 0) {
+          ASSERT_EQ(report.ok(), *after == 0) << way << after;
+          if (*after != 0) {
             EXPECT_EQ(report.error().code, ErrorCode::out_of_fuel) << way;
           } else {
             EXPECT_EQ(std::bit_cast<float>(drawn.colors[0]), 0.5F) << way;
@@ -282,11 +282,11 @@ TEST(UsseFragments, HelpersRunWhereLanesSeeEachOther) {
 }
 
 TEST(UsseFragments, DeadPixelsGoOnWhereLanesSeeEachOther) {
-  for (const char* const behind : {"", "vdsx.f32 r0.xyzw, pa0, pa0\n"})
-    draw(endless_beyond("kill sa0, sa0\n", behind), PixelFormat::rgba32f, 7,
+  for (const char* const after : {"", "vdsx.f32 r0.xyzw, pa0, pa0\n"})
+    draw(endless_beyond("kill sa0, sa0\n", after), PixelFormat::rgba32f, 7,
          [&](const std::string& way, const Result<Report>& report, const Drawn& drawn) {
-           ASSERT_EQ(report.ok(), *behind == 0) << way << behind;
-           if (*behind == 0) {
+           ASSERT_EQ(report.ok(), *after == 0) << way << after;
+           if (*after == 0) {
              EXPECT_EQ(std::ranges::count(drawn.colors, 7U), std::ssize(drawn.colors)) << way;
            }
          });

@@ -96,7 +96,7 @@ class GxpBuilder {
     }
     return *this;
   }
-  // One parameter, its name behind it.
+  // One parameter, its name after it.
   void parameter(std::uint32_t kind, unsigned semantic, unsigned index, std::uint32_t array,
                  std::uint32_t resource, const std::string& name) {
     add(16, 4);

@@ -166,7 +166,7 @@ TEST(UsseGxp, HostileBytes) {
   for (const std::vector<std::byte>& bytes :
        {GxpBuilder::vertex().finish(), GxpBuilder::fragment().finish()}) {
     const auto check = [](std::span<const std::byte> hostile) {
-      // In a buffer of its own size, so that sanitizers see what is read behind it.
+      // In a buffer of its own size, so that sanitizers see what is read after it.
       const std::vector<std::byte> exact(hostile.begin(), hostile.end());
       const auto program = read_gxp(exact, "h.gxp");
       if (program) {

@@ -281,7 +281,7 @@ TEST(UsseInstructions, ConversionsWriteOneRegister) {
   EXPECT_EQ(converted("vpck.f16.u16 r0, pa0.xyxy"), (Words{0x64036002, 0x64036002, kKept, kKept}));
   EXPECT_EQ(converted("vpck.f16.s8 r0, pa0"), (Words{0x40003c00, 0x44004200, kKept, kKept}));
   EXPECT_EQ(converted("vpck.f16.u8 r0, pa0"), (Words{0x40003c00, kKept, kKept, kKept}));
-  // Of halves words are four.
+  // Halves have four words.
   EXPECT_EQ(converted("vpck.f32.f16 r0, pa2.yyyy"),
             (Words{to_bits(2.3125F), to_bits(2.3125F), to_bits(2.3125F), to_bits(2.3125F)}));
 }

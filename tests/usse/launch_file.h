@@ -26,7 +26,7 @@ inline std::vector<std::byte> read_bytes(const std::filesystem::path& path) {
 inline std::uint32_t hex_word(const nlohmann::json& word) {
   return static_cast<std::uint32_t>(std::stoul(word.get<std::string>(), nullptr, 16));
 }
-// Of whole words of 64 bits, 0 at their end.
+// The bytes of whole words of 64 bits, 0 at their end.
 inline std::vector<std::byte> hex_bytes(const std::string& text) {
   std::vector<std::byte> bytes;
   for (std::size_t k = 0; k + 1 < text.size(); k += 2)

@@ -84,7 +84,7 @@ TEST(UsseLaunch, Attributes) {
   EXPECT_EQ(stored(parameter(ParameterType::u32, 1), AttributeFormat::f32, 1, {0, 0, 0xc0, 0x7f})[0], 0U);
   EXPECT_EQ(stored(parameter(ParameterType::c10, 3), AttributeFormat::u8n, 3, {255, 0, 255})[0] & 0x3fffffffU,
             0x10000100U);
-  // What lies behind the memory is missing.
+  // What comes after the memory is missing.
   EXPECT_EQ(stored(parameter(ParameterType::f32, 2), AttributeFormat::f32, 2, {0, 0, 0x80, 0x3f}),
             (Words{0x3f800000, 0, 0xeeeeeeee, 0xeeeeeeee}));
   std::array<std::uint32_t, 4> pa{};

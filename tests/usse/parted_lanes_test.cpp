@@ -187,7 +187,7 @@ TEST(UsseControlFlow, CopiesHaveALimitAllTogether) {
   EXPECT_EQ(find(300, 4000), "the control flow unfolds into too many instructions");
 }
 
-// What translations of this code, behind a place where lanes meet with increments that differ in one number
+// What translations of this code, after a place where lanes meet with increments that differ in one number
 // for each of so many ways, have as instructions; 0: it becomes too long.
 std::size_t size_of(const std::string& code, unsigned ways, const char* operand) {
   std::string text = ".stage vertex\n.registers pa:8 sa:8 r:32\n.primary\n";
@@ -225,7 +225,7 @@ TEST(UsseControlFlow, IncrementsThatDifferCostCodeWhereTheyMatter) {
   }
 }
 
-// Of as many ways as there may be, each with code of its own or not.
+// As many ways as there may be, each with code of its own or not.
 TEST(UsseControlFlow, CodeOfIncrementsThatDifferHasALimit) {
   if (share(2) < 2) GTEST_SKIP() << "takes long";
   for (const char* const operand : {"s1", "s2"})

@@ -20,7 +20,7 @@ inline constexpr unsigned kResults = 12;  // words of r
 
 inline std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 
-// Of each thread r0 to r11 behind the code, whose operands are in pa0 to pa7; the same on all engines, or the
+// Each thread's r0 to r11 after the code, whose operands are in pa0 to pa7; the same on all engines, or the
 // error.
 inline Words run_rows(const std::string& code, const std::vector<std::array<float, 8>>& operands,
                       std::string* error = nullptr, const std::string& directives = {},

@@ -30,7 +30,7 @@ TEST(UsseRun, SecondaryPrograms) {
                                  ".secondary\nvmul.f32 pa0.x, sa4.xxxx, r4.xxxx\nnop.end\n"
                                  "vmov.f32 pa0.x, sa8\n.primary\nvmov.f32 o0.x, sa0\nemit.end\n");
   ASSERT_TRUE(status.ok()) << to_string(status.error());
-  EXPECT_EQ(state.quad.o[0][3], to_bits(9.0F));  // r4 was sa4, and nothing behind the end ran
+  EXPECT_EQ(state.quad.o[0][3], to_bits(9.0F));  // r4 was sa4, and nothing after the end ran
 }
 
 TEST(UsseRun, Calls) {

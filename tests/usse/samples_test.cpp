@@ -88,7 +88,7 @@ TEST(UsseSamples, ResultsGoOnFromInternalRegisterToRegister) {
 }
 
 TEST(UsseSamples, SecondaryProgramsSampleOnce) {
-  // The coordinates of all are sa20 and sa21: 0. What it gathers is sa4 and on, behind the control words; the
+  // The coordinates of all are sa20 and sa21: 0. What it gathers is sa4 and on, after the control words; the
   // level is the bias of the texture.
   Bound biased = bound();
   biased.texture.lod_bias = 256;
@@ -224,7 +224,7 @@ TEST(UsseSamples, DimensionsAreThoseOfInstructions) {
     sample(cube ? "2d" : "cube", "", cube, &error);
     EXPECT_NE(error.find("has not the dimension"), std::string::npos) << error;
   }
-  // Of any instruction, also if no lane comes to it.
+  // Any instruction, also if no lane comes to it.
   std::string error;
   run_rows(
       "p0 smp.2d.f32.f32.replace.drc0 r0, pa0, sa0, pa2\nbr offset:2\n"

@@ -32,7 +32,7 @@ inline std::uint64_t random_word(const Pattern& pattern, Random& random) {
   return 0;
 }
 
-// Lines "f800004000000003<tab>...", with the word first and a text behind the last tab.
+// Lines "f800004000000003<tab>...", with the word first and a text after the last tab.
 struct ListedWord {
   std::uint64_t word = 0;
   std::string text;

@@ -40,7 +40,7 @@ constexpr const char* kGreater =
     "BLEND.slot0.v4.f32 @r0:r1:r2:r3, r6, r60, target:0x0\n"
     "BRANCHZI.absolute r48, r48\n"
     "NOP.end\n";
-ImagePage blend_shader_page(const std::string& link, const std::string& behind) {
+ImagePage blend_shader_page(const std::string& link, const std::string& after) {
   ImagePage page = draw_page();
   page.u32(kFragmentEnvironment + 4, 3);
   page.point(kUniforms + 16, kIndices);
@@ -52,7 +52,7 @@ ImagePage blend_shader_page(const std::string& link, const std::string& behind) 
             "MOV.i32 r3, u3\n"
             "BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x2\n"
             "IADD_IMM.i32 r48, " +
-                link + "\nBRANCHZI.eq.absolute 0x0, blend_descriptor_0.w1\n" + behind);
+                link + "\nBRANCHZI.eq.absolute 0x0, blend_descriptor_0.w1\n" + after);
   page.code(kBlendShader, kGreater);
   page.u32(kBlend + 4, 0);
   page.u32(kBlend + 8, 0);

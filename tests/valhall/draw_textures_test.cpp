@@ -8,8 +8,8 @@ namespace {
 
 using namespace in_draw;
 
-// Of all texels that are drawn, image 0 (linear) gets the fragment's column and row; image 1, one row of
-// tiles, is read where the row is 0.
+// Each fragment stores its column and row to its texel of image 0 (linear). Image 1, one row of tiles, is
+// read where the row is 0.
 ImagePage image_page() {
   ImagePage page = draw_page();
   page.code(kFragmentCode,
@@ -282,7 +282,7 @@ TEST(ValhallDraw, CompressedTexturesRefused) {
                 ", has 32 x 32 pixels, not 32 x 1");
   EXPECT_EQ(failure(same, [](ImagePage& p) { p.u32(kTexture, 2 | 2 << 4 | (93U << 12 | 2) << 10); }),
             place + "plane 0: plane type is 6 (AFBC), and its target, " + target + ", has no stencil");
-  // Of a target that is stored where something is written there must be no pixel that nothing has drawn.
+  // A target that is stored where something is written must have no pixel that nothing has drawn.
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kTargets + 4, 1U | 19 << 3 | 12 << 8 | 1672U << 16); }, same),
             place + "plane 0: plane type is 6 (AFBC), and its target, " + target +
                 ", has 528 pixels that nothing of the capture has drawn: record with PAN_MESA_DEBUG=noafbc");

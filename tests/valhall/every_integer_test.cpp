@@ -17,7 +17,7 @@ struct Elements {
 
   std::uint64_t mask() const { return width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1; }
   std::uint64_t bits(std::uint64_t word, unsigned n) const { return word >> (n * width) & mask(); }
-  // Of at most 32 bits.
+  // Component n, which has at most 32 bits.
   std::int64_t number(std::uint64_t word, unsigned n) const {
     const auto value = static_cast<std::int64_t>(bits(word, n));
     return is_signed && value >> (width - 1) != 0 ? value - static_cast<std::int64_t>(mask()) - 1 : value;

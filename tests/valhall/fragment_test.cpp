@@ -504,7 +504,7 @@ TEST(ValhallFragment, StoreTile) {
   EXPECT_EQ(two.targets[1][3 * kFragmentWidth + 2], 0x0100ff07U);
 }
 
-// A loop that each pixel leaves by itself, behind a flow that ends helpers.
+// A loop that each pixel leaves by itself, after a flow that ends helpers.
 TEST(ValhallFragment, Loops) {
   FragmentDraw draw;
   draw.colors = {PixelFormat::r32ui};

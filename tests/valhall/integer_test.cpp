@@ -170,7 +170,7 @@ TEST(ValhallInteger, Comparisons) {
   EXPECT_EQ(run("ICMP_OR.s32.lt.i1 r0, r1, r2, r3", {0x80000000, 1, 0}), 1U);
   EXPECT_EQ(run("ICMP_OR.u32.eq.f1 r0, r1, r2, r3", {5, 5, 0}), bits(1.0F));
   EXPECT_EQ(run("ICMP_OR.u32.ne.i1 r0, r1, r2, r3", {5, 5, 7}), 1U);   // by the third source
-  EXPECT_EQ(run("ICMP_AND.u32.eq.i1 r0, r1, r2, r3", {5, 5, 0}), 0U);  // likewise
+  EXPECT_EQ(run("ICMP_AND.u32.eq.i1 r0, r1, r2, r3", {5, 5, 0}), 0U);  // by the third source, too
   EXPECT_EQ(run("ICMP_AND.u32.ge.i1 r0, r1, r2, r3", {5, 5, 2}), 1U);
   EXPECT_EQ(run("ICMP_OR.u32.gtlt.i1 r0, r1, r2, r3", {5, 5, 0}), 0U);
   EXPECT_EQ(run("ICMP_OR.u32.gtlt.i1 r0, r1, r2, r3", {5, 6, 0}), 1U);

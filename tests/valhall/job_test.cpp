@@ -14,7 +14,7 @@ namespace {
 
 using Change = std::function<void(ImagePage&)>;
 
-// Of a job at the start of the page: runs it everywhere, or says why it does not run. Memory is the image's.
+// The end of a job at the start of the page, run everywhere, or why it does not run. Memory is the image's.
 struct Ended {
   Status status;
   std::optional<Image> image;
@@ -232,7 +232,7 @@ TEST(ValhallJob, Errors) {
             environment + ", local storage 0x20: its 32 bytes at 0x20 are outside of the image");
   EXPECT_EQ(compute_failure([](ImagePage& p) { p.u64(at::kJob + 64 + 32, 0x41); }),
             environment + ", resources, entry 0: its 16 bytes at 0x40 are outside of the image");
-  // A table of descriptors that is the list of the tables, begins before it or ends behind its start.
+  // A table of descriptors that is the list of the tables, begins before it or ends past its start.
   const std::string own = environment + ", resources, entry 1: address: the 32 bytes of descriptors at ";
   EXPECT_EQ(
       compute_failure([](ImagePage& p) { p.point(at::kTables + 16, at::kTables, std::uint64_t{1} << 56); }),

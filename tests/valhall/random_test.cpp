@@ -34,7 +34,7 @@ TEST(ValhallRandom, EnginesAgree) {
     ASSERT_TRUE(status.ok()) << seed << ": " << to_string(status.error());
     ASSERT_FALSE(HasFailure()) << "seed " << seed << "\n" << disassemble(kernel.program);
   }
-  // Of a quarter of the programs: the IR interpreter, and what this machine runs.
+  // A quarter of the programs: the IR interpreter, and what this machine runs.
   const std::size_t ways = 1 + Engine().info().targets.size();
   EXPECT_LT((runs_left() - left) * 4, ways * kPrograms);
 }

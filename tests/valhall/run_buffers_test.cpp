@@ -33,7 +33,7 @@ TEST(ValhallBuffers, Loads) {
     bool fault;
   };
   constexpr Case kCases[] = {{"i32.unsigned", "@r4", 4, 0x87868584, 0, false},
-                             {"i32.unsigned", "@r4", 8, 0, 0, false},  // ends behind the buffer
+                             {"i32.unsigned", "@r4", 8, 0, 0, false},  // ends past the buffer
                              {"i32.unsigned", "@r4", 0xfffffffc, 0, 0, false},
                              {"i64.unsigned", "@r4:r5", 4, 0x87868584, 0, false},
                              {"i64.unsigned", "@r4:r5", 0xfffffffc, 0, 0, false},
@@ -112,7 +112,7 @@ TEST(ValhallBuffers, LoadsSeeStores) {
   }
 }
 
-// Of table 0 a constant space comes first; it has no address.
+// A constant space is the first buffer of table 0; it has no address.
 TEST(ValhallBuffers, ConstantSpaces) {
   const std::uint32_t constant[] = {50, 51};
   GuestOptions options = options_with(16);

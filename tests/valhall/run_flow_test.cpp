@@ -21,7 +21,7 @@ TEST(ValhallRun, IfElseMeetsAgain) {
                               "IADD_IMM.i32 r5, 0x0, #1\n"
                               "WMASK r5, r5\n"
                               "LSHIFT_OR.i32 r4, r5, 0x7060504.b00, r4\n");
-  // Behind the join all lanes vote; between, those that are there. 0x7060504.b00 is 4.
+  // After the join all lanes vote; between, those that are there. 0x7060504.b00 is 4.
   for (std::uint32_t t = 0; t < 16; ++t) EXPECT_EQ(words[t], (0xffff0U | (t % 2 != 0 ? 0xaaaaU : 5U))) << t;
 }
 
@@ -231,7 +231,7 @@ TEST(ValhallRun, SpecialValues) {
     EXPECT_EQ(value(zero)[79], 0U) << zero;
   EXPECT_EQ(value("thread_local_pointer.w1")[0], 0xffffU);
   EXPECT_EQ(value("workgroup_local_pointer.w1")[0], 0xfffeU);
-  EXPECT_EQ(value("program_counter.w0")[0], 0x4018U);  // behind the third instruction
+  EXPECT_EQ(value("program_counter.w0")[0], 0x4018U);  // after the third instruction
   EXPECT_EQ(value("program_counter.w1")[0], 7U);
   std::vector<std::uint32_t> mapped(2);
   options.grid.high_words = {0xffff};
@@ -334,7 +334,7 @@ TEST(ValhallRun, Fuel) {
       failure(run_body(loop, options).status),
       "out of fuel: a thread made more backward transfers than the launch allows, in warp 0 of block (0, "
       "0), at test, byte 0x20 (0x001fc007fffffe04)");
-  // A branch to itself is a backward transfer, one to behind itself is none.
+  // A branch to itself is a backward transfer; one past itself goes forward.
   options.grid.fuel = 0;
   EXPECT_NE(failure("BRANCHZ.eq 0x0, offset:-1\n", options).find("out of fuel"), std::string::npos);
   EXPECT_EQ(words_of("IADD_IMM.i32 r4, 0x0, #1\nBRANCHZ.eq 0x0, offset:0\n", options)[3], 1U);
@@ -364,7 +364,7 @@ TEST(ValhallRun, ControlThatLeavesTheCode) {
 
 TEST(ValhallRun, WhatIsReachedMustBeDefined) {
   EXPECT_NE(failure("NOP\n.word 0x8000000000000000\nNOP.end\n").find("bit 63"), std::string::npos);
-  // Behind a branch that is always taken, or the end, nothing is reached.
+  // After a branch that is always taken, or the end, nothing is reached.
   EXPECT_EQ(
       failure("BRANCHZ.eq 0x0, offset:1\n.word 0x8000000000000000\nNOP.end\n.word 0x8000000000000000\n"),
       "runs");

@@ -305,7 +305,7 @@ TEST(ValhallRunFragment, WithoutReadersNoHelperRuns) {
       {0, 0, 0, bits_of(1)}, {bits_of(1.5F), 0, 0, bits_of(1)}, {0, bits_of(1.5F), 0, bits_of(1)}};
   EXPECT_EQ(pixels_of("", options).report.lane_instructions, 1U);
   EXPECT_EQ(pixels_of("CLPER.i32.subgroup4 r0, r1, r2.b0\n", options).report.lane_instructions, 8U);
-  // An endless loop of discarded lanes alone is none.
+  // A loop of discarded lanes alone ends.
   options.fuel = 10;
   const std::string loop = "DISCARD.f32.eq 0x0, 0x0\nagain:\nBRANCHZ.eq r5, offset:again\n";
   EXPECT_EQ(failure(run_fragments(loop + kEmit, options).status), "runs");
@@ -316,7 +316,7 @@ TEST(ValhallRunFragment, Faults) {
   FinishedFragments pixels = run_fragments("MOV.i32 r0, u4\n" + kEmit, options);
   ASSERT_TRUE(pixels.report.first_fault);
   EXPECT_EQ(pixels.report.first_fault->access.address, 16U);
-  // Stores of discarded lanes are none.
+  // Discarded lanes do not store.
   options.uniforms = {0x10, kMemoryHigh};
   pixels = run_fragments("DISCARD.f32.eq 0x0, 0x0\nSTORE.i32.slot0 @r0, u0, offset:0\n" + kEmit, options);
   EXPECT_FALSE(pixels.report.first_fault);

@@ -57,7 +57,7 @@ TEST(ValhallImages, PlacesOfTexels) {
   }
   options.uniforms[4] = 2 << 16;  // no such slice
   EXPECT_EQ(words_of(body, options)[0], 0U);
-  // Of the first 4 x 4 texels of a tile, by hand.
+  // The first 4 x 4 texels of a tile, by hand.
   constexpr std::uint32_t kPlaces[16] = {0, 1, 4, 5, 3, 2, 7, 6, 12, 13, 8, 9, 15, 14, 11, 10};
   image = image_of(kR32ui, 4, 4, 1024);
   image.interleaved = true;

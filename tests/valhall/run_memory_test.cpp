@@ -180,7 +180,7 @@ TEST(ValhallMemory, StoresThatAreDropped) {
 }
 
 TEST(ValhallMemory, OverlappingStoresGoWordByWord) {
-  // Word k of all lanes, then word k + 1: lane 0's second word is written behind lane 1's first.
+  // Word k of all lanes, then word k + 1: lane 0's second word is written after lane 1's first.
   GuestOptions options;
   options.grid.block = {2, 1, 1};
   const Finished finished = run_source(kPrologue +
@@ -225,7 +225,7 @@ TEST(ValhallMemory, WindowsAndHighWords) {
   ASSERT_TRUE(none.report.first_fault);
   EXPECT_EQ(none.report.first_fault->access.index, kNoWindow);
   EXPECT_EQ(none.report.first_fault->access.address, 0x1000U);
-  // An access has one high word: behind the last word of its 4 GiB comes the first one.
+  // An access has one high word: after the last word of its 4 GiB comes the first one.
   GuestOptions with = options;
   with.grid.high_words = {0x12, 0x13};
   with.uniforms = {0xfffffffc, 0x12};
@@ -246,15 +246,15 @@ TEST(ValhallMemory, LanesOnBothSidesOfAHighWord) {
       for (const char* shift : {"0x2", "0x3", "0x1"}) {
         if (!in_share(number++)) continue;
         SCOPED_TRACE(std::to_string(below) + " words below, windows " + std::to_string(mapped) + shift);
-        std::vector<std::uint32_t> before(2 * kThreads), behind(2 * kThreads);
-        for (std::uint32_t k = 0; k < 2 * kThreads; ++k) before[k] = 100 + k, behind[k] = 1000 + k;
+        std::vector<std::uint32_t> before(2 * kThreads), after(2 * kThreads);
+        for (std::uint32_t k = 0; k < 2 * kThreads; ++k) before[k] = 100 + k, after[k] = 1000 + k;
         GuestOptions options;
         options.grid.block = {kThreads, 1, 1};
         options.grid.high_words = {0x12, 0x13};
         const auto size = static_cast<std::uint32_t>(before.size() * 4);
         if ((mapped & 1) != 0)
           options.grid.globals[1] = {{0u - size, std::as_writable_bytes(std::span(before))}};
-        if ((mapped & 2) != 0) options.grid.globals[2] = {{0, std::as_writable_bytes(std::span(behind))}};
+        if ((mapped & 2) != 0) options.grid.globals[2] = {{0, std::as_writable_bytes(std::span(after))}};
         options.uniforms = {0u - 4 * below, below == 0 ? 0x13u : 0x12u};
         const std::string address = "SHADDX.u64 r6, u2, r0.w0, shift:" + std::string(shift) + "\n";
         const Finished finished = run_body(address +
@@ -440,7 +440,7 @@ TEST(ValhallMemory, BuffersByNumber) {
   EXPECT_EQ(some.memory[2], 52U);
   ASSERT_TRUE(some.report.first_fault);
   EXPECT_EQ(some.report.first_fault->access.address, 4U);
-  // Pairs that end behind the buffer, and a number whose top byte is another table's.
+  // Pairs that end past the buffer, and a number whose top byte is another table's.
   options.uniforms = {5, 0xff000000};
   options.grid.block = {1, 1, 1};
   const Finished pairs = run_source(

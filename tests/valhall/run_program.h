@@ -22,7 +22,7 @@ struct Finished {
 struct GuestOptions {
   frontend::Grid grid{};  // parameters and pieces are added
   std::vector<std::uint32_t> memory = std::vector<std::uint32_t>(512);
-  std::vector<std::uint32_t> uniforms{};  // behind u0 and u1, the memory's address
+  std::vector<std::uint32_t> uniforms{};  // after u0 and u1, the memory's address
   std::uint32_t local_bytes = 0, shared_bytes = 0, entry = 0;
   std::uint64_t address = 0;
   FloatMode mode{};

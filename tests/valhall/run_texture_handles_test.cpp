@@ -167,7 +167,7 @@ TEST_F(ValhallComputedTextures, TooManyForCompiledCode) {
             (std::array<std::uint32_t, 4>{1, 102, 1, 201}));
 }
 
-// Of equal samplers compiled code has one.
+// Compiled code has one of equal samplers.
 TEST_F(ValhallComputedTextures, ManyWithEqualSamplers) {
   for (unsigned k = 3; k < 36; ++k) {
     bind(k, options_.textures[k % 3]);

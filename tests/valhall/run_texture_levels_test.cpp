@@ -25,7 +25,7 @@ TEST_F(ValhallRunTexture, Levels) {
   EXPECT_EQ(level("explicit", 0x7fff), 2U);
   EXPECT_EQ(level("explicit", 0x8000), 0U);
   EXPECT_EQ(level("explicit", 0x00010200), 2U);  // the upper half means nothing
-  // All coordinates are equal: the least level, whatever the bias.
+  // All coordinates are equal: the least level for every bias.
   EXPECT_EQ(level("computed", 0), 0U);
   EXPECT_EQ(level("computed_bias", 0x4000), 0U);
   sampler.lod_bias = 100 * 256;
@@ -62,7 +62,7 @@ TEST_F(ValhallRunTexture, ComputedLevels) {
   EXPECT_EQ(level(1, "computed_bias", 0xc000), 0U);
 }
 
-// Of the lanes of a quad in two columns: the level that each samples.
+// The level that each lane of a quad samples, in two columns.
 TEST_F(ValhallRunTexture, EachLaneHasALevelOfItsOwn) {
   const NumberedTexels numbered;
   Sampler sampler;
@@ -201,7 +201,7 @@ TEST_F(ValhallGradients, Samples) {
   sampler_.lod_bias = 256;
   bind(0, sampler_);
   EXPECT_EQ(sampled({0.25F, 0, 0, 0}), 1U);
-  // The second word means nothing, and the pair stands behind layer and offsets.
+  // The second word means nothing, and the pair stands after layer and offsets.
   const NumberedTexels layers(TextureDimension::d2, 3);
   bind(1, layers.texture);
   EXPECT_EQ(run(set(4, 0.1F) + set(5, 0.9F) + set(6, 2.0F) + set(7, 0x00feff01U) + set(8, 0U) + set(9, ~0U) +

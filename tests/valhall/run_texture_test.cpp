@@ -273,7 +273,7 @@ TEST_F(ValhallRunTexture, ResultsOfTheTexturesType) {
   EXPECT_EQ(run(set(4, 0.5F) + set(5, 0.5F) +
                 "TEX_GATHER.slot0.auto.32.2d.gather4_r.wait0 @r0:r1:r2:r3, @r4:r5, r40\n"),
             (Words{~0U, 0U - 128, 5, 7}));
-  // Of 16 bits they keep the lower ones, where numbers are converted.
+  // Results of 16 bits keep the lower bits, where numbers are converted.
   EXPECT_EQ(run(texel + "TEX_FETCH.slot0.auto.16.2d.wait0 @r0:r1, @r4:r5, r40\n"),
             (Words{0x0002ffff, 0x00010000, 0, 0}));
   texture.format = *parse_texture_format("rg8-snorm");

@@ -341,7 +341,7 @@ TEST(ValhallAttributes, MemoryThatIsNotMapped) {
   }
 }
 
-// Behind the last byte of 4 GiB comes the first one with the same high word.
+// After the last byte of 4 GiB comes the first one with the same high word.
 TEST(ValhallAttributes, AddressesWrap) {
   VertexOptions options;
   options.memory_address = 0;

@@ -104,7 +104,7 @@ std::string register_list(unsigned first, unsigned count) {
   return text;
 }
 
-// Words of all threads before and behind the sample.
+// Words of all threads before and after the sample.
 std::string program_of(const std::string& instruction, const std::string& before = {}) {
   return "U16_TO_U32 r0, r60.h00\nSHADDX.u64 r2, u0, r0.w0, shift:0x6\n"
          "LOAD.i128.unsigned.slot0 @r16:r17:r18:r19, r2, offset:0\n"

@@ -21,7 +21,7 @@ struct ListedWord {
   std::string text;
 };
 
-// Lines "0x0091c10000000002<tab>MOV.i32 r1, r2", the word in that column, the text in the one behind it.
+// Lines "0x0091c10000000002<tab>MOV.i32 r1, r2", the word in that column, the text in the one after it.
 inline std::vector<ListedWord> read_listed_words(const std::string& path, std::size_t column) {
   std::ifstream stream(path);
   std::vector<ListedWord> list;
