@@ -45,7 +45,7 @@ ir::Function loop_over(std::uint32_t kept, bool masked, std::uint32_t chain = 0,
   return f;
 }
 
-TEST(ChooseParts, WhatOnlyCountsFuelTakesNoRegister) {
+TEST(ChooseParts, FuelCountersTakeNoRegister) {
   for (const Target target : kPlainTargets) {
     const Host* host = find_host(target);
     if (host == nullptr) continue;
@@ -172,7 +172,7 @@ TEST(ChooseParts, BlocksWhoseThreadsAreKnownAreOneGroup) {
   }
 }
 
-TEST(ChooseParts, RowsThatAreAskedForAheadAreFew) {
+TEST(ChooseParts, PrefetchedRowsAreFew) {
   for (const Target target : kPlainTargets) {
     const Host* host = find_host(target);
     if (host == nullptr) continue;

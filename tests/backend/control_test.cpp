@@ -139,7 +139,7 @@ TEST_P(ControlCode, BranchesOnConstants) {
 }
 
 // Phis of one operand, as loops have them at their exits.
-TEST_P(ControlCode, PhisBehindABranch) {
+TEST_P(ControlCode, PhisAfterABranch) {
   KernelBuilder k(1, 1, 16);
   const Block yes = k.function.add_block(), no = k.function.add_block();
   const auto in = k.b.LoadInput(0);

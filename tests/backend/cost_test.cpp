@@ -25,7 +25,7 @@ void run_probe(const MachineCode& code) {
   EXPECT_EQ(args.group_count, 0u);
 }
 
-TEST(Costs, ChangesOfModesAreMeasuredAsTheyComeAndGuessedRight) {
+TEST(Costs, ModeChangesAreMeasuredUnpredictedAndPredicted) {
   for (const Target target : {Target::x64_v3, Target::x64_v4}) {
     if (find_host(target) == nullptr) GTEST_SKIP() << "built without it";
     for (const bool right : {false, true}) {
@@ -59,7 +59,7 @@ TEST(Costs, EachRowHasCodeThatMeasuresIt) {
 }
 
 // A probe is a loop over groups of kProbeRepeats operations that wait for each other, or do not.
-TEST(Costs, LoopsAreBoundByWhatTheyConsistOf) {
+TEST(Costs, LoopsAreBoundByTheirOperations) {
   for (const Target target : {Target::x64_v3, Target::x64_v4}) {
     if (costs(target).empty()) GTEST_SKIP() << "built without it";
     struct Case {
@@ -177,7 +177,7 @@ TEST(Costs, OperationsWithoutARowHaveThatOfOthers) {
   EXPECT_EQ(unit_of(Op::Sub), Unit::adder);
 }
 
-TEST(Costs, BothMakersHaveTheSameRows) {
+TEST(Costs, BothVendorsHaveTheSameRows) {
   for (const Target target : {Target::x64_v3, Target::x64_v4}) {
     const auto intel = costs(target, Maker::intel), amd = costs(target, Maker::amd);
     ASSERT_EQ(intel.size(), amd.size());
@@ -190,7 +190,7 @@ TEST(Costs, BothMakersHaveTheSameRows) {
   }
 }
 
-TEST(Costs, OfWhatHasNoRow) {
+TEST(Costs, TargetsAndOperationsWithoutRows) {
   EXPECT_TRUE(costs(Target::a64).empty());
   EXPECT_EQ(clocks_of(Target::a64, Op::Add), 0);
   EXPECT_FALSE(compile_probe(Target::x64_v3, Op::Return, false));

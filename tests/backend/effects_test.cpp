@@ -37,7 +37,7 @@ TEST(Effects, BlocksEndWhereARowSaysSo) {
   EXPECT_TRUE(mentions(verified({end, zero, end}), "goes on behind its end"));
 }
 
-TEST(Effects, WhatHasAnEffectStays) {
+TEST(Effects, OperationsWithEffectsStay) {
   const Inst zero = make(Op::Zero, 0, {}, lir::kPure), end = make(Op::Return, lir::kNoReg, {});
   EXPECT_EQ(verified({zero, make(Op::RaiseInvalid, 1, {0, 0, 0}), end}), "");
   EXPECT_TRUE(mentions(verified({zero, make(Op::RaiseInvalid, 1, {0, 0, 0}, lir::kPure), end}), "removed"));
@@ -51,7 +51,7 @@ TEST(Effects, WhatHasAnEffectStays) {
   EXPECT_EQ(verified({address, end}), "");
 }
 
-TEST(Effects, WhatIsClearedBelongsToOne) {
+TEST(Effects, ClearedOperandsHaveOneReader) {
   const Inst end = make(Op::Return, lir::kNoReg, {});
   const Inst offsets = make(Op::Zero, 0, {}, lir::kPure), mask = make(Op::Ones, 1, {}, lir::kPure);
   const Inst gather = make(Op::Gather, 2, {0, 1, 3}, lir::kPure | lir::kEarlyClobber);
@@ -60,7 +60,7 @@ TEST(Effects, WhatIsClearedBelongsToOne) {
 }
 
 // A number is compared with two vectors; the masks are read in cold blocks, or in one that is not.
-TEST(Effects, WhatOnlyColdBlocksReadIsMadeThere) {
+TEST(Effects, ValuesReadOnlyInColdBlocksAreComputedThere) {
   const auto sunk = [](bool first_is_cold, bool second_is_cold) {
     lir::Code code;
     code.classes = {RegClass::scalar, RegClass::vector, RegClass::vector, RegClass::vector};
@@ -219,7 +219,7 @@ TEST(Effects, MasksBecomePartOfComparisonsAndBranches) {
 
 // A loop that branches at a chain of comparisons: with values of its own, and with two from before it, or
 // one; entered from two blocks; and with a mask that comes with the block, which begins with another test.
-TEST(Effects, WhatALoopTestsAnewIsTestedBeforeIt) {
+TEST(Effects, LoopTestsAreHoisted) {
   const auto hoisted = [](bool both_from_before, bool two_ways_in = false, bool given_mask = false) {
     lir::Code code;
     code.classes.assign(10, RegClass::mask);

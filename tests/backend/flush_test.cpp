@@ -94,7 +94,7 @@ std::vector<Setting> settings_of(Target target,
 class FlushCode : public OnTarget {};
 WARPJIT_ON_EVERY_TARGET(FlushCode);
 
-TEST_P(FlushCode, RandomOperandsGiveTheMeaning) {
+TEST_P(FlushCode, RandomOperandsAgreeWithTheInterpreter) {
   constexpr std::uint64_t kThreads = 96 * 320;
   for (int number = 0; number < ir::kOpcodeCount; ++number) {
     const auto opcode = static_cast<Opcode>(number);
@@ -137,7 +137,7 @@ TEST_P(FlushCode, RandomOperandsGiveTheMeaning) {
 
 // Where the processor guesses modes, no two changes to different modes have the same number, wherever the
 // code is placed.
-TEST_P(FlushCode, ChangesToModesThatAreGuessedRight) {
+TEST_P(FlushCode, ChangesToPredictedModes) {
   if (plain(GetParam()) == Target::a64) GTEST_SKIP() << "a processor with x86-64";
   KernelBuilder k(1);
   ir::Builder& b = k.b;
@@ -227,7 +227,7 @@ TEST_P(FlushCode, ResultsNextToTheLeastNormalNumber) {
 // Truncated multiply-adds near each other share a test for unusual lanes. Operands are inputs, constants,
 // some of which make the product exact, and what those before gave, negated or added to. Also of fragment
 // programs, whose zeros are seen to.
-TEST_P(FlushCode, MultiplyAddsThatFollowEachOtherGiveTheMeaning) {
+TEST_P(FlushCode, ConsecutiveMultiplyAddsAgreeWithTheInterpreter) {
   constexpr std::uint64_t kThreads = 96 * 8;
   constexpr std::uint32_t kConstants[] = {0x3fc00001, 0x40000000, 0x3f000000, 0xc0800000, 0,
                                           0x80000000, 0x3f800000, 0x2b800000, 0x7f000000, 0x00800000,

@@ -202,7 +202,7 @@ TEST(Halves, ProductsOfBytesRoundAsQuotients) {
 
 #if WARPJIT_HAS_ZYDIS
 // What asmjit does not know, with registers of all numbers: another decoder reads what was meant.
-TEST(Halves, InstructionsAreReadAsTheyWereMeant) {
+TEST(Halves, EncodingsAreReadByAnotherDecoder) {
   const auto read = [](const x64::HalfCode& code) {
     const auto bytes = code.bytes();
     MachineCode made;

@@ -117,7 +117,7 @@ TEST_P(BlockRecords, AreThoseOfTheInterpreter) {
 }
 
 // A vector that the rows alone needed is made anew for what follows, whichever way control came.
-TEST_P(BlockRecords, VectorsOfOneWayStayThere) {
+TEST_P(BlockRecords, VectorsOfOnePathAreNotReused) {
   for (const bool store : {true, false})
     for (const std::uint32_t lanes : {0u, 5u, 32u})
       for (const std::uint32_t off : {0u, 1u, 0x10000u}) {

@@ -76,7 +76,7 @@ TEST_P(NansInARow, BecomeCanonical) {
 }
 
 // One that takes what another one gives stands in no row with that.
-TEST_P(NansInARow, OneOfAnother) {
+TEST_P(NansInARow, OperandsFromTheSameRow) {
   for (const Kind& kind : kKinds) {
     KernelBuilder k(1);
     const auto x = k.b.LoadInput(0);

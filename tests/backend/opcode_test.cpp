@@ -324,7 +324,7 @@ class OpcodeCode : public OnTarget {
 WARPJIT_ON_EVERY_TARGET(OpcodeCode);
 WARPJIT_ON_TARGETS_WITH_HALVES(OpcodeCode);
 
-TEST_P(OpcodeCode, EveryRowIsItsMeaning) {
+TEST_P(OpcodeCode, EveryRowAgreesWithEvaluate) {
   constexpr std::size_t kManyConstants = 8, kFewConstants = 1;
   const bool halves_alone = has_half_arithmetic(GetParam());  // the rest is code of the plain target
   std::size_t next_choice = 0;  // goes on from case to case, so that every edge value is met

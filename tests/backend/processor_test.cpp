@@ -16,7 +16,7 @@ TEST(Tuning, HasARowForEachFamily) {
 
 // Ends of two instructions in a loop that took 60 clocks each on an EPYC of Zen 5, and some beside them that
 // took 2.
-TEST(ModeGuesses, NumbersAreThoseThatWereMeasured) {
+TEST(ModeGuesses, CountsAreThoseMeasured) {
   for (const std::uintptr_t end : {0x4d, 0x7d, 0x81, 0xb1, 0xc9, 0x107, 0x14f, 0x204, 0x24c, 0x407, 0x505,
                                    0x704, 0x885, 0x9cf, 0x100d, 0x1045, 0x1839, 0x1fbf + 5})
     EXPECT_EQ(mode_guess_number(end), mode_guess_number(0x5)) << std::hex << end;

@@ -290,7 +290,7 @@ b3: <- b1, b2
   return text;
 }
 
-TEST_P(RandomCode, FactorsThatTheirMaskBounds) {
+TEST_P(RandomCode, FactorsBoundedByTheirMask) {
   const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
   const std::uint64_t count = from_environment("WARPJIT_SEEDS", 192);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {

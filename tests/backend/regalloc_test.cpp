@@ -194,7 +194,7 @@ Code cold_detour(bool cold) {
   return code;
 }
 
-TEST(RegisterAllocator, WhatOnlyColdBlocksReloadIsStoredThere) {
+TEST(RegisterAllocator, ValuesReloadedOnlyInColdBlocksAreStoredThere) {
   for (const bool cold : {false, true}) {
     const Code code = cold_detour(cold);
     ASSERT_EQ(verify(code), "");
@@ -267,7 +267,7 @@ Code cold_detour_in_loop(bool cold) {
   return std::move(made.code);
 }
 
-TEST(RegisterAllocator, WhatALoopCarriesIsStoredInColdBlocks) {
+TEST(RegisterAllocator, LoopCarriedValuesAreStoredInColdBlocks) {
   for (const bool cold : {false, true}) {
     const Code code = cold_detour_in_loop(cold);
     ASSERT_EQ(verify(code), "");

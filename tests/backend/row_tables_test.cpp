@@ -76,7 +76,7 @@ void check(const ir::GroupProgram& program, Target target,
 
 // Rows 4, 5 and 6 after an origin of 128 which indices out of -128 to 127 fall back to, as PICA200 has them:
 // 0 to 93 are inside.
-TEST_P(RowTablesCode, APaletteBehindAnOrigin) {
+TEST_P(RowTablesCode, PaletteAfterAnOrigin) {
   KernelBuilder k(1, 3, kTableRows * 16);
   const I32 origin = k.b.constant(128);
   const I32 shifted = k.b.IAdd32(k.word(k.b.LoadInput(0)[0]), origin);

@@ -114,8 +114,9 @@ std::uint32_t asks(const MachineCode& code, std::uint32_t plain) {
   return code.statistics.instructions - plain;
 }
 
-// Cache lines may be asked for where no memory is, behind the last row, and rows may lie otherwise than told.
-TEST_P(RowCode, RowsThatAreAskedForAheadAreTheSame) {
+// Code may prefetch cache lines after the last row, where no memory is mapped. Rows may have a layout other
+// than the one that the compiler was told.
+TEST_P(RowCode, PrefetchedRowsAreTheSame) {
   constexpr RowLayout kLayouts[] = {{}, {.packed_outputs = true}, {true, true}};
   constexpr std::int32_t kNear = 128, kFar = 8192;
   for (bool guarded : {false, true}) {

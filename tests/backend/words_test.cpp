@@ -102,7 +102,7 @@ TEST_P(WordCode, SpecialFunctions) {
   for (std::uint64_t n = 0; n < ir::kSpecialFunctions; ++n) check(Opcode::TeslaSpecialFunction32, n);
 }
 
-TEST_P(WordCode, SpecialFunctionsOfEachOther) {
+TEST_P(WordCode, ChainedSpecialFunctions) {
   using sfu::Function;
   for (const auto& [first, second] : {std::pair{Function::rsqrt, Function::rcp},
                                       {Function::lg2, Function::rcp},

@@ -46,7 +46,7 @@ TEST(Text, FreeWords) {
   EXPECT_EQ(tokens_of("", kNames), "eof@1:1");
 }
 
-TEST(Text, EndsStayTheEnd) {
+TEST(Text, EndOfFileRepeats) {
   Lexer lexer("a", kFile, kNames);
   for (const Kind kind : {Kind::name, Kind::end_of_line, Kind::end_of_file, Kind::end_of_file})
     EXPECT_EQ(lexer.next().kind, kind);
@@ -68,7 +68,7 @@ TEST(Text, Numbers) {
   EXPECT_FALSE(parse_hexadecimal("0x10"));
 }
 
-TEST(Text, ReaderNamesWhatItMet) {
+TEST(Text, ReaderNamesWhatItFound) {
   const auto tokens = tokenize("x - 0x12 300 inf y", kFile, kNames);
   ASSERT_TRUE(tokens.ok());
   TokenReader in(*tokens);

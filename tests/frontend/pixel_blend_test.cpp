@@ -187,7 +187,7 @@ TEST(PixelBlend, ReadsBackWhatItStores) {
   EXPECT_EQ(decode(format_info(PixelFormat::srgb8).components[0], 128), kSrgbDecoded[128]);
 }
 
-TEST(PixelBlend, NotOfIntegers) {
+TEST(PixelBlend, IntegersAreNotBlended) {
   const auto enable = [](OutputState& state) {
     state.blend[0].enabled = true;
     state.blend[0].source = state.blend[0].source_alpha = BlendFactor::zero;

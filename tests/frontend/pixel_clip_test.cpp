@@ -112,7 +112,7 @@ TEST(PixelPlane, RoundingOfEachStep) {
   EXPECT_EQ(seen, expected);
 }
 
-TEST(PixelPlane, WithoutAFiniteValue) {
+TEST(PixelPlane, PlanesWithoutAFiniteValue) {
   for (const float bad : {kNan, kInfinity, -kInfinity}) {
     Scene scene;
     scene.vertex(0, 0, 1, {1}).vertex(8, 0, 1, {bad}).vertex(0, 8, 1, {1}).use(4, Plane::perspective);
@@ -259,7 +259,7 @@ TEST(PixelClip, GuardBandAndBehindTheEye) {
   for (const std::string& row : rows) EXPECT_EQ(row, "1111");
 }
 
-TEST(PixelClip, VerticesThatAreNoPlaces) {
+TEST(PixelClip, VerticesWithoutAPlace) {
   for (const float bad : {kNan, kInfinity, -kInfinity}) {
     for (std::size_t n = 0; n < 4; ++n) {
       Scene scene;

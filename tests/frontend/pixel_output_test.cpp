@@ -70,7 +70,7 @@ TEST(PixelDepth, Conversions) {
   EXPECT_EQ(stored(PixelFormat::d32f, 0.3F), to_bits(0.3F));
 }
 
-TEST(PixelDepth, OfThePlaneIsLimited) {
+TEST(PixelDepth, PlaneDepthIsLimited) {
   Scene scene(4, 1);
   scene.work.raster.clip_near = scene.work.raster.clip_far = false;
   scene.vertex(0, -1, 1, {}, -3).vertex(8, -1, 1, {}, 5).vertex(0, 3, 1, {}, -3);  // depth (x - 2) / 2

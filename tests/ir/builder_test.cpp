@@ -40,7 +40,7 @@ concept MakesPhiByRow = requires(B b) {
 static_assert(AddsFloats<Builder> && !AddsInteger<Builder> && !AddsOne<Builder> && !AddsUntyped<Builder>);
 static_assert(LoadsWithImmediate<Builder> && !LoadsWithoutImmediate<Builder> && !MakesPhiByRow<Builder>);
 
-TEST(Builder, PrintsWhatItMade) {
+TEST(Builder, PrintsItsFunction) {
   Function f;
   f.name = "a \"b\"\n";
   f.input_count = f.output_count = 1;

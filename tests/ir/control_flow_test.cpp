@@ -34,7 +34,7 @@ std::vector<bool> reached(const Function& f, Block from, Block without) {
   return seen;
 }
 
-TEST(Dominators, AreTheBlocksThatNoWayAvoids) {
+TEST(Dominators, AreBlocksOnEveryPath) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const Function f = random_any_function(seed);
     const Dominators dominators(f);
@@ -85,7 +85,7 @@ TEST(Loops, AreContiguousInATopologicalOrder) {
   EXPECT_GT(nested, 100);
 }
 
-TEST(PostDominators, AreTheBlocksThatNoLaneMissesInATurn) {
+TEST(PostDominators, AreBlocksThatEveryLaneReachesInATurn) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Function f = random_any_function(seed);
     normalize_loops(f);
@@ -115,7 +115,7 @@ TEST(PostDominators, AreTheBlocksThatNoLaneMissesInATurn) {
   }
 }
 
-TEST(Liveness, IsWhatSomeWayStillReads) {
+TEST(Liveness, IsReadOnSomePath) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const Function f = random_any_function(seed);
     const Liveness liveness(f);
@@ -142,7 +142,7 @@ TEST(Liveness, IsWhatSomeWayStillReads) {
   }
 }
 
-TEST(Range, BoundsWhatItLooksThrough) {
+TEST(Range, BoundsOfNestedOperations) {
   Function f;
   f.input_count = 1;
   Builder b(f);

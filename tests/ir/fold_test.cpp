@@ -395,7 +395,7 @@ constexpr Case kCases[] = {
     {"SelectF32(FGt32(x, y), x, y)", "SelectF32(FLt32(y, x), x, y)"},
 };
 
-TEST(Fold, FindsWhatItShouldAndNothingElse) {
+TEST(Fold, FoldsTheseCasesAndNoOthers) {
   for (const Case& c : kCases) {
     Function f;
     f.input_count = 3;

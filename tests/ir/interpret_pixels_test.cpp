@@ -149,7 +149,7 @@ TEST(InterpretQuads, NeedRecords) {
   EXPECT_FALSE(prepared->run(Memory{}, 0, 8, 10).ok());
 }
 
-TEST(VerifyPixels, WhatStandsWhere) {
+TEST(VerifyPixels, OperationsStandInTheirPlaces) {
   const auto rejects = [](const std::string& header, const std::string& inst, const std::string& message) {
     const auto f = parse("function \"p\" group inputs 0 outputs 0 uniform 0 slots 0" + header +
                          " {\nb0:\n  %0 : i1 launch = ConstI1 true\n  " + inst + "\n  Return\n}\n");

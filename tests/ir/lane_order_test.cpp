@@ -251,7 +251,7 @@ Function function_of(const Quiet& graph) {
   return f;
 }
 
-TEST(LaneOrder, BlocksAreRunOnceWhereOnlyLanesThatAreTogetherAreSeen) {
+TEST(LaneOrder, BlocksRunOnceWhereOnlyLanesTogetherAreObserved) {
   unsigned dispatched = 0, parted = 0;
   constexpr auto kGraphs = static_cast<std::uint32_t>(share(600));
   for (std::uint32_t seed = 0; seed < kGraphs; ++seed) {
@@ -301,7 +301,7 @@ b2: <- b0, b1 @0x14
 }
 )";
 
-TEST(LaneOrder, LanesThatAreElsewhereComeLater) {
+TEST(LaneOrder, LanesInOtherBlocksComeLater) {
   auto f = parse(kDetour);
   ASSERT_TRUE(f.ok()) << to_string(f.error());
   for (const bool dispatch_all : {false, true}) {
@@ -314,7 +314,7 @@ TEST(LaneOrder, LanesThatAreElsewhereComeLater) {
   }
 }
 
-TEST(LaneOrder, StandsInTheText) {
+TEST(LaneOrder, IsPartOfTheText) {
   auto f = parse(kDetour);
   ASSERT_TRUE(f.ok());
   EXPECT_EQ(f->lane_order, LaneOrder::lowest_address_first);

@@ -50,7 +50,7 @@ using Coefficients = std::vector<std::uint32_t>;
 
 // Slots of the frame keep strides that all values stored there have, constant ones; which base they were
 // stored with is not known.
-TEST(LaneShape, WhatTheFrameKeeps) {
+TEST(LaneShape, FrameSlotsKeepStrides) {
   for (const int kind : {0, 1, 2, 3}) {
     Kernel k;
     k.f.frame_slots = 2;
@@ -138,7 +138,7 @@ TEST(LaneShape, LoopsKeepStrides) {
 }
 
 // Random arithmetic; each value is written down by every thread, and is what its shape says.
-TEST(LaneShape, RandomArithmeticIsAsSaid) {
+TEST(LaneShape, RandomArithmeticHasTheShapesFound) {
   std::size_t known = 0;
   for (std::uint64_t seed = 0; seed < 400 && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -49,7 +49,7 @@ void rejects(const std::string& text, const std::string& wanted) {
   EXPECT_NE(f.error().code, ErrorCode::internal);
 }
 
-TEST(Parser, TellsWhatIsWrongAndWhere) {
+TEST(Parser, ErrorsNameTheirPlace) {
   const std::string head = "function \"f\" thread inputs 1 outputs 1 uniform 64 slots 0 {\n";
   rejects("", "1:1: `function` expected");
   rejects("function f", "1:10: name in quotes expected");

@@ -129,7 +129,7 @@ b3: <- b1
 }
 
 // The neighbour's last value, whether or not it is here.
-TEST(QuadReads, OfSlotsSeeWhatLanesThatLeftHaveStored) {
+TEST(QuadReads, SlotsHoldStoresOfLanesThatLeft) {
   std::vector<std::uint32_t> wanted;
   for (std::uint32_t t = 0; t < kThreads; ++t) {
     const auto stored = [](std::uint32_t thread) {

@@ -187,7 +187,7 @@ Function keeps_much(std::uint32_t n) {
   return std::move(k.f);
 }
 
-TEST(ScheduleGroups, WhatGroupsKeepIsBounded) {
+TEST(ScheduleGroups, GroupStateIsBounded) {
   PipelineOptions options;
   options.optimize = false;
   EXPECT_TRUE(run_pipeline(keeps_much(100), options).ok());

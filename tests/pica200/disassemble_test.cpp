@@ -201,7 +201,7 @@ TEST(PicaDisassemble, OtherAssemblersRoundTrip) {
   EXPECT_NE(disassemble(named).find(".output  2 o9"), std::string::npos) << disassemble(named);
 }
 
-TEST(PicaDisassemble, SaysWhyAWordIsNoInstruction) {
+TEST(PicaDisassemble, InvalidWordsSayWhy) {
   Container container = assembled(".out p position\n.proc main\nmov p, v0\nend\n.end\n");
   container.code.push_back(0x40000001);  // opcode 0x10
   container.code.push_back(0x7fffffff);  // 0x1f

@@ -323,7 +323,7 @@ TEST(PicaFlow, UnreachableCodeIsNotLookedAt) {
   EXPECT_NE(undefined.status.error().where.find("0x40000000"), std::string::npos);
 }
 
-TEST(PicaFlow, GeometryInstructionsAreNoneOfVertexPrograms) {
+TEST(PicaFlow, GeometryInstructionsAreRefusedInVertexPrograms) {
   for (const char* op : {"emit", "setemit vertex=1"}) {
     const Finished result = run(words({op, "end"}), {});
     ASSERT_FALSE(result.status.ok());

@@ -131,7 +131,7 @@ TEST(Picasso, Conditions) {
 }
 
 // Only a letter of a register file and digits are taken.
-TEST(Picasso, NamesThatOthersHave) {
+TEST(Picasso, NamesSharedWithOpcodesAndRegisters) {
   for (const std::string name : {"cmp", "a0", "a1", "a2", "a01", "aL", "lcnt", "main", "add", "eq", "prim",
                                  "v", "c1x", "R3", "true"}) {
     const std::string head = ".out p position\n";
@@ -318,7 +318,7 @@ TEST(Picasso, EmptyFiles) {
   EXPECT_EQ(container->programs.size(), 1U);
 }
 
-TEST(Picasso, NumbersThatItCuts) {
+TEST(Picasso, NumbersThatPicassoTruncates) {
   const std::pair<const char*, const char*> cases[] = {
       {".constf k(1.0/128.0, 2, 3, 4)\n", "x.pica:1:11: this is 0.0078125 here; picasso reads 1"},
       {".constf k(1, 2*3, 3, 4)\n", "x.pica:1:14: this is 6 here; picasso reads 2"},
@@ -372,7 +372,7 @@ TEST(Picasso, SharedDescriptors) {
 }
 
 // A BREAK may be the last word of a branch, not of a LOOP.
-TEST(Picasso, PaddingBehindBreaks) {
+TEST(Picasso, PaddingAfterBreaks) {
   const Made made =
       make_main("for i0\nifc cmp.x\nbreak\n.else\nbreakc cmp.y\n.end\n.end\nfor i1\nbreakc cmp.x\n.end");
   ASSERT_EQ(made.error, "");

@@ -179,7 +179,7 @@ TEST(Agreement, UnboundInputsAndInitialState) {
   }
 }
 
-TEST(Agreement, TheCallersFloatEnvironmentDoesNotMatter) {
+TEST(Agreement, CallersFloatEnvironmentDoesNotMatter) {
   // Toward zero, denormals flushed in operands and results, two sticky flags; on Arm also default NaNs.
 #if defined(__x86_64__)
   constexpr FloatEnvironment::Word kHostile = 0xFFC3;

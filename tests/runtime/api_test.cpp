@@ -43,7 +43,7 @@ TEST(Names, RegistersAndSymbols) {
   EXPECT_FALSE(program.state("o0"));
 }
 
-TEST(Values, WrongOnesAreRefused) {
+TEST(Values, WrongValuesAreRefused) {
   Launch launch(named());
   const std::array<float, 20> many{};
   EXPECT_TRUE(launch.set_uniform("projection", std::span(many).first(16)));
@@ -63,7 +63,7 @@ TEST(Values, WrongOnesAreRefused) {
   EXPECT_EQ(status.error().code, ErrorCode::bad_input);
 }
 
-TEST(Bindings, WrongOnesAreRefused) {
+TEST(Bindings, WrongBindingsAreRefused) {
   const Engine engine;
   Launch launch(named());
   std::vector<float> in(64), out(64);

@@ -169,7 +169,7 @@ TEST(Background, FailuresAreKeptUntilForgotten) {
   EXPECT_EQ(background.submit(long_key(299), false, fail), jobs[299]);
 }
 
-TEST(Background, TheRestIsDoneForKernelsInUse) {
+TEST(Background, RemainingPartsAreCompiledForKernelsInUse) {
   Background background(1, 10);
   std::shared_ptr<CompileJob> job;
   std::atomic<int> done{0};
@@ -248,7 +248,7 @@ class OpeningExecutor final : public Executor {
   }
 };
 
-TEST(BackgroundRuns, ChangeToTheKernelOnTheWay) {
+TEST(BackgroundRuns, ChangeToTheKernelDuringARun) {
   const auto executor = std::make_shared<OpeningExecutor>();
   EngineOptions engine_options;
   engine_options.executor = executor;
@@ -269,7 +269,7 @@ TEST(BackgroundRuns, ChangeToTheKernelOnTheWay) {
   EXPECT_TRUE(bench.outputs == expected);
 }
 
-TEST(BackgroundRuns, LaunchesProgramsAndEnginesGoMeanwhile) {
+TEST(BackgroundRuns, LaunchesProgramsAndEnginesEndMeanwhile) {
   std::optional<Compilation> compilation;
   {
     BusyEngine busy;

@@ -223,7 +223,7 @@ TEST_F(CApiCompute, WrongKindsOfWorkAreRefused) {
   EXPECT_NE(error.message[0], '\0');
 }
 
-TEST_F(CApiCompute, WhatIsNotThereIsRefused) {
+TEST_F(CApiCompute, MissingArgumentsAreRefused) {
   const Saxpy saxpy;
   warpjit_launch* const launch = saxpy.launch;
   const Handles rows;
@@ -361,7 +361,7 @@ TEST_F(CApiCompute, ProfilesLikeTheCppInterface) {
   }
 }
 
-TEST_F(CApiCompute, ProfilesOfWhatFails) {
+TEST_F(CApiCompute, ProfilesOfFailedRuns) {
   OwnedProgram program;
   ASSERT_EQ(warpjit_program_from_tesla_assembly(".kernel k\n.registers 2\nloop:\nbra #loop\n", nullptr,
                                                 nullptr, program.out(), &error),

@@ -144,7 +144,7 @@ TEST_F(CApiDraw, DrawsLikeTheCppInterface) {
   EXPECT_EQ(draw.vertex_count, 0u);
 }
 
-TEST_F(CApiDraw, RegistersSayTheSame) {
+TEST_F(CApiDraw, RegisterWritesGiveTheSameDraw) {
   set_up();
   auto draw = sized<warpjit_pica200_draw>();
   ok(warpjit_pica200_pipeline_draw(pipeline, engine, 0, 40, nullptr, &draw, nullptr, &error));
@@ -196,7 +196,7 @@ TEST_F(CApiDraw, F24AndUnboundAttributes) {
   EXPECT_EQ(draw.vertices[0].position[0], 3.0f);
 }
 
-TEST_F(CApiDraw, WhatIsNotThereIsRefused) {
+TEST_F(CApiDraw, MissingArgumentsAreRefused) {
   set_up();
   auto draw = sized<warpjit_pica200_draw>(), no_room = draw;
   no_room.size = 8;
@@ -351,8 +351,8 @@ TEST_F(CApiPipelineGeometry, DrawsTrianglesAndKeepsTheUnit) {
   EXPECT_EQ(warpjit_pica200_pipeline_set_geometry_unit(nullptr, &unit, &error), WARPJIT_BAD_INPUT);
 }
 
-// Without an END the program goes on through the zeros behind it to the end of the memory.
-TEST_F(CApiPipelineGeometry, AProgramMayEndWithTheMemory) {
+// Without an END the program goes on through the zeros after it to the end of the memory.
+TEST_F(CApiPipelineGeometry, ProgramsMayEndWithTheMemory) {
   auto draw = sized<warpjit_pica200_draw>();
   ok(warpjit_pica200_pipeline_draw(pipeline, engine, 3, 5, nullptr, &draw, nullptr, &error));
   ASSERT_EQ(draw.vertex_count, 15u);

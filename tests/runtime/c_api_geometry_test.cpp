@@ -154,7 +154,7 @@ TEST_F(CApiGeometry, RunsLikeTheCppInterface) {
       << error.message;
 }
 
-TEST_F(CApiGeometry, WhatIsNotThereIsRefused) {
+TEST_F(CApiGeometry, MissingArgumentsAreRefused) {
   const std::vector<std::byte> bytes = point_quads();
   auto choice = sized<warpjit_program_choice>();
   choice.stage = WARPJIT_STAGE_GEOMETRY;

@@ -147,7 +147,7 @@ struct CApiPixels : ::testing::Test {
   }
 };
 
-TEST_F(CApiPixels, ADrawHasTheBitsOfTheCppInterface) {
+TEST_F(CApiPixels, DrawsLikeTheCppInterface) {
   bind("a0", 0, 4);
   bind("a1", 4, 3);
   warpjit_launch_set_count(vertices, 4);
@@ -346,7 +346,7 @@ TEST_F(CApiPixels, DefaultsAreThoseOfANewLaunch) {
   EXPECT_EQ(warpjit_default_raster_state(&small, &error), WARPJIT_BAD_INPUT);
 }
 
-TEST_F(CApiPixels, WhatIsWrongIsRefused) {
+TEST_F(CApiPixels, WrongArgumentsAreRefused) {
   Targets targets;
   const auto refused = [&](warpjit_status status, const char* what) {
     EXPECT_EQ(status, WARPJIT_BAD_INPUT) << what;
@@ -443,7 +443,7 @@ TEST_F(CApiPixels, WordsWithTheirState) {
   }
   words.entry = 8;
   EXPECT_EQ(warpjit_program_from_tesla_words(&words, nullptr, other.out(), &error), WARPJIT_BAD_INPUT)
-      << "behind the code";
+      << "past the end of the code";
   words.entry = 0;
   const std::uint8_t results[] = {0, 1, 2, 3};
   graphics.vertex_results = results;

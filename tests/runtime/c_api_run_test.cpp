@@ -54,7 +54,7 @@ TEST(CApi, Runs) {
   EXPECT_EQ(statistics.kernels, 0u);
 }
 
-TEST(CApi, BindsAnewAndInPlace) {
+TEST(CApi, RebindsAndBindsInPlace) {
   Handles h;
   const warpjit_location v0 = h.find(WARPJIT_INPUT, "v0"), v1 = h.find(WARPJIT_INPUT, "v1"),
                          o0 = h.find(WARPJIT_OUTPUT, "o0"), c0 = h.find(WARPJIT_UNIFORM, "c0");

@@ -236,7 +236,7 @@ TEST_F(CApiUsse, BlendFactorOfTargetAlpha) {
 }
 
 // Red 255, green 0, blue 51 and alpha 77, by alpha over 32, 32, 32 and 128 by 178: each product is rounded.
-TEST_F(CApiUsse, BlendingIsOfBytes) {
+TEST_F(CApiUsse, BlendsBytes) {
   use_plain();
   color[3] = 0.3F;
   auto blend = sized<warpjit_usse_blend>();

@@ -279,7 +279,7 @@ TEST_F(CApiValhall, FloatModes) {
   EXPECT_EQ(sum(0x7f800000, 0xff800000, WARPJIT_VALHALL_SUPPRESS_NAN), 0U);
 }
 
-TEST_F(CApiValhall, WhatIsNotThereIsRefused) {
+TEST_F(CApiValhall, MissingArgumentsAreRefused) {
   const std::uint64_t end = 0x7800c00000000000;
   const auto words = [&] {
     auto made = sized<warpjit_valhall_words>();

@@ -177,7 +177,7 @@ TEST_P(CodeMemoryModes, FindsGuestPlaces) {
   EXPECT_FALSE((*memory)->find(gone));
 }
 
-TEST(CodeMemory, FallsBackAndSaysWhyNot) {
+TEST(CodeMemory, FallsBackAndGivesTheReason) {
   const auto flip = CodeMemory::create(warpjit::CodeMemory::automatic, false, {.dual = true, .flip = false});
   ASSERT_TRUE(flip);
   EXPECT_EQ((*flip)->mode(), warpjit::CodeMemory::flip);

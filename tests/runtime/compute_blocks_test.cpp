@@ -146,7 +146,7 @@ TEST(Compute, PointersIntoSeveralRanges) {
 }
 
 // Before anyone has run the launch, too: constants and shared memory are part of the key.
-TEST(Compute, KernelsThatWereAskedForAreThoseThatRun) {
+TEST(Compute, RequestedKernelsRun) {
   const std::string source =
       ".kernel k\n.registers 12\n.shared 0x100\nand b32 $r0 $r0 0xffff\nshl b32 $r1 $r0 0x2\n"
       "shl $a1 $r1 0x0\nadd b32 $r1 b32 s[0x10] $r1\nld $r2 b32 c5[0x4]\nst b32 s[$a1+0x20] $r2\n"
@@ -223,8 +223,8 @@ TEST(Compute, LoopsAroundBarriersThatCountTheirTurns) {
 }
 
 // Blocks leave words everywhere in shared memory, the launch header and parameters included: the next one
-// finds zeros, and its own position. With parameters behind the first 64 bytes, too.
-TEST(Compute, EveryBlockFindsItsSharedMemoryAnew) {
+// finds zeros, and its own position. With parameters after the first 64 bytes, too.
+TEST(Compute, EveryBlockFindsClearedSharedMemory) {
   const Engine engine{EngineOptions()};
   constexpr std::uint32_t kFirst = 0x1000, kColumns = 3, kRows = 2, kThreads = 16, kWords = 1024;
   for (const bool barrier : {false, true})

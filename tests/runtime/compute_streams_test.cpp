@@ -186,7 +186,7 @@ TEST(Compute, ChecksOfThreadsAndOfBlocks) {
 }
 
 // A word of the uniform table whose place depends on the block: the size of one of a texture's levels.
-TEST(Compute, TableWordsByTheBlock) {
+TEST(Compute, TableWordsThatDependOnTheBlock) {
   EngineOptions options;
   options.checks = true;
   const Engine engine(options);

@@ -132,7 +132,7 @@ TEST(Compute, RandomKernelsGiveTheSameBitsOnEveryEngine) {
 }
 
 // The last warp has lanes that no thread has: their numbers, which quadop sees, are the same in all engines.
-TEST(Compute, LanesOfNoThreadAreNumberedOn) {
+TEST(Compute, LanesWithoutThreadsHaveNumbers) {
   auto program = tesla::load_assembly(
       ".kernel k\n.registers 8\n.shared 0x14\n"
       "mov b32 $r2 u16 s[0x2]\nmov b32 $r3 u16 s[0x4]\n"  // columns, rows

@@ -46,7 +46,7 @@ TEST(DrawRows, AttributesOfAStructureShareRows) {
   EXPECT_EQ(whole_vertices(inputs, draw), 10u);
 }
 
-TEST(DrawRows, ShortStructuresReachBehindThemselves) {
+TEST(DrawRows, ShortStructuresReachPastTheirEnd) {
   const ArrayInput inputs[] = {input(0, 120, 0, 12, f32x3)};
   DrawBindings draw;
   lay_out_rows(inputs, draw);

@@ -82,7 +82,7 @@ TEST(Engine, OutOfFuelInEveryEngine) {
   for (const Way& way : all_ways(engine)) EXPECT_TRUE(engine.run(bench.launch, way.options)) << way.name;
 }
 
-TEST(Engine, FuelIsEnoughForWhoNeedsIt) {
+TEST(Engine, ExactFuelIsEnough) {
   const Engine engine;
   const Program program = counting();
   Launch launch(program);

@@ -251,7 +251,7 @@ constexpr std::uint64_t kCounts[] = {1, 2, 3, 4, 17, share(100), share(1000)};
 // A mask of outputs: `result` and `shown`.
 constexpr std::uint64_t kEnabled = 5;
 
-TEST(GeometryUnit, WithoutItEnginesAgree) {
+TEST(GeometryUnit, EnginesAgreeWithoutAUnit) {
   std::uint64_t launches = 0;
   for (const std::uint64_t count : kCounts)
     for (const auto& [what, body] : kBodies) {

@@ -78,7 +78,7 @@ TEST(LaunchCache, EntriesInUseAreLeftAlone) {
   for (std::uint64_t n = 0; n < 20; ++n) EXPECT_EQ(leases[n]->table()[0], n);
 }
 
-TEST(LaunchCache, ADroppedKernelIsForgotten) {
+TEST(LaunchCache, DroppedKernelsAreForgotten) {
   Fixture f;
   {
     LaunchCache::Lease lease;

@@ -478,7 +478,7 @@ TEST_F(PipelineCommands, ListsMayBeCutAnywhere) {
             "word 14, register 0x2CC: the command list ends within an entry of 6 words");
 }
 
-TEST_F(PipelineCommands, WhatLiesPastMemoryIsNamed) {
+TEST_F(PipelineCommands, ErrorsNameReadsPastMemory) {
   add(0x228, 81);
   add(0x22A, 0);
   add(0x22E, 1);  // vertex 80 at 16 + 240

@@ -239,7 +239,7 @@ TEST(PixelFrames, TargetsAreReadInOrder) {
 }
 
 // What lies outside of the target: the oracle alone shows it, as kernels do by quad operations of a guest.
-TEST(PixelFrames, OutsideOfTheTargetBitsAreZero) {
+TEST(PixelFrames, BitsOutsideTheTargetAreZero) {
   const Engine engine;
   std::vector<std::array<std::uint32_t, 4>> outside;
   NeutralFragment program = copy_stored();

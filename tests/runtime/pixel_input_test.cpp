@@ -139,7 +139,7 @@ TEST(PixelLaunch, BuffersThatDoNotHoldWhatIsDrawn) {
   }
 }
 
-TEST(PixelLaunch, SlotsThatVerticesDoNotHave) {
+TEST(PixelLaunch, MissingVertexSlots) {
   const Engine engine;
   for (const RunOptions& options : engines()) {
     Draw draw(red());
@@ -189,7 +189,7 @@ TEST(PixelLaunch, NothingToDraw) {
   }
 }
 
-TEST(PixelLaunch, VerticesThatAreNoPlaces) {
+TEST(PixelLaunch, VerticesWithoutAPlace) {
   const Engine engine;
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN(),
                   kInf = std::numeric_limits<float>::infinity();
@@ -276,7 +276,7 @@ TEST(PixelLaunch, ResultsThatAreNeverWritten) {
   }
 }
 
-TEST(PixelLaunch, AVertexStageWithoutPositionsOrWithTooManyVertices) {
+TEST(PixelLaunch, VertexStageWithoutPositionsOrWithTooManyVertices) {
   tesla::GraphicsState state;
   state.vertex_results = {0, 1, 2, 3};
   Launch vertex(tesla_program("exit nop\n", Stage::vertex, state));
@@ -293,7 +293,7 @@ TEST(PixelLaunch, AVertexStageWithoutPositionsOrWithTooManyVertices) {
 
 // A triangle over whole tiles, once with results that replace all there was, and with masks, blending, tests
 // and discards that keep some of it.
-TEST(PixelLaunch, WhatATriangleOverAllOfATileLeaves) {
+TEST(PixelLaunch, TrianglesOverWholeTiles) {
   const std::string discard =
       ".registers 4\ninterp $r2 v[0x0]\nmov b32 $r0 40.0\nset $c0 # l f32 $r2 $r0\nmov b32 $r0 1.0\nmov b32 "
       "$r1 0\n"
@@ -331,7 +331,7 @@ TEST(PixelLaunch, WhatATriangleOverAllOfATileLeaves) {
 }
 
 // More primitives than a batch holds; those in the last one alone have a 1/w other than 1.
-TEST(PixelLaunch, PerspectiveThatBeginsLate) {
+TEST(PixelLaunch, PerspectiveOnlyInTheLastBatch) {
   tesla::GraphicsState state;
   state.interpolants = 0x8000400;
   const Program program = tesla_program(

@@ -345,7 +345,7 @@ TEST(PixelStates, AllFormatsAgree) {
 }
 
 // Floats are blended as floats, and so are mixes.
-TEST(PixelStates, BytesAreOfUnormFormatsAlone) {
+TEST(PixelStates, OnlyUnormFormatsBlendAsBytes) {
   const Engine engine;
   const Components source{0.3F, 0.6F, 0.7F, 0.9F};
   for (const bool mixed : {false, true}) {

@@ -123,7 +123,7 @@ TEST(PixelDraws, GeometryProgramsSeePrimitivesInOrder) {
 }
 
 // Strips of triangles: each covers pixels of its own, whose target says the vertex that gives the flat words.
-TEST(PixelDraws, StripsBeginAnew) {
+TEST(PixelDraws, StripsRestart) {
   // A point makes two strips of 5 and 4 vertices, in columns of two pixels; slot 4 counts the vertices.
   std::string source = "mov b32 $r3 0x3f800000\nmov b32 $r2 0x0\nst b32 o[0x8] $r2\nst b32 o[0xc] $r3\n";
   const auto emit = [&](float x, float y, std::uint32_t number) {

@@ -249,7 +249,7 @@ TEST_F(RegisterWrites, ByteMasks) {
   EXPECT_FALSE(r.restarted);
 }
 
-TEST_F(RegisterWrites, AWriteOfTheBooleansSetsB15Anew) {
+TEST_F(RegisterWrites, WritingTheBooleansSetsB15) {
   r.unit().flags = GeometryUnit::kHasRun | GeometryUnit::kWinding;
   write(0x244, 1);
   write(0x2B0, 1);
@@ -322,7 +322,7 @@ TEST_F(RegisterWrites, LoaderRegistersAreKept) {
   EXPECT_EQ(r.attribute_base(), 0x200u * 8);
 }
 
-TEST_F(RegisterWrites, OthersAreIgnored) {
+TEST_F(RegisterWrites, OtherRegistersAreIgnored) {
   for (std::uint32_t id = 0; id < 0x1000; ++id) {
     const bool known =
         (id >= 0x4F && id < 0x57) || (id >= 0x200 && id < 0x25F) || (id >= 0x280 && id < 0x2E0);

@@ -101,7 +101,7 @@ TEST(Speculation, ConstantsThatLatePassesFind) {
 }
 
 // Values that are nothing special after those that are: the kernel goes back to the quick version, and on.
-TEST(Speculation, ChangesItsMindBothWays) {
+TEST(Speculation, SwitchesBothWays) {
   const Engine engine;
   Bench bench(products(), 3000);
   RunOptions guest;

@@ -272,7 +272,7 @@ TEST(Textures, KernelsSeeWhatIsBound) {
   EXPECT_EQ(work.results, (std::vector<std::uint32_t>{3, 0, 3, 0, 3, 0, 3, 0}));
 }
 
-TEST(Textures, WhatIsMissing) {
+TEST(Textures, MissingTexturesAndSamplers) {
   const auto words = texels();
   TextureLaunch work(kSample);
   EXPECT_NE(work.run().find("texture 1: "), std::string::npos) << work.run();
@@ -289,7 +289,7 @@ TEST(Textures, WhatIsMissing) {
   EXPECT_NE(work.run().find("texture 1: "), std::string::npos);
 }
 
-TEST(Textures, WhatIsRefused) {
+TEST(Textures, RefusedTexturesAndSamplers) {
   const auto words = texels();
   TextureLaunch work(kSample);
   Texture texture = texture_of(words, "rgba8");
@@ -342,7 +342,7 @@ TEST(Textures, Targets) {
   EXPECT_EQ(to_string(depth.error()), "texture 0: sampling samples memory of the depth target");
 }
 
-TEST(Textures, InC) {
+TEST(Textures, CInterface) {
   const auto words = texels();
   TextureLaunch work(kFetch);
   warpjit_launch handle{work.launch};

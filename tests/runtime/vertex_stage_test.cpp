@@ -42,9 +42,9 @@ TEST(PixelDraws, KernelsTakeOverInTheMiddle) {
   EXPECT_TRUE(report->cache_hit);
 }
 
-// The kernel of few vertices waits until that of the pixels has been asked for, but is not forgotten; without
-// compile threads nothing waits for anyone.
-TEST(PixelDraws, KernelsOfFewVerticesAreAskedFor) {
+// The engine requests the kernel for few vertices after that for the pixels; without compile threads it
+// compiles both in the run.
+TEST(PixelDraws, KernelsForFewVerticesAreRequested) {
   if (!Engine().info().jit) GTEST_SKIP() << Engine().info().no_jit_reason;
   RunOptions background;
   background.background = true;
@@ -135,7 +135,7 @@ TEST(PixelDraws, OneStageForAllEngines) {
 }
 
 // A stage of more than is kept.
-TEST(PixelDraws, LargeStagesAreMadeAnew) {
+TEST(PixelDraws, LargeStagesAreRebuilt) {
   const Engine engine;
   PointDraw draw;
   draw.place(20000, 1, 1);

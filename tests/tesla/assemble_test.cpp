@@ -111,7 +111,7 @@ TEST(TeslaAssemble, AnyWordsSurviveListing) {
   EXPECT_EQ(program_of(disassemble(program)).code, program.code);
 }
 
-TEST(TeslaAssemble, WordsThatAreNoneSayWhy) {
+TEST(TeslaAssemble, InvalidWordsSayWhy) {
   Program program;
   program.code = {0x20000001, 0x20000780,  // no such opcode
                   0x10000000,              // short

@@ -75,7 +75,7 @@ TEST(TeslaControlFlow, LoopsTakeFuel) {
             "1: 0x8-0x10 -> 0\n");
 }
 
-TEST(TeslaControlFlow, BreakLeavesJoinsBehind) {
+TEST(TeslaControlFlow, BreakDropsPendingJoins) {
   EXPECT_EQ(flow_of("breakaddr #done\nloop:\njoinat #next\n(e $c0) bra #next\nbreak\nnext:\njoin nop\n"
                     "bra #loop\ndone:\nexit nop\n"),
             "0: 0x0-0x8 -> 1\n"
@@ -106,7 +106,7 @@ TEST(TeslaControlFlow, LimitedCallsAreSkipped) {
   EXPECT_TRUE(mentions(flow_of(body), "recursive"));
 }
 
-TEST(TeslaControlFlow, WhatEdgesCannotSay) {
+TEST(TeslaControlFlow, ErrorsOfControlFlow) {
   EXPECT_TRUE(mentions(flow_of("join nop\nexit nop\n"), "underflows"));
   EXPECT_TRUE(mentions(flow_of("break\n"), "underflows"));
   EXPECT_TRUE(mentions(flow_of("breakaddr #a\na:\njoin nop\nexit nop\n"), "does not match"));
@@ -136,7 +136,7 @@ std::string order_of(const std::string& source, std::size_t* splits = nullptr) {
   return problem.reason == nullptr ? "" : problem.reason;
 }
 
-TEST(TeslaLaneOrder, JoinsKeepIt) {
+TEST(TeslaLaneOrder, JoinsKeepTheOrder) {
   EXPECT_EQ(order_of("joinat #end\n(e $c0) bra #end\nst b32 s[0x20] $r1\nend:\njoin ld $r2 b32 s[0x20]\n"
                      "vote any $c1\nbar inc wait 0x0 all\nexit nop\n"),
             "");

@@ -44,7 +44,7 @@ TEST(TeslaTextCubin, Reads) {
   EXPECT_EQ(container->programs[1].constants.size(), 1U);
 }
 
-TEST(TeslaTextCubin, WhatIsWrittenReadsBack) {
+TEST(TeslaTextCubin, WrittenFilesReadBack) {
   const auto container = read_text_cubin(kText, "a.cubin");
   ASSERT_TRUE(container.ok());
   const std::string text = write_text_cubin(*container);
@@ -53,7 +53,7 @@ TEST(TeslaTextCubin, WhatIsWrittenReadsBack) {
   EXPECT_EQ(again->programs, container->programs);
 }
 
-TEST(TeslaTextCubin, CutAnywhere) {
+TEST(TeslaTextCubin, TruncatedFiles) {
   for (std::size_t size = 0; size < kText.size(); ++size) {
     const auto container = read_text_cubin(std::string_view(kText).substr(0, size), "a.cubin");
     if (!container) {
@@ -118,7 +118,7 @@ TEST(TeslaElfCubin, Reads) {
   }
 }
 
-TEST(TeslaElfCubin, CutAndChangedAnywhere) {
+TEST(TeslaElfCubin, TruncatedAndChangedFiles) {
   for (const bool is_64 : {false, true}) {
     const std::vector<std::byte> bytes = tests::write_elf_cubin(example(), {.is_64 = is_64});
     for (std::size_t size = 0; size < bytes.size(); ++size) {

@@ -211,7 +211,7 @@ TEST(TeslaGraphics, VerticesReadPackedAttributesAndLeaveSlots) {
       interpreter->run_vertices({}, {attributes, ids, std::span(instances).first(39)}, slots, report).ok());
 }
 
-TEST(TeslaGraphics, ColorsAreClampedBehindTheLastStage) {
+TEST(TeslaGraphics, ColorsAreClampedAfterTheLastStage) {
   Program program = graphics_program(
       ProgramType::vertex, "mov b32 o[0x0] a[0x0]\nmov b32 o[0x4] a[0x0]\nexit mov b32 o[0x8] a[0x0]\n");
   program.graphics.attributes = {1, 0};

@@ -210,7 +210,7 @@ TEST(TeslaArithmetic, ProductsAtTheSmallestNormalNumber) {
   EXPECT_EQ(product(0x00800000, 0xbf7fffff), 0x80000000U);
 }
 
-TEST(TeslaConversions, OfDoubles) {
+TEST(TeslaConversions, Doubles) {
   WarpRegisters registers;
   const double values[] = {0.0,    -0.0,     1.5, -2.5, 1e300,  -1e300,  4294967295.5, -2147483649.0,
                            1e-320, 0x1p-150, 0.5, 3.5,  0x1p63, -0x1p63, 0x1p64,       1.0000000596046448};
@@ -272,7 +272,7 @@ TEST(TeslaDoubles, DirectedRounding) {
   EXPECT_EQ(std::fegetround(), FE_TONEAREST);
 }
 
-TEST(TeslaSpecialFunctions, AreCloseToTheRealOnes) {
+TEST(TeslaSpecialFunctions, AreCloseToExactResults) {
   // No public vectors exist for these four; a wrong table, index or exponent would be far off.
   for (int k = -50000; k < 50000; ++k) {
     const float x = static_cast<float>(k) * 0.0007F;

@@ -66,7 +66,7 @@ TEST(TeslaProfile, BranchesThroughTablesDivergeOncePerFurtherTarget) {
   EXPECT_EQ(branch.diverged, 4u);
 }
 
-TEST(TeslaProfile, ReadsOfWhatNobodyWrote) {
+TEST(TeslaProfile, ReadsOfUnwrittenMemory) {
   EXPECT_EQ(uninitialized(profile_of("mov b32 $r1 $r0\nadd b32 $r2 $r1 $r0\n")), 0u);
   const Profile some =
       profile_of("mov b32 $r3 1\nset $c0 # e u32 $r0 $r3\n(lg $c0) mov b32 $r1 $r0\nadd b32 $r2 $r1 $r0\n");

@@ -64,7 +64,7 @@ void bind_triangle(warpjit::Launch& launch, std::uint32_t side, std::vector<Pixe
 
 // Word 7 of a[] is the vertex's number n: it reads word n + 1 and stores it to word n + 4 of o[], if there
 // are such.
-TEST(RowAddresses, OfVertices) {
+TEST(RowAddresses, InVertexPrograms) {
   constexpr unsigned kVertices = 40, kSlots = 12;
   GraphicsState state;
   state.attributes = {0xff, 0};
@@ -95,8 +95,8 @@ TEST(RowAddresses, OfVertices) {
 }
 
 // A pixel of column n reads word n of v[]: its column and row, two flat slots, and nothing; and the word that
-// lies n behind the one that says which face it is.
-TEST(RowAddresses, OfPixels) {
+// lies n after the one that says which face it is.
+TEST(RowAddresses, InFragmentPrograms) {
   constexpr std::uint32_t kSide = 8;
   GraphicsState state;
   state.interpolants = 0x3000402;
@@ -137,7 +137,7 @@ constexpr const char* kBranches =
     "three:\nadd b32 $r0 $r0 c2[0x8]\nmet:\njoin nop\n";
 constexpr std::uint32_t kPlaces[] = {0x1, 0x10, 0x7100, 0x7000};
 
-TEST(BranchesThroughConstants, OfVertices) {
+TEST(BranchesThroughConstants, InVertexPrograms) {
   constexpr unsigned kVertices = 40;
   GraphicsState state;
   state.attributes = {0x1, 0};
@@ -191,7 +191,7 @@ TEST(BranchesThroughConstants, OfVertices) {
   }
 }
 
-TEST(BranchesThroughConstants, OfPixels) {
+TEST(BranchesThroughConstants, InFragmentPrograms) {
   constexpr std::uint32_t kSide = 8;
   GraphicsState state;
   state.interpolants = 0x1000400;
@@ -215,7 +215,7 @@ TEST(BranchesThroughConstants, OfPixels) {
 }
 
 // The geometry program passes its triangle on, with a number that the branch leads to as a fifth word.
-TEST(BranchesThroughConstants, OfPrimitives) {
+TEST(BranchesThroughConstants, InGeometryPrograms) {
   GraphicsState made;
   made.geometry_enabled = true;
   made.geometry_results = {0, 1, 2, 3, 4};

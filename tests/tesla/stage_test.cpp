@@ -142,7 +142,7 @@ const std::string kOutside =
     "ld b32 $r3 l[$a1]\nld b32 $r4 l[0xff0]\nadd b32 $r3 $r3 $r4\n"
     "ld b64 $r8d l[$a1]\nadd b32 $r3 $r3 $r8\nld u8 $r4 l[$a1+0x3]\nadd b32 $r3 $r3 $r4\n";
 
-TEST(TeslaStages, OutsideOfConstantsAndLocalIsZero) {
+TEST(TeslaStages, ReadsOutsideConstantsAndLocalAreZero) {
   const Constants c0({1, 2});
   for (const std::uint32_t local : {0U, 4U, 6U, 64U, 2048U})
     for (const std::uint32_t address : {0x1000U, 0xfffcU, 0xfffdU}) {
@@ -158,7 +158,7 @@ TEST(TeslaStages, OutsideOfConstantsAndLocalIsZero) {
 }
 
 // Words of a vertex that tell what the geometry program read.
-TEST(TeslaStages, OutsideInGeometryPrograms) {
+TEST(TeslaStages, ReadsOutsideInGeometryPrograms) {
   std::string source = ".registers 16\nmov b32 $r5 0xfffc\n" + kOutside;
   for (unsigned corner = 0; corner < 3; ++corner) {
     source += "shl $a2 a[" + std::to_string(4 * corner) + "] 0x0\n";
@@ -177,7 +177,7 @@ TEST(TeslaStages, OutsideInGeometryPrograms) {
 }
 
 // The last word of c[], of which there are two bytes.
-TEST(TeslaStages, BytesBehindConstantsAreZero) {
+TEST(TeslaStages, BytesAfterConstantsAreZero) {
   const std::string source =
       "ld $r0 b32 c0[0x4]\nld $r1 u16 c0[0x4]\nmov b32 $r4 0x4\nshl $a1 $r4 0x0\n"
       "ld $r2 b32 c0[$a1]\nld $r3 u16 c0[$a1+0x2]\n";
@@ -246,7 +246,7 @@ const std::string kLoops =
     "add b32 $r0 $r0 $r5\nset $c0 # lg u32 $r6 $r63\n(lg $c0) bra #load\n"
     "ld b32 $r1 l[0x20]\nld u16 $r2 l[0x22]\nld b32 $r3 l[$a1+0x7fc]\n";
 
-TEST(TeslaStages, MuchOfLocal) {
+TEST(TeslaStages, LargeLocalMemory) {
   constexpr std::uint32_t kWords = 300, kSum = kWords * (kWords + 1) / 2;
   const Program vertex = stage_of_source(
       ProgramType::vertex, ".registers 64\nld b32 $r4 a[0x0]\n" + kLoops + stored_slots(), 2048);
@@ -312,7 +312,7 @@ TEST(TeslaStages, SizesOfLocalAreKept) {
 // --- Textures after branches through tables ---------------------------------------------------------------
 
 // What a branch through a table of the container leads to is known before any launch.
-TEST(TeslaStages, SamplesBehindPresetTables) {
+TEST(TeslaStages, SamplesAfterPresetTables) {
   const std::string source =
       ".registers 8\n.const c1[0x0] 0x20\nmov b32 $r1 0x0\nshl $a1 $r1 0x2\nbra c1[$a1]\nexit nop\n"
       "texauto all $r4:$r5:$r6:$r7 $t3 $s2 $r4:$r5 0x0 0x0 0x0\nmov b32 $r1 0x10\n"

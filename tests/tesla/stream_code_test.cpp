@@ -47,7 +47,7 @@ class StreamCode : public testing::Test {
 };
 
 // Each line of the two arrays is asked for ahead, if the processor gains by it.
-TEST_F(StreamCode, AsksForLinesAhead) {
+TEST_F(StreamCode, PrefetchesLines) {
   for (const backend::Target target : {backend::Target::x64_v3, backend::Target::x64_v4}) {
     SCOPED_TRACE(name(target));
     const std::string lines = listing_of(saxpy_, fast_, target, {.bytes_ahead = 8192});

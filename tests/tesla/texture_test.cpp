@@ -297,7 +297,7 @@ TEST_F(TeslaTextures, SizesAndFaces) {
   EXPECT_EQ(registers_.r[2][0], 15u);
 }
 
-TEST_F(TeslaTextures, CompareTakesItsReferenceBehindTheLayer) {
+TEST_F(TeslaTextures, CompareTakesItsReferenceAfterTheLayer) {
   const std::vector<float> depths{0.25F, 0.75F};
   Texture texture;
   texture.format = *parse_texture_format("d32f");

@@ -114,7 +114,7 @@ TEST(TeslaTranslateFlow, IfWithoutJoinatIsSplit) {
               "ld add u32 $r6 g0[$r5] $r3\nadd b32 $r2 $r2 $r6\n");
 }
 
-TEST(TeslaTranslateFlow, QuadOperationsWhereAllLanesAre) {
+TEST(TeslaTranslateFlow, QuadOperationsOfWholeWarps) {
   expect_same("cvt rn f32 $r6 u32 $r0\nquadop f32 add sub subr add $r2 l3 $r6 $r63\n");
   expect_same(
       "cvt rn f32 $r6 u32 $r0\nmov b32 $r3 1\nand b32 $c0 # $r0 $r3\njoinat #end\n(e $c0) bra #end\n"

@@ -24,7 +24,7 @@ Texel decode(std::string_view format, std::vector<unsigned> bytes) {
 }
 Texel floats(float r, float g, float b, float a) { return {to_bits(r), to_bits(g), to_bits(b), to_bits(a)}; }
 
-TEST(TextureFormats, NamesGoThereAndBack) {
+TEST(TextureFormats, NamesRoundTrip) {
   for (std::string_view text : list_texture_formats()) {
     const auto format = parse_texture_format(text);
     ASSERT_TRUE(format.has_value()) << text;
@@ -92,7 +92,7 @@ TEST(TextureFormats, IntegersAsFloats) {
   EXPECT_FALSE(check_format(format).ok());
 }
 
-TEST(TextureFormats, WhatIsNone) {
+TEST(TextureFormats, InvalidFormats) {
   const auto broken = [](auto change) {
     TextureFormat format = *parse_texture_format("rgba8");
     change(format);

@@ -55,7 +55,7 @@ TEST(TextureViews, LayersOfBlocks) {
   EXPECT_EQ(view->layer_bytes, 1536u);
 }
 
-TEST(TextureViews, GivenPlaces) {
+TEST(TextureViews, LevelsAtChosenPlaces) {
   Texture t = texture();
   t.levels = 2;
   const TextureLevelPlace places[] = {{64, 40, 0}, {0, 16, 0}};
@@ -90,7 +90,7 @@ TEST(TextureViews, Copies) {
   EXPECT_EQ(view->bound, memory.data() + 1);
 }
 
-TEST(TextureViews, BadOnes) {
+TEST(TextureViews, InvalidTextures) {
   struct Case {
     std::function<void(Texture&)> change;
     std::string message;

@@ -401,7 +401,7 @@ TEST(UsseInstructions, SumsOfProducts) {
   EXPECT_EQ(result("sop3.add.add.s0.zero.s0a r0, pa0, pa2, pa4", 0x80ff8000U, 0xffffffffU, 0U), 0x80ff8000U);
 }
 
-TEST(UsseInstructions, WhatIsRefused) {
+TEST(UsseInstructions, RefusedInstructions) {
   const auto refusal = [](const std::string& text) {
     const auto word = assemble_instruction(text);
     EXPECT_TRUE(word.ok()) << text << ": " << (word ? std::string() : to_string(word.error()));

@@ -156,7 +156,7 @@ TEST(UsseControlFlow, IncrementsOfOneAddressHaveALimit) {
 
 // What does not move any register that the code has makes no difference: sources that there are not, the
 // destination of a dot product, whole turns around the bank.
-TEST_P(PartedLanes, IncrementsThatDifferWhereNoOperandIs) {
+TEST_P(PartedLanes, IncrementsThatDifferWithoutOperands) {
   const auto before = [](const std::string& increments) {
     return "p0 br offset:over\nsmlsi temp:0, pa:0, sa:0, " + increments +
            "\nover: vdsx.f32 r4.xy, r0, r0\nvadd.f32 r0.xy, r4, r0\n";

@@ -43,7 +43,7 @@ void check(const Refusal& refusal) {
   check(*program, refusal.message, refusal.code);
 }
 
-TEST(UsseRefusals, OfInstructions) {
+TEST(UsseRefusals, Instructions) {
   constexpr Stage kVertex = Stage::vertex, kFragment = Stage::fragment;
   const char* const modifiers = "i8mad: its modifiers are not known";
   const char* const flags = "br: what its flags do is not known";
@@ -125,7 +125,7 @@ TEST(UsseRefusals, OfInstructions) {
     check(refusal);
 }
 
-TEST(UsseRefusals, OfPrograms) {
+TEST(UsseRefusals, Programs) {
   auto program = assemble(".stage fragment\n.primary\nnop", "a.usse");
   ASSERT_TRUE(program.ok()) << to_string(program.error());
   program->texture_buffer_samplers = 1;
@@ -133,7 +133,7 @@ TEST(UsseRefusals, OfPrograms) {
 }
 
 // What is only named is not refused: sources that are not read, and the face in fragments.
-TEST(UsseRefusals, NotOfGlobalValuesThatAreNotRead) {
+TEST(UsseRefusals, UnreadGlobalValuesAreAccepted) {
   for (const char* code : {"vtst.rcp.f32.positive.both.chan0.p0 c0, r0, g3", "or g3, r0, #0, rot:0",
                            "and r0, g16, #1, rot:0", "i32mad2.u.step1 r0, r0, g2, r1"}) {
     const auto program =
@@ -145,7 +145,7 @@ TEST(UsseRefusals, NotOfGlobalValuesThatAreNotRead) {
 }
 
 // What is not written is not refused.
-TEST(UsseRefusals, NotOfTestsThatNameSecondaryAttributes) {
+TEST(UsseRefusals, TestsThatNameSecondaryAttributesAreAccepted) {
   auto program = assemble(
       ".stage vertex\n.registers pa:8 sa:8 r:8\n.primary\nvtst.sub.f32.zero.both.chan0.p0 sa0, r0, r2",
       "a.usse");

@@ -237,7 +237,7 @@ TEST(UsseSamples, DimensionsAreThoseOfInstructions) {
 }
 
 // Textures and samplers that are set as such may say what no control words do.
-TEST(UsseSamples, WhatControlWordsCannotSay) {
+TEST(UsseSamples, StatesWithoutControlWords) {
   const std::string code = "smp.2d.f32.f32.drc0 r0, pa0, sa0, #0";
   const auto refused = [&](const Bound& bound) {
     std::string error;
@@ -322,7 +322,7 @@ TEST(UsseSamples, BlocksOfChannels) {
     EXPECT_FALSE(read_texture({kPoint, 4U << 29 | code << 24 | 7, kAddress, 0}).ok());
 }
 
-TEST(UsseSamples, WhatStaysRefused) {
+TEST(UsseSamples, RefusedSamples) {
   std::string error;
   run("smp.2d.f32.f32.gradients.gather.drc0 r0, pa0, sa0, pa4", bound(), {{}}, &error);
   EXPECT_NE(error.find("it gathers with gradients"), std::string::npos) << error;

@@ -155,7 +155,7 @@ TEST(ValhallCaptureFile, BadDump) {
 }
 
 // Every file that is cut is refused.
-TEST(ValhallCaptureFile, Cut) {
+TEST(ValhallCaptureFile, TruncatedFiles) {
   const std::vector<std::byte> whole = sections().bytes();
   for (std::size_t size = 4; size < whole.size(); ++size)
     EXPECT_FALSE(read_capture(std::span(whole).first(size), "file").ok()) << size;
@@ -164,7 +164,7 @@ TEST(ValhallCaptureFile, Cut) {
     EXPECT_FALSE(read_capture(std::span(dumped).first(size), "file").ok()) << size;
 }
 
-TEST(ValhallCaptureFile, Written) {
+TEST(ValhallCaptureFile, WrittenFilesReadBack) {
   CaptureFile capture;
   std::vector<std::byte> records;
   append_record(records, 0x1008, std::vector<std::byte>(0x4000, std::byte{0}));

@@ -259,7 +259,7 @@ TEST(ValhallDraw, StencilFromShader) {
 }
 
 // Images in which any words of descriptors are others end, with pictures or with an error.
-TEST(ValhallDraw, AnythingChanged) {
+TEST(ValhallDraw, RandomlyChangedDescriptors) {
   Random random(20);
   std::size_t ran_well = 0, refused = 0;
   for (std::uint64_t n = 0; n < share(3000); ++n) {

@@ -32,7 +32,7 @@ std::string bad_state(const PageChange& change) {
   return state ? "is converted" : std::string(name(state.error().code)) + ", " + state.error().message;
 }
 
-TEST(ValhallDrawState, Usual) {
+TEST(ValhallDrawState, Defaults) {
   const DrawState state = good_state([](ImagePage&) {});
   EXPECT_FALSE(state.nothing);
   const RasterState& raster = state.raster;

@@ -169,8 +169,8 @@ TEST(ValhallDraw, Frames) {
   EXPECT_EQ(none.error().message, "the capture names no jobs");
 }
 
-// The visitor ends a run: what is behind is neither drawn nor stored.
-TEST(ValhallDraw, Ended) {
+// The visitor ends a run: what comes after is neither drawn nor stored.
+TEST(ValhallDraw, VisitorEndsTheRun) {
   struct Ending final : CaptureVisitor {
     bool draw(const CaptureDraw&) override { return false; }
     bool picture(const CapturePicture&) override {

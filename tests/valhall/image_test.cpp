@@ -95,7 +95,7 @@ TEST(ValhallImage, Limits) {
 }
 
 // Every file that is cut inside a record is refused; one that ends with a record is not.
-TEST(ValhallImage, Cut) {
+TEST(ValhallImage, TruncatedFiles) {
   const auto records = records_of({{0x1000, 4}, {0x3000, 9}, {0x2000, 1}});
   for (std::size_t size = 0; size <= records.size(); ++size) {
     const bool whole = size == 20 || size == 45 || size == 62;

@@ -523,7 +523,7 @@ void try_jobs(Image& image, std::uint64_t address) {
     }
 }
 
-TEST(ValhallJob, AnyBitsAndBytes) {
+TEST(ValhallJob, RandomBitsAndBytes) {
   for (const bool vertices : {false, true}) {
     const ImagePage page = vertices ? vertex_page() : compute_page();
     for (std::uint32_t at = 0; at < 0x800; ++at)

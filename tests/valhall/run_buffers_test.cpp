@@ -65,7 +65,7 @@ TEST(ValhallBuffers, Loads) {
     }
 }
 
-TEST(ValhallBuffers, EmptyOnesAndMemoryThatThereIsNot) {
+TEST(ValhallBuffers, EmptyBuffersAndMissingMemory) {
   GuestOptions options = options_with(0);
   const std::string load = handle_text(kTable << 24 | 2) + "LD_BUFFER.i32.unsigned.slot0 @r4, 0x0, r8\n";
   EXPECT_EQ(words_of(load, options)[0], 0U);
@@ -199,7 +199,7 @@ TEST(ValhallBuffers, LaunchesThatAreRefused) {
 }
 
 // All 64 of a launch, by a number that is computed.
-TEST(ValhallBuffers, Many) {
+TEST(ValhallBuffers, ManyBuffers) {
   GuestOptions options;
   options.compiled = true;
   options.grid.block = {64, 1, 1};

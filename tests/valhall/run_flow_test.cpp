@@ -362,7 +362,7 @@ TEST(ValhallRun, ControlThatLeavesTheCode) {
   EXPECT_EQ(failure("BRANCHZ r0, offset:-1000\nNOP.end\n"), "runs");
 }
 
-TEST(ValhallRun, WhatIsReachedMustBeDefined) {
+TEST(ValhallRun, ReachedInstructionsMustBeDefined) {
   EXPECT_NE(failure("NOP\n.word 0x8000000000000000\nNOP.end\n").find("bit 63"), std::string::npos);
   // After a branch that is always taken, or the end, nothing is reached.
   EXPECT_EQ(

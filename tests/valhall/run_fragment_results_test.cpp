@@ -183,7 +183,7 @@ TEST(ValhallRunFragment, BlendCoverage) {
   EXPECT_EQ(none.depth[5], bits_of(0.25F));
 }
 
-TEST(ValhallRunFragment, BlendBehindTheCode) {
+TEST(ValhallRunFragment, BlendPastTheEndOfTheCode) {
   const FinishedFragments pixels =
       run_fragments("BLEND.slot0.u32 @r0, blend_descriptor_0.w0, r60, target:0x1\nNOP.end\n");
   EXPECT_NE(failure(pixels.status).find("fault: "), std::string::npos) << failure(pixels.status);

@@ -139,7 +139,7 @@ TEST_F(ValhallComputedTextures, OutsideOfTheTable) {
 }
 
 // A linear filter and integers do not go together, nor a cube and an instruction for flat textures.
-TEST_F(ValhallComputedTextures, OfTheWrongKind) {
+TEST_F(ValhallComputedTextures, TexturesOfAWrongKind) {
   Sampler linear;
   linear.magnify = Filter::linear;
   bind(1, linear);

@@ -103,7 +103,7 @@ TEST_F(ValhallRunTexture, LevelsAcrossEdgesOfCubes) {
   EXPECT_EQ(level(0.25F)[0], 2U);
 }
 
-TEST_F(ValhallRunTexture, LanesThatAreElsewhereGiveNoCoordinates) {
+TEST_F(ValhallRunTexture, InactiveLanesGiveNoCoordinates) {
   const NumberedTexels numbered;
   Sampler sampler;
   sampler.mip = MipFilter::nearest;
@@ -218,7 +218,7 @@ TEST_F(ValhallGradients, Cubes) {
   EXPECT_EQ(words({0, 0, 0, 1}, kPlain, "cube")[0], 0x200U);
 }
 
-TEST_F(ValhallGradients, OfVolumes) {
+TEST_F(ValhallGradients, Volumes) {
   const NumberedTexels volume(TextureDimension::d3);
   bind(1, volume.texture);
   std::string body;

@@ -59,7 +59,7 @@ TEST_F(ValhallMirroredClamp, NumbersOfTexelsAreMirroredAfterOffsets) {
   }
 }
 
-TEST_F(ValhallMirroredClamp, OfLinearFilters) {
+TEST_F(ValhallMirroredClamp, LinearFilters) {
   std::array<float, 8> numbers{};
   for (unsigned k = 0; k < 8; ++k) numbers[k] = static_cast<float>(1U << k);
   texture_.format = *parse_texture_format("r32f");

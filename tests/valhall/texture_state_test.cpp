@@ -36,7 +36,7 @@ Result<BoundTexture> texture_of(const PageChange& change, const TargetMemory& me
   WARPJIT_TRY(const Job job, read_job(image, page.address(kVertexJob)));
   WARPJIT_TRY(const DrawDescriptor draw, read_draw(image, job));
   WARPJIT_TRY(const auto texture, read_texture(image, draw.fragment, 4, 0));
-  if (!texture) return Error{ErrorCode::bad_input, "there is none", ""};
+  if (!texture) return Error{ErrorCode::bad_input, "the table has no texture", ""};
   return convert_texture(image, *texture, true, memory);
 }
 std::string bad_texture(const PageChange& change) {

@@ -52,7 +52,7 @@ TEST(ValhallTextureUses, ThroughMovesAndSums) {
 }
 
 // Registers that hold something else on one of the ways, or that anything writes.
-TEST(ValhallTextureUses, WhereWaysMeet) {
+TEST(ValhallTextureUses, WherePathsMeet) {
   const std::string set = "IADD_IMM.i32 r4, 0x0, #0x20001800\n";
   EXPECT_EQ(listed(sampling_of(set + "BRANCHZ.eq r20, offset:1\n" + set + kZeroLevel + "r4\nNOP.end\n")),
             "t0 s0");

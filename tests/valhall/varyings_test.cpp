@@ -49,7 +49,7 @@ TEST(ValhallVaryings, BytesFromConstants) {
   EXPECT_TRUE(uses_of("LD_VAR_BUF.f32.slot0.src_f32.center.store @r4, r61, 0x3F800000\n").empty());
 }
 
-TEST(ValhallVaryings, PartOfAnElementIsNone) {
+TEST(ValhallVaryings, PartOfAnElementIsNoUse) {
   EXPECT_TRUE(uses_of("LD_VAR_BUF_IMM.f32.slot0.src_f32.center.store @r4, r61, index:0x2\n").empty());
   EXPECT_TRUE(uses_of("LD_VAR_BUF_IMM.f32.slot0.src_flat16.center.store @r4, r61, index:0x1\n").empty());
 }
@@ -63,7 +63,7 @@ TEST(ValhallVaryings, PlaceInPoint) {
   EXPECT_TRUE(uses_of("LD_VAR_SPECIAL.f32.center.store.slot0 @r0, r61, index:0x3\n").empty());
 }
 
-TEST(ValhallVaryings, BlendGoesOnBehindItsTarget) {
+TEST(ValhallVaryings, BlendGoesOnAfterItsTarget) {
   const std::string blend = "BLEND.slot0.v4.f32 @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x2\n";
   const auto program = assemble(".stage fragment\n" + blend +
                                     "NOP\nBRANCHZI.eq.absolute 0x0, blend_descriptor_0.w1\nMOV.i32 r0, r1\n" +
