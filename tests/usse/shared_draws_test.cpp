@@ -11,6 +11,7 @@
 #include "frontend/usse/facts/slots.h"
 #include "frontend/usse/interpret/guest.h"
 #include "frontend/usse/launch.h"
+#include "support/engine_ways.h"
 #include "support/source_dir.h"
 #include "textures/view.h"
 #include "usse/launch_file.h"
@@ -122,16 +123,20 @@ void compare(const LaunchFile& file, const std::vector<std::uint8_t>& pixels) {
   EXPECT_LE(beyond, file.max_pixels_beyond);
 }
 
+std::vector<std::filesystem::path> launch_files() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(tests::corpus_file("usse/launches")))
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  EXPECT_EQ(files.size(), tests::has_whole_corpus() ? 13U : 3U);
+  return files;
+}
+
 TEST(UsseSharedDraws, Pictures) {
-  const std::filesystem::path folder = tests::corpus_file("usse/launches");
   const FloatEnvironment environment;
-  unsigned draws = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() != ".json") continue;
-    SCOPED_TRACE(entry.path().string());
-    ++draws;
+  for (const std::filesystem::path& path : launch_files()) {
+    SCOPED_TRACE(path.string());
     LaunchFile file;
-    file.read(entry.path());
+    file.read(path);
     const Prepared vertex = prepare(file, file.vertex);
     Prepared fragment = prepare(file, file.fragment);
     std::vector<BoundTexture> kept;
@@ -160,28 +165,15 @@ TEST(UsseSharedDraws, Pictures) {
     ASSERT_TRUE(drawn.ok()) << to_string(drawn.error());
     compare(file, pixels);
   }
-  EXPECT_EQ(draws, tests::has_whole_corpus() ? 13U : 3U);
 }
 
 // The same through the public interface, on every engine and target.
 TEST(UsseSharedDraws, Scenes) {
-  const std::filesystem::path folder = tests::corpus_file("usse/launches");
   const Engine engine;
-  std::vector<RunOptions> runs(2);
-  runs[0].engine = EngineKind::guest;
-  runs[1].engine = EngineKind::ir;
-  if (engine.info().jit)
-    for (const Target target : engine.info().targets) {
-      runs.emplace_back().engine = EngineKind::jit;
-      runs.back().target = target;
-    }
-  unsigned draws = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() != ".json") continue;
-    SCOPED_TRACE(entry.path().string());
-    ++draws;
+  for (const std::filesystem::path& path : launch_files()) {
+    SCOPED_TRACE(path.string());
     LaunchFile file;
-    file.read(entry.path());
+    file.read(path);
     const auto vertex = warpjit::Program::load(file.vertex.gxp);
     const auto fragment = warpjit::Program::load(file.fragment.gxp);
     ASSERT_TRUE(vertex.ok()) << to_string(vertex.error());
@@ -189,8 +181,8 @@ TEST(UsseSharedDraws, Scenes) {
     file.draw.vertex.program = &*vertex;
     file.draw.fragment.program = &*fragment;
     std::vector<std::uint8_t> first;
-    for (const RunOptions& options : runs) {
-      SCOPED_TRACE(std::string(name(options.engine)) + " " + name(options.target));
+    for (const test::EngineWay& way : test::engine_ways(engine)) {
+      SCOPED_TRACE(way.name);
       std::vector<std::uint8_t> pixels(std::size_t{4} * file.width * file.height);
       for (std::size_t k = 0; k < pixels.size(); ++k) pixels[k] = file.clear[k % 4];
       auto scene = Scene::begin({.width = file.width,
@@ -199,16 +191,15 @@ TEST(UsseSharedDraws, Scenes) {
                                  .data = pixels.data(),
                                  .size = pixels.size()});
       ASSERT_TRUE(scene.ok()) << to_string(scene.error());
-      const auto report = scene->draw(engine, file.draw, options);
+      const auto report = scene->draw(engine, file.draw, way.options);
       ASSERT_TRUE(report.ok()) << to_string(report.error());
-      EXPECT_EQ(report->pixels.engine, options.engine);
+      EXPECT_EQ(report->pixels.engine, way.options.engine);
       ASSERT_TRUE(scene->end().ok());
       compare(file, pixels);
       if (first.empty()) first = pixels;
       EXPECT_EQ(pixels, first);
     }
   }
-  EXPECT_EQ(draws, tests::has_whole_corpus() ? 13U : 3U);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/valhall/shader.h"
+#include "support/engine_ways.h"
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::valhall {
@@ -90,35 +91,24 @@ Status run_everywhere(const Program& program, const frontend::Grid& grid, RunRep
   EngineOptions checked;
   checked.checks = true;
   const Engine engine(checked);
-  struct Way {
-    EngineKind kind;
-    Target target;
-    const char* name;
-  };
-  for (const Way& way : {Way{EngineKind::ir, Target::automatic, "IR"}, Way{EngineKind::jit, Target::v3, "v3"},
-                         Way{EngineKind::jit, Target::v4, "v4"}, Way{EngineKind::jit, Target::a64, "a64"},
-                         Way{EngineKind::jit, Target::v4_fp16, "v4-fp16"},
-                         Way{EngineKind::jit, Target::a64_fp16, "a64-fp16"}}) {
+  for (const test::EngineWay& way : test::translating_ways(engine)) {
     restore(grid, before);
     Launch launch{warpjit::Program(shader)};
     EXPECT_TRUE(set_up(launch, program, grid).ok());
-    warpjit::RunOptions options;
-    options.engine = way.kind;
-    options.target = way.target;
+    warpjit::RunOptions options = way.options;
     options.threads = 1;
     const auto run = engine.run(launch, options);
-    if (!run && run.error().code == ErrorCode::target_unavailable) continue;
     if (!run &&
         (run.error().code == ErrorCode::unsupported || run.error().code == ErrorCode::resource_limit)) {
       if (compiled) ADD_FAILURE() << way.name << ": " << to_string(run.error());
       ++left;
       continue;
     }
-    if (run && run->engine != way.kind && !compiled) {
+    if (run && run->engine != way.options.engine && !compiled) {
       ++left;
       continue;
     }
-    if (run && run->engine != way.kind)
+    if (run && run->engine != way.options.engine)
       ADD_FAILURE() << way.name << ": another engine: " << run->interpreted_because;
     // Other engines may count more fuel for a group of threads than one of them has (base/fuel.h).
     if (run && !wanted && wanted.error().code == ErrorCode::out_of_fuel) continue;

@@ -1,6 +1,7 @@
 #include "valhall/run_fragments.h"
 
 #include "frontend/valhall/shader.h"
+#include "support/engine_ways.h"
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::valhall {
@@ -139,28 +140,17 @@ FinishedFragments run_fragments(const Program& program, const FragmentOptions& o
   checked.checks = true;
   const Engine engine(checked);
   const auto shader = std::make_shared<const Shader>(program);
-  struct Way {
-    EngineKind kind;
-    Target target;
-    const char* name;
-  };
-  for (const Way& way : {Way{EngineKind::ir, Target::automatic, "IR"}, Way{EngineKind::jit, Target::v3, "v3"},
-                         Way{EngineKind::jit, Target::v4, "v4"}, Way{EngineKind::jit, Target::a64, "a64"},
-                         Way{EngineKind::jit, Target::v4_fp16, "v4-fp16"},
-                         Way{EngineKind::jit, Target::a64_fp16, "a64-fp16"}}) {
+  for (const test::EngineWay& way : test::translating_ways(engine)) {
     PixelCase run(program, options);
     Launch launch{warpjit::Program(shader)};
     const Status ready = set_up_draw(launch, run);
     EXPECT_TRUE(ready.ok()) << to_string(ready.error());
-    RunOptions how;
-    how.engine = way.kind;
-    how.target = way.target;
+    RunOptions how = way.options;
     how.threads = 1;
     const auto report = engine.run(launch, how);
-    if (!report && report.error().code == ErrorCode::target_unavailable) continue;
     const bool refused = !report && (report.error().code == ErrorCode::unsupported ||
                                      report.error().code == ErrorCode::resource_limit);
-    if (refused || (report && report->engine != way.kind)) {
+    if (refused || (report && report->engine != way.options.engine)) {
       ++uncompiled;
       if (options.compiled && wanted.status)
         ADD_FAILURE() << way.name << ": "

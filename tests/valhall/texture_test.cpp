@@ -7,6 +7,7 @@
 #include "frontend/valhall/flow/texture_uses.h"
 #include "frontend/valhall/shader.h"
 #include "random/textures.h"
+#include "support/engine_ways.h"
 #include "support/share.h"
 #include "valhall/valhall_test.h"
 #include "warpjit/warpjit.hpp"
@@ -130,16 +131,7 @@ class Textured {
     EngineOptions checked;
     checked.checks = true;
     const Engine engine(checked);
-    struct Way {
-      EngineKind kind;
-      Target target;
-      const char* name;
-    };
-    for (const Way& way :
-         {Way{EngineKind::ir, Target::automatic, "IR"}, Way{EngineKind::jit, Target::v3, "v3"},
-          Way{EngineKind::jit, Target::v4, "v4"}, Way{EngineKind::jit, Target::a64, "a64"},
-          Way{EngineKind::jit, Target::v4_fp16, "v4-fp16"},
-          Way{EngineKind::jit, Target::a64_fp16, "a64-fp16"}}) {
+    for (const test::EngineWay& way : test::translating_ways(engine)) {
       std::vector<std::uint32_t> memory(kRow * kThreads);
       for (std::size_t t = 0; t < staged.size(); ++t) std::ranges::copy(staged[t], memory.begin() + kRow * t);
       Launch launch{warpjit::Program(shader)};
@@ -150,12 +142,9 @@ class Textured {
       EXPECT_TRUE(launch.map_memory("mem", 0x700001000, memory.data(), 4 * memory.size()).ok());
       EXPECT_TRUE(launch.set_texture(0, texture_).ok());
       EXPECT_TRUE(launch.set_sampler(0, sampler_).ok());
-      RunOptions options;
-      options.engine = way.kind;
-      options.target = way.target;
+      RunOptions options = way.options;
       options.threads = 1;
       const auto report = engine.run(launch, options);
-      if (!report && report.error().code == ErrorCode::target_unavailable) continue;
       EXPECT_TRUE(report.ok()) << way.name << ": " << (report ? "" : to_string(report.error())) << '\n'
                                << source;
       if (!report) continue;
