@@ -29,6 +29,11 @@ inline constexpr const char* kUniformColor =
     "MOV.i32 r2, u2\n"
     "MOV.i32 r3, u3\n"
     "BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0\n";
+// That program after `code`.
+inline std::string before_uniform_color(const std::string& code) {
+  std::string program = kUniformColor;
+  return program.insert(program.find('\n') + 1, code);
+}
 
 inline void put_floats(ImagePage& page, std::uint32_t offset, std::initializer_list<float> values) {
   for (const float value : values) {
@@ -185,6 +190,11 @@ inline RanPage run_page(const ImagePage& page, bool draws, EngineKind engine = E
   options.threads = 1;
   ran.status = ran.capture->run(Engine(), ran.seen, options);
   return ran;
+}
+// The message of the error that the page's jobs end with; "runs".
+inline std::string failure_of(const ImagePage& page) {
+  const RanPage ran = run_page(page, true);
+  return ran.status ? "runs" : ran.status.error().message;
 }
 
 }  // namespace warpjit::valhall

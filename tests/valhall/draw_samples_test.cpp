@@ -112,9 +112,8 @@ TEST(ValhallDraw, SamplesOfPrograms) {
 TEST(ValhallDraw, SampleMasksOfPrograms) {
   for (const EngineKind engine : kKinds) {
     ImagePage page = sampled_page(true);
-    page.code(kFragmentCode, std::string(".stage fragment\nIADD_IMM.i32 r5, 0x0, #0x6\n"
-                                         "LSHIFT_AND.i32 r60, r60, 0x0.b00, r5\n") +
-                                 std::string(kUniformColor).substr(std::strlen(".stage fragment\n")));
+    page.code(kFragmentCode,
+              before_uniform_color("IADD_IMM.i32 r5, 0x0, #0x6\nLSHIFT_AND.i32 r60, r60, 0x0.b00, r5\n"));
     const RanPage ran = run_page(page, true, engine);
     ASSERT_TRUE(ran.status.ok()) << to_string(ran.status.error());
     for (std::uint32_t n = 0; n < 4; ++n)
@@ -160,8 +159,7 @@ TEST(ValhallDraw, SamplesRefused) {
   const auto failure = [](const std::function<void(ImagePage&)>& change) {
     ImagePage page = sampled_page(true);
     change(page);
-    const RanPage ran = run_page(page, true);
-    return ran.status ? std::string("runs") : ran.status.error().message;
+    return failure_of(page);
   };
   const std::string frame = "fragment job at 0x200001180, framebuffer 0x200001400";
   EXPECT_EQ(failure([](ImagePage&) {}), "runs");
@@ -171,8 +169,7 @@ TEST(ValhallDraw, SamplesRefused) {
             frame + ", target 0: surface stride 64 is below the 4096 bytes of a sample's layer");
   EXPECT_EQ(
       failure([](ImagePage& p) {
-        p.code(kFragmentCode, std::string(".stage fragment\nSTORE.i32.slot0.wait0 @r0, u0, offset:0\n") +
-                                  std::string(kUniformColor).substr(std::strlen(".stage fragment\n")));
+        p.code(kFragmentCode, before_uniform_color("STORE.i32.slot0.wait0 @r0, u0, offset:0\n"));
       }),
       "draw 0: malloc vertex job at 0x200001000, draw: the program stores to memory once for a pixel, and " +
           frame + " has 4 samples");

@@ -278,8 +278,7 @@ TEST(ValhallDraw, AttributesOfOtherKinds) {
   const auto failure = [](std::uint32_t at, std::uint32_t word) {
     ImagePage page = draw_page();
     page.u32(at, word);
-    const RanPage ran = run_page(page, true);
-    return ran.status ? std::string("runs") : ran.status.error().message;
+    return failure_of(page);
   };
   EXPECT_EQ(failure(kAttribute, 2), place + "descriptor 0 of table 1 is a texture, not an attribute");
   EXPECT_EQ(failure(kAttributeBuffer, 1), place + "descriptor 0 of table 2 is a sampler, not a buffer");
@@ -309,8 +308,7 @@ TEST(ValhallDraw, OcclusionQueries) {
       // Depth fails in one column.
       put_floats(page, kVertices, {0, 0, 0.5F, 1, 32, 0, 0.5F, 1, 0, 32, 0.5F, 1});
       page.u32(kDraw, 3 << 14);
-      page.code(kFragmentCode, std::string(".stage fragment\nDISCARD.f32.eq u0, u0\n") +
-                                   (std::string(kUniformColor).c_str() + std::strlen(".stage fragment\n")));
+      page.code(kFragmentCode, before_uniform_color("DISCARD.f32.eq u0, u0\n"));
       const RanPage gone = run_page(page, true, engine);
       ASSERT_TRUE(gone.status.ok()) << to_string(gone.status.error());
       EXPECT_EQ(gone.word(page.address(kUniforms + 64), 8), 0x100000007U);
@@ -321,7 +319,7 @@ TEST(ValhallDraw, OcclusionQueries) {
   page.u32(kDraw, 3 << 14);
   page.point(kDraw + 56, kBytes - 4);
   EXPECT_EQ(
-      run_page(page, true).status.error().message,
+      failure_of(page),
       "draw 0: malloc vertex job at 0x200001000, draw: occlusion: 8 bytes at 0x200008ffc are not all in "
       "the image");
 }

@@ -88,9 +88,7 @@ TEST(ValhallDraw, ImagesOfOtherKinds) {
             << x << ' ' << y;
   }
   page.point(kPlane + 40, kTextureMemory);  // before the first one
-  EXPECT_NE(
-      run_page(page, true).status.error().message.find("plane 1: address: it is not up to 4 GiB behind"),
-      std::string::npos);
+  EXPECT_NE(failure_of(page).find("plane 1: address: it is not up to 4 GiB behind"), std::string::npos);
 }
 
 TEST(ValhallDraw, ImagesRefused) {
@@ -159,7 +157,7 @@ TEST(ValhallDraw, ComputedTextures) {
     EXPECT_EQ(ran.seen.pictures.at(0).at(0, 0), number == 0 ? 0x44332211U : 0x88776655U);
   }
   page.u32(kSecondPlane, 10 | 6 << 4 | 2 << 8);
-  EXPECT_NE(run_page(page, true).status.error().message.find("plane type is 6 (AFBC)"), std::string::npos);
+  EXPECT_NE(failure_of(page).find("plane type is 6 (AFBC)"), std::string::npos);
 }
 
 // A target in AFBC, and a page of another frame whose draw samples its memory at `column` and `row`, which
@@ -299,17 +297,16 @@ TEST(ValhallDraw, CompressedTexturesRefused) {
 TEST(ValhallDraw, BuffersInTargets) {
   constexpr std::uint32_t kBuffer = kTexture;
   ImagePage page = draw_page();
-  page.code(kFragmentCode, std::string(".stage fragment\nIADD_IMM.i32 r8, 0x0, #0x3000000\n"
-                                       "LD_BUFFER.i32.unsigned.slot0.wait0 @r4, 0x0, r8\n") +
-                               std::string(kUniformColor).substr(std::strlen(".stage fragment\n")));
+  page.code(kFragmentCode, before_uniform_color("IADD_IMM.i32 r8, 0x0, #0x3000000\n"
+                                                "LD_BUFFER.i32.unsigned.slot0.wait0 @r4, 0x0, r8\n"));
   set_table(page, kFragmentTables + 48, kBuffer, 1);
   page.u32(kBuffer, 9 | 1 << 4);
   page.u32(kBuffer + 4, 64);
   page.point(kBuffer + 8, kUniforms);
-  EXPECT_TRUE(run_page(page, true).status.ok());
+  EXPECT_EQ(failure_of(page), "runs");
   page.point(kBuffer + 8, kTargetMemory + 4 * kExtent * kExtent - 4);
   EXPECT_EQ(
-      run_page(page, true).status.error().message,
+      failure_of(page),
       "draw 0: malloc vertex job at 0x200001000, draw: buffer 0 of table 3 lies in the memory of fragment "
       "job at 0x200001180, framebuffer 0x200001400, target 0");
 }

@@ -39,6 +39,21 @@ class ValhallRunTexture : public testing::Test {
   void bind(unsigned slot, const Texture& texture) { options_.textures[slot] = texture; }
   void bind(unsigned slot, const Sampler& sampler) { options_.samplers[slot] = sampler; }
 
+  // Binds texture 1, 2 x 2 depths, and sampler 0, which compares for less; gives the sampler.
+  Sampler bind_depths() {
+    Texture texture;
+    texture.format = *parse_texture_format("r32f");
+    texture.width = texture.height = 2;
+    texture.data = kDepths;
+    texture.size = sizeof kDepths;
+    bind(1, texture);
+    Sampler sampler;
+    sampler.compare = true;
+    sampler.compare_op = Compare::less;
+    bind(0, sampler);
+    return sampler;
+  }
+
   static std::string set(unsigned reg, std::uint32_t word) {
     char text[64];
     std::snprintf(text, sizeof text, "IADD_IMM.i32 r%u, 0x0, #0x%X\n", reg, word);
@@ -66,6 +81,7 @@ class ValhallRunTexture : public testing::Test {
   }
 
   using Words = std::array<std::uint32_t, 4>;
+  static constexpr float kDepths[] = {0.25F, 0.5F, 0.75F, 1.0F};
   static constexpr std::uint32_t kHandle = 0x20011800;
   FragmentOptions options_;
 };

@@ -193,17 +193,7 @@ TEST_F(ValhallRunTexture, Cubes) {
 }
 
 TEST_F(ValhallRunTexture, Comparisons) {
-  const std::array<float, 4> depths{0.25F, 0.5F, 0.75F, 1.0F};
-  Texture texture;
-  texture.format = *parse_texture_format("r32f");
-  texture.width = texture.height = 2;
-  texture.data = depths.data();
-  texture.size = sizeof depths;
-  bind(1, texture);
-  Sampler sampler;
-  sampler.compare = true;
-  sampler.compare_op = Compare::less;
-  bind(0, sampler);
+  Sampler sampler = bind_depths();
   const auto compared = [&](float reference) {
     return run(set(4, 0.75F) + set(5, 0.25F) + set(6, reference) +
                "TEX_SINGLE.slot0.f.32.2d.r.shadow.zero.wait0 @r0, @r4:r5:r6, r40\n")[0];
@@ -308,17 +298,7 @@ TEST_F(ValhallRunTexture, Gather) {
 }
 
 TEST_F(ValhallRunTexture, GatherCompares) {
-  const std::array<float, 4> depths{0.25F, 0.5F, 0.75F, 1.0F};
-  Texture texture;
-  texture.format = *parse_texture_format("r32f");
-  texture.width = texture.height = 2;
-  texture.data = depths.data();
-  texture.size = sizeof depths;
-  bind(1, texture);
-  Sampler sampler;
-  sampler.compare = true;
-  sampler.compare_op = Compare::less;
-  bind(0, sampler);
+  Sampler sampler = bind_depths();
   EXPECT_EQ(run(set(4, 0.5F) + set(5, 0.5F) + set(6, 0.6F) +
                 "TEX_GATHER.slot0.f.32.2d.gather4_r.shadow.wait0 @r0:r1:r2:r3, @r4:r5:r6, r40\n"),
             (Words{0, 0, bits_of(1), bits_of(1)}));
