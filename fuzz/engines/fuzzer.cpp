@@ -28,7 +28,7 @@ std::uint64_t mix(std::uint64_t seed) {
 Fuzzer::Fuzzer(const Options& options) : options_(options) {
   // As for a processor that rounds the other way.
   backend::Tuning other = backend::tuning_here();
-  other.rounds_by_mode = !other.rounds_by_mode;
+  other.extracts_lanes = !other.extracts_lanes;
   few_registers_.state().set_hooks({.speculate = false, .registers = 4, .tuning = other});
   wide_.state().set_hooks({.parts = 64});  // the widest groups there are, on every target
   const EngineInfo info = full_.info();

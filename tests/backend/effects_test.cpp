@@ -59,6 +59,7 @@ TEST(Effects, ClearedOperandsHaveOneReader) {
   EXPECT_TRUE(mentions(verified({offsets, mask, gather, make(Op::Not, 4, {1}, lir::kPure), end}), "clears"));
 }
 
+<<<<<<< HEAD
 // A number is compared with two vectors; the masks are read in cold blocks, or in one that is not.
 TEST(Effects, ValuesReadOnlyInColdBlocksAreComputedThere) {
   const auto sunk = [](bool first_is_cold, bool second_is_cold) {
@@ -113,6 +114,8 @@ TEST(Effects, ValuesReadOnlyInColdBlocksAreComputedThere) {
                                     {Op::Return}}));
 }
 
+=======
+>>>>>>> 3a9d92c0 (backend: leave what only cold blocks read where it is computed)
 // Values of two parts, made one operation after the other, in a loop or not; a load in the middle.
 TEST(Effects, LoopsComputeOnePartAfterTheOther) {
   const auto ordered = [](std::uint32_t depth, bool loads) {
