@@ -2,8 +2,6 @@
 // interpreter stores thread by thread. WARPJIT_SEEDS (count) and WARPJIT_FIRST_SEED change what is run.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "backend/kernel.h"
 #include "ir/analysis/uniformity.h"
 #include "ir/parser.h"
@@ -19,11 +17,7 @@ using warpjit::testing::difference;
 using warpjit::testing::random_any_function;
 using warpjit::testing::random_pixel_function;
 using warpjit::testing::RandomMemory;
-
-std::uint64_t from_environment(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
+using warpjit::testing::seeds_of_run;
 
 constexpr std::uint32_t kThreads = 96;  // whole groups at 1, 2 and 3 parts
 constexpr std::uint64_t kFuel = 100'000;
@@ -67,8 +61,7 @@ WARPJIT_ON_EVERY_TARGET(RandomCode);
 WARPJIT_ON_TARGETS_WITH_HALVES(RandomCode);
 
 TEST_P(RandomCode, StoresWhatTheInterpreterStores) {
-  const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
-  const std::uint64_t count = from_environment("WARPJIT_SEEDS", 40);
+  const auto [first, count] = seeds_of_run(40);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const ir::Function thread_form = random_any_function(seed);
     const RandomMemory memory(seed, kThreads);
@@ -95,8 +88,7 @@ TEST_P(RandomCode, StoresWhatTheInterpreterStores) {
 // Code that assumes that 0 never meets infinity stores what the interpreter stores, or raises the invalid
 // flag.
 TEST_P(RandomCode, WithTheAssumptionIsExactOrRaisesTheFlag) {
-  const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
-  const std::uint64_t count = from_environment("WARPJIT_SEEDS", 200);
+  const auto [first, count] = seeds_of_run(200);
   std::uint64_t exact = 0, raised = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     ir::Function thread_form = random_any_function(seed);
@@ -291,8 +283,7 @@ b3: <- b1, b2
 }
 
 TEST_P(RandomCode, FactorsBoundedByTheirMask) {
-  const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
-  const std::uint64_t count = from_environment("WARPJIT_SEEDS", 192);
+  const auto [first, count] = seeds_of_run(192);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const auto function = ir::parse(escape_loop(seed));
     ASSERT_TRUE(function.ok()) << to_string(function.error());
@@ -342,8 +333,7 @@ TEST_P(RandomCode, FactorsBoundedByTheirMask) {
 
 // What lanes read of each other needs groups: the interpreter's are of other widths.
 TEST_P(RandomCode, OverPixelsStoresWhatTheInterpreterStores) {
-  const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
-  const std::uint64_t count = from_environment("WARPJIT_SEEDS", 40);
+  const auto [first, count] = seeds_of_run(40);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const ir::Function thread_form = random_pixel_function(seed, seed % 2 == 0);
     const RandomMemory memory(seed, kThreads);

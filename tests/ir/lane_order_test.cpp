@@ -113,6 +113,14 @@ Function function_of(const Graph& graph) {
   return f;
 }
 
+PipelineOptions verified(bool dispatch_all, bool optimize) {
+  PipelineOptions options;
+  options.verify = true;
+  options.dispatch_all = dispatch_all;
+  options.optimize = optimize;
+  return options;
+}
+
 // `made`: gets the kernel.
 std::vector<std::uint32_t> run(Function f, const PipelineOptions& options,
                                std::span<const std::uint32_t> uniforms = {}, Function* made = nullptr) {
@@ -139,10 +147,7 @@ TEST(LaneOrder, RandomGraphsRunAtTheLowestAddressFirst) {
     const std::vector<std::uint32_t> wanted = model(graph);
     for (const bool dispatch_all : {false, true})
       for (const bool optimize : {false, true}) {
-        PipelineOptions options;
-        options.verify = true;
-        options.dispatch_all = dispatch_all;
-        options.optimize = optimize;
+        const PipelineOptions options = verified(dispatch_all, optimize);
         EXPECT_EQ(run(function_of(graph), options), wanted) << "seed " << seed << dispatch_all << optimize;
       }
   }
@@ -259,10 +264,7 @@ TEST(LaneOrder, BlocksRunOnceWhereOnlyLanesTogetherAreObserved) {
     const std::vector<std::uint32_t> wanted = model(graph);
     for (const bool dispatch_all : {false, true})
       for (const bool optimize : {false, true}) {
-        PipelineOptions options;
-        options.verify = true;
-        options.dispatch_all = dispatch_all;
-        options.optimize = optimize;
+        const PipelineOptions options = verified(dispatch_all, optimize);
         Function made;
         EXPECT_EQ(run(function_of(graph), options, graph.choices, &made), wanted)
             << "seed " << seed << dispatch_all << optimize;

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdlib>
-
 #include "ir/analysis/dominators.h"
 #include "ir/analysis/loops.h"
 #include "ir/analysis/uniformity.h"
@@ -22,11 +20,7 @@ using warpjit::testing::difference;
 using warpjit::testing::random_any_function;
 using warpjit::testing::random_pixel_function;
 using warpjit::testing::RandomMemory;
-
-std::uint64_t from_environment(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
+using warpjit::testing::seeds_of_run;
 
 enum class Way { linearized, with_skips, dispatched, irreducible_dispatched };
 
@@ -51,8 +45,7 @@ Status to_group_form(Function& f, Way way) {
 class RandomPrograms : public ::testing::TestWithParam<Way> {};
 
 TEST_P(RandomPrograms, GiveTheSameOutputsInGroupForm) {
-  const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
-  const std::uint64_t count = from_environment("WARPJIT_SEEDS", share(1500));
+  const auto [first, count] = seeds_of_run(share(1500));
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const Function thread_form = random_any_function(seed);
     const RandomMemory memory(seed, 21);
@@ -84,8 +77,7 @@ std::string name_of(const ::testing::TestParamInfo<Way>& info) {
 // Fuel that is enough for every thread is enough for the group; a thread that needs more than twice as much
 // stops it.
 TEST_P(RandomPrograms, BurnFuelAsThreadsDo) {
-  const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
-  const std::uint64_t count = from_environment("WARPJIT_SEEDS", 600);
+  const auto [first, count] = seeds_of_run(600);
   std::uint64_t enough = 0, stopped = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const Function thread_form = random_any_function(seed);
@@ -112,8 +104,7 @@ TEST_P(RandomPrograms, BurnFuelAsThreadsDo) {
 }
 
 TEST(RandomPipeline, GivesTheSameOutputs) {
-  const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
-  const std::uint64_t count = from_environment("WARPJIT_SEEDS", share(1500));
+  const auto [first, count] = seeds_of_run(share(1500));
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const Function thread_form = random_any_function(seed);
     const RandomMemory memory(seed, 21);
@@ -139,8 +130,7 @@ TEST(RandomPipeline, GivesTheSameOutputs) {
 // Functions over pixels, which read each other's lanes: the dispatcher is the oracle.
 TEST(RandomPipeline, KeepsWhatLanesOfQuadsRead) {
   constexpr std::uint32_t kPixels = 48;
-  const std::uint64_t first = from_environment("WARPJIT_FIRST_SEED", 0);
-  const std::uint64_t count = from_environment("WARPJIT_SEEDS", share(1500));
+  const auto [first, count] = seeds_of_run(share(1500));
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const Function thread_form = random_pixel_function(seed, false);
     const RandomMemory memory(seed, kPixels);

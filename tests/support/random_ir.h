@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,18 @@ class Random {
  private:
   std::uint64_t state_;
 };
+
+// The seeds that a test runs: `count` from 0 on, unless WARPJIT_FIRST_SEED and WARPJIT_SEEDS say otherwise.
+struct Seeds {
+  std::uint64_t first, count;
+};
+inline Seeds seeds_of_run(std::uint64_t count) {
+  const auto number = [](const char* variable, std::uint64_t otherwise) {
+    const char* text = std::getenv(variable);
+    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+  };
+  return {number("WARPJIT_FIRST_SEED", 0), number("WARPJIT_SEEDS", count)};
+}
 
 struct RandomIrOptions {
   unsigned blocks = 12;     // about, at most
