@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "support/engine_ways.h"
 #include "support/unpacked.h"
 #include "tesla/draw_file.h"
 
@@ -16,24 +17,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-struct EngineRun {
-  std::string name;
-  RunOptions options;
-};
-std::vector<EngineRun> engine_runs(const Engine& engine) {
-  std::vector<EngineRun> runs;
-  const auto add = [&](EngineKind kind, Target target) {
-    RunOptions options;
-    options.engine = kind;
-    options.target = target;
-    runs.push_back({std::string(name(kind)) + "-" + name(target), options});
-  };
-  add(EngineKind::guest, Target::automatic);
-  add(EngineKind::ir, Target::automatic);
-  if (engine.info().jit)
-    for (const Target target : engine.info().targets) add(EngineKind::jit, target);
-  return runs;
-}
+using test::engine_ways;
+using test::EngineWay;
 
 // What a run of a draw left, on the engine that was asked for.
 Picture drawn(const DrawFile& draw, const Engine& engine, const RunOptions& options) {
@@ -56,9 +41,9 @@ class LaunchedDraws : public testing::TestWithParam<std::string> {};
 TEST_P(LaunchedDraws, Pictures) {
   const DrawFile draw = read_draw(GetParam());
   const Engine engine;
-  for (const EngineRun& run : engine_runs(engine)) {
-    SCOPED_TRACE(run.name);
-    const Picture picture = drawn(draw, engine, run.options);
+  for (const EngineWay& way : engine_ways(engine)) {
+    SCOPED_TRACE(way.name);
+    const Picture picture = drawn(draw, engine, way.options);
     for (const auto& [target, hash] : draw.expected)
       EXPECT_EQ(picture_hash(target_of(picture, target)), hash) << "target " << target;
   }
@@ -103,9 +88,9 @@ TEST(SharedDraws, PicturesOnEveryEngine) {
     if (json.contains("textures") && json["textures"]["memory"]["file"].is_null()) continue;
     const DrawFile draw = read_shared_draw(path);
     std::optional<Picture> first;
-    for (const EngineRun& run : engine_runs(engine)) {
-      SCOPED_TRACE(run.name);
-      const Picture picture = drawn(draw, engine, run.options);
+    for (const EngineWay& way : engine_ways(engine)) {
+      SCOPED_TRACE(way.name);
+      const Picture picture = drawn(draw, engine, way.options);
       if (!first) first = picture;
       EXPECT_TRUE(picture.colors == first->colors && picture.depth == first->depth);
     }

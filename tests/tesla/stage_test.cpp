@@ -5,6 +5,7 @@
 
 #include "frontend/tesla/facts/default_state.h"
 #include "frontend/tesla/shader.h"
+#include "support/engine_ways.h"
 #include "tesla/tesla_test.h"
 #include "warpjit/tesla.hpp"
 #include "warpjit/textures.hpp"
@@ -14,16 +15,8 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-struct EngineWay {
-  EngineKind engine;
-  Target target;
-};
-std::vector<EngineWay> engine_ways(const Engine& engine) {
-  std::vector<EngineWay> ways{{EngineKind::guest, Target::automatic}, {EngineKind::ir, Target::automatic}};
-  if (engine.info().jit)
-    for (const Target target : engine.info().targets) ways.push_back({EngineKind::jit, target});
-  return ways;
-}
+using test::engine_ways;
+using test::EngineWay;
 
 Program stage_of_source(ProgramType type, const std::string& source, std::uint32_t local_bytes = 0) {
   Program program = program_of(".type " + std::string(name(type)) + "\n" + source);
@@ -61,19 +54,16 @@ std::vector<Words> run_vertices(Program program, const Constants& c0, std::uint3
   const Engine engine;
   for (const EngineWay& way : engine_ways(engine)) {
     std::ranges::fill(slots, 0xdeadU);
-    RunOptions options;
-    options.engine = way.engine;
-    options.target = way.target;
-    const auto report = engine.run(launch, options);
+    const auto report = engine.run(launch, way.options);
     EXPECT_TRUE(report) << to_string(report.error());
     if (!report) return {};
-    EXPECT_EQ(report->engine, way.engine) << report->interpreted_because;
+    EXPECT_EQ(report->engine, way.options.engine) << report->interpreted_because;
     EXPECT_FALSE(report->fault);
     std::vector<Words> rows;
     for (std::uint32_t n = 0; n < count; ++n)
       rows.emplace_back(slots.begin() + 4 * n, slots.begin() + 4 * n + 4);
     if (results.empty()) results = rows;
-    EXPECT_EQ(rows, results) << name(way.engine) << " " << name(way.target);
+    EXPECT_EQ(rows, results) << way.name;
   }
   return results;
 }
@@ -105,10 +95,7 @@ std::vector<Words> draw(Program fragment, const Constants& c0, std::optional<Pro
   const Engine engine;
   for (const EngineWay& way : engine_ways(engine)) {
     std::ranges::fill(pixels, 0U);
-    RunOptions options;
-    options.engine = way.engine;
-    options.target = way.target;
-    const auto report = engine.run(launch, options);
+    const auto report = engine.run(launch, way.options);
     EXPECT_TRUE(report) << to_string(report.error());
     if (!report) return {};
     EXPECT_EQ(report->interpreted_because, "");
@@ -118,7 +105,7 @@ std::vector<Words> draw(Program fragment, const Constants& c0, std::optional<Pro
       all.emplace_back(pixels.begin() + static_cast<std::ptrdiff_t>(n),
                        pixels.begin() + static_cast<std::ptrdiff_t>(n) + 4);
     if (results.empty()) results = all;
-    EXPECT_EQ(all, results) << name(way.engine) << " " << name(way.target);
+    EXPECT_EQ(all, results) << way.name;
   }
   return results;
 }
@@ -336,13 +323,10 @@ TEST(TeslaStages, SamplesAfterPresetTables) {
   ASSERT_TRUE(launch.set_sampler(2, Sampler{}));
   for (const EngineWay& way : engine_ways(engine)) {
     std::ranges::fill(memory, 0U);
-    RunOptions options;
-    options.engine = way.engine;
-    options.target = way.target;
-    const auto report = engine.run(launch, options);
+    const auto report = engine.run(launch, way.options);
     ASSERT_TRUE(report) << to_string(report.error());
-    EXPECT_EQ(report->engine, way.engine) << report->interpreted_because;
-    EXPECT_EQ(memory[4], bits(1)) << name(way.engine);
+    EXPECT_EQ(report->engine, way.options.engine) << report->interpreted_because;
+    EXPECT_EQ(memory[4], bits(1)) << way.name;
   }
 }
 
