@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "frontend/tesla/launch.h"
+#include "frontend/tesla/facts/launch.h"
 #include "frontend/tesla/shader.h"
 #include "ir/interpret.h"
 #include "ir/memory.h"

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "base/random.h"
-#include "frontend/valhall/launch.h"
+#include "frontend/valhall/facts/launch.h"
 #include "support/share.h"
 #include "valhall/engines.h"
 #include "valhall/image_builder.h"

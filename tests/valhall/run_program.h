@@ -3,8 +3,8 @@
 
 #include <cstring>
 
+#include "frontend/valhall/facts/launch.h"
 #include "frontend/valhall/interpret/interpret.h"
-#include "frontend/valhall/launch.h"
 #include "valhall/engines.h"
 #include "valhall/valhall_test.h"
 

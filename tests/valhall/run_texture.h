@@ -1,7 +1,7 @@
 // Texture instructions run over fragments: a texture whose texels say where they are, and a fixture.
 #pragma once
 
-#include "frontend/valhall/launch.h"
+#include "frontend/valhall/facts/launch.h"
 #include "valhall/run_fragments.h"
 
 namespace warpjit::valhall {

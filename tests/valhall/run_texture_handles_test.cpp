@@ -1,7 +1,7 @@
 // The words that name texture and sampler (docs/guests/valhall.md 10.4), the same for all lanes or not.
 #include <optional>
 
-#include "frontend/valhall/launch.h"
+#include "frontend/valhall/facts/launch.h"
 #include "valhall/run_texture.h"
 
 namespace warpjit::valhall {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "frontend/valhall/launch.h"
+#include "frontend/valhall/facts/launch.h"
 #include "valhall/run_texture.h"
 #include "warpjit/valhall.hpp"
 

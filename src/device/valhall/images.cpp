@@ -4,8 +4,8 @@
 
 #include "device/valhall/pixel_format.h"
 #include "frontend/valhall/container/format_names.h"
+#include "frontend/valhall/facts/launch.h"
 #include "frontend/valhall/interpret/attribute.h"
-#include "frontend/valhall/launch.h"
 
 namespace warpjit::valhall {
 namespace {

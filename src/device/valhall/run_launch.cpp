@@ -9,9 +9,9 @@
 #include "device/valhall/textures.h"
 #include "frontend/valhall/container/descriptor.h"
 #include "frontend/valhall/container/draw.h"
+#include "frontend/valhall/facts/launch.h"
 #include "frontend/valhall/flow/texture_uses.h"
 #include "frontend/valhall/interpret/numbers.h"
-#include "frontend/valhall/launch.h"
 #include "frontend/valhall/shader.h"
 
 namespace warpjit::valhall {

@@ -8,7 +8,7 @@
 
 namespace warpjit::encoding {
 
-// The second of the pair whose first is `key`; `otherwise` if there is none.
+// The second of the pair whose first is `key`; `otherwise` if no pair has it.
 template <class Key, class Value, std::size_t kCount>
 constexpr Value look_up(const std::pair<Key, Value> (&rows)[kCount], const Key& key, Value otherwise = {}) {
   for (const auto& [known, value] : rows)

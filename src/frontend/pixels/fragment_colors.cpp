@@ -89,7 +89,7 @@ F32 FragmentFrame::factor(BlendFactor factor, unsigned component, const BlendInp
   const auto& [source, stored, constant, one] = in;
   const auto rest = [&, one = one](F32 value) { return b_.FSubFlush32(b_.constant(one), value); };
   if (factor >= BlendFactor::source_color && factor <= BlendFactor::one_minus_constant_alpha) {
-    // Of each colour the component, one less it, alpha, and one less that.
+    // Each colour has four: the component, one less it, alpha, and one less that.
     const unsigned k = static_cast<unsigned>(factor) - static_cast<unsigned>(BlendFactor::source_color);
     const Colors& color = k < 4 ? source : k < 8 ? stored : constant;
     const F32 value = color[k % 4 < 2 ? component : 3];

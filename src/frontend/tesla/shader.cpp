@@ -4,9 +4,9 @@
 #include <charconv>
 
 #include "frontend/tesla/container/graphics.h"
+#include "frontend/tesla/facts/launch.h"
 #include "frontend/tesla/flow/lane_order.h"
 #include "frontend/tesla/interpret/interpret.h"
-#include "frontend/tesla/launch.h"
 
 namespace warpjit::tesla {
 namespace {

@@ -4,9 +4,9 @@
 #include <unordered_set>
 
 #include "frontend/valhall/encoding/decode.h"
+#include "frontend/valhall/facts/launch.h"
 #include "frontend/valhall/flow/buffer_uses.h"
 #include "frontend/valhall/flow/control_flow.h"
-#include "frontend/valhall/launch.h"
 
 namespace warpjit::valhall {
 namespace {

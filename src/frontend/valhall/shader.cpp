@@ -6,11 +6,11 @@
 #include <cstring>
 
 #include "frontend/key.h"
+#include "frontend/valhall/facts/launch.h"
 #include "frontend/valhall/flow/texture_uses.h"
 #include "frontend/valhall/interpret/interpret.h"
 #include "frontend/valhall/interpret/lanes.h"
 #include "frontend/valhall/interpret/op.h"
-#include "frontend/valhall/launch.h"
 #include "frontend/valhall/translate/program.h"
 
 namespace warpjit::valhall {

@@ -88,7 +88,7 @@ struct ColorFactor {
 };
 std::optional<ColorFactor> color_factor(BlendFactor factor, std::size_t n, const BlendInput& in) {
   if (factor < BlendFactor::source_color || factor > BlendFactor::one_minus_constant_alpha) return {};
-  // Of each colour the component, one less it, alpha, and one less that.
+  // Each colour has four: the component, one less it, alpha, and one less that.
   const unsigned k = static_cast<unsigned>(factor) - static_cast<unsigned>(BlendFactor::source_color);
   const Color& color = k < 4 ? in.source : k < 8 ? in.target : in.constant;
   return ColorFactor{color[k % 4 < 2 ? n : kAlpha], k % 2 != 0};

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "frontend/tesla/facts/launch.h"
 #include "frontend/tesla/interpret/op.h"
 #include "frontend/tesla/interpret/ops.h"
 #include "frontend/tesla/interpret/profile.h"
-#include "frontend/tesla/launch.h"
 
 namespace warpjit::tesla {
 

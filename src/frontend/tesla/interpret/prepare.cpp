@@ -5,10 +5,10 @@
 
 #include "base/stop_reason.h"
 #include "frontend/tesla/container/graphics.h"
+#include "frontend/tesla/facts/launch.h"
 #include "frontend/tesla/facts/reach.h"
 #include "frontend/tesla/interpret/op.h"
 #include "frontend/tesla/interpret/profile.h"
-#include "frontend/tesla/launch.h"
 
 namespace warpjit::tesla {
 namespace {

@@ -1,6 +1,6 @@
 // Loads, stores and atomics (tesla.md 9).
 #include "frontend/encoding/names.h"
-#include "frontend/tesla/launch.h"
+#include "frontend/tesla/facts/launch.h"
 #include "frontend/tesla/translate/instruction.h"
 
 namespace warpjit::tesla {

@@ -1,4 +1,4 @@
-// Which arithmetic is defined, and what shape its results have (docs/guests/valhall.md 6). Both engines refuse
+// Which arithmetic is defined, and the shape of its results (docs/guests/valhall.md 6). Both engines refuse
 // the same.
 #pragma once
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "frontend/grid.h"
+#include "frontend/valhall/facts/launch.h"
 #include "frontend/valhall/flow/control_flow.h"
-#include "frontend/valhall/launch.h"
 
 namespace warpjit::valhall {
 

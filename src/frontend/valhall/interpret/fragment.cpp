@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "base/bits.h"
+#include "frontend/valhall/facts/launch.h"
 #include "frontend/valhall/facts/varyings.h"
 #include "frontend/valhall/interpret/families.h"
 #include "frontend/valhall/interpret/texture.h"
 #include "frontend/valhall/interpret/warp.h"
-#include "frontend/valhall/launch.h"
 
 namespace warpjit::valhall {
 namespace {

@@ -10,11 +10,6 @@
 
 namespace warpjit::valhall {
 
-// What a texel of so many bytes is moved in, and a multiple of which its address is: bytes, halves or words.
-constexpr std::uint32_t access_unit(std::uint32_t bytes) {
-  return bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
-}
-
 // The address for the words x | y << 16 and z << 16. Nothing: that is outside.
 std::optional<std::uint64_t> texel_address(const frontend::ImageSource& image, std::uint32_t texel_bytes,
                                            std::uint32_t xy, std::uint32_t z);

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/valhall/facts/launch.h"
 #include "frontend/valhall/interpret/attribute.h"
-#include "frontend/valhall/launch.h"
 
 namespace warpjit::valhall {
 

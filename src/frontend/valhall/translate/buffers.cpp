@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "frontend/valhall/launch.h"
+#include "frontend/valhall/facts/launch.h"
 #include "frontend/valhall/translate/access.h"
 #include "frontend/valhall/translate/instruction.h"
 

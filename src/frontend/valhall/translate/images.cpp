@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "frontend/valhall/facts/attribute.h"
-#include "frontend/valhall/launch.h"
+#include "frontend/valhall/facts/launch.h"
 #include "frontend/valhall/translate/instruction.h"
 #include "ir/memory.h"
 #include "ir/pass/samples/expansion.h"

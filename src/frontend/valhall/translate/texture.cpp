@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "frontend/valhall/launch.h"
+#include "frontend/valhall/facts/launch.h"
 #include "frontend/valhall/translate/instruction.h"
 #include "ir/memory.h"
 #include "ir/pass/samples/expansion.h"

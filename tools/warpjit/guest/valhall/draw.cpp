@@ -8,7 +8,7 @@
 
 #include "device/valhall/capture.h"
 #include "device/valhall/textures.h"
-#include "frontend/valhall/launch.h"
+#include "frontend/valhall/facts/launch.h"
 #include "frontend/valhall/shader.h"
 #include "launch/write_pixels.h"
 #include "runtime/work/launch.h"

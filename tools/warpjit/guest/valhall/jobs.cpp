@@ -6,8 +6,8 @@
 
 #include "device/valhall/images.h"
 #include "frontend/valhall/container/capture_file.h"
+#include "frontend/valhall/facts/launch.h"
 #include "frontend/valhall/job_launch.h"
-#include "frontend/valhall/launch.h"
 #include "frontend/valhall/shader.h"
 #include "launch/launch_file.h"
 

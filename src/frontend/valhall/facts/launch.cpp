@@ -1,9 +1,8 @@
-#include "frontend/valhall/launch.h"
+#include "frontend/valhall/facts/launch.h"
 
 #include <algorithm>
 
-#include "frontend/valhall/interpret/attribute.h"
-#include "frontend/valhall/interpret/image.h"
+#include "frontend/valhall/facts/attribute.h"
 
 namespace warpjit::valhall {
 namespace {

@@ -1,16 +1,16 @@
-#include "frontend/tesla/launch.h"
+#include "frontend/tesla/facts/launch.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "frontend/tesla/interpret/interpret.h"
+#include "frontend/tesla/facts/limits.h"
 
 namespace warpjit::tesla {
 namespace {
 
 Error bad_launch(const char* message) { return {ErrorCode::bad_input, message, "launch"}; }
 
-Status check_extents(const Launch& launch) {
+Status check_extents(const frontend::Grid& launch) {
   const auto& [x, y, z] = launch.block;
   for (const std::uint32_t extent : launch.grid)
     if (extent == 0 || extent > 65535) return bad_launch("a grid has 1 to 65535 blocks in each direction");
@@ -21,10 +21,10 @@ Status check_extents(const Launch& launch) {
   return {};
 }
 
-Status check_globals(const Launch& launch) {
+Status check_globals(const frontend::Grid& launch) {
   for (const auto& ranges : launch.globals) {
     std::uint64_t end = 0;
-    for (const GlobalRange& range : ranges) {
+    for (const frontend::MappedRange& range : ranges) {
       if (range.address < end) return bad_launch("ranges of g[] are not sorted or overlap");
       end = std::uint64_t{range.address} + range.bytes.size();
       if (end > std::uint64_t{1} << 32) return bad_launch("a range of g[] ends above 4 GiB");
@@ -36,7 +36,7 @@ Status check_globals(const Launch& launch) {
 }
 
 // Given constants replace the beginning of the container's preset ones.
-Status bind_constants(const Program& program, const Launch& launch, frontend::CheckedGrid& checked) {
+Status bind_constants(const Program& program, const frontend::Grid& launch, frontend::CheckedGrid& checked) {
   for (std::uint32_t space = 0; space < kConstantSpaces; ++space) {
     const std::span<const std::byte> given = launch.constants[space];
     if (given.size() > kMaxConstantBytes) return bad_launch("a c[] space is at most 64 KiB");
@@ -74,14 +74,14 @@ ir::Space space_of(Operand::Kind kind) {
   }
 }
 
-Result<frontend::CheckedGrid> check_memory(const Program& program, const Launch& launch) {
+Result<frontend::CheckedGrid> check_memory(const Program& program, const frontend::Grid& launch) {
   frontend::CheckedGrid checked;
   WARPJIT_CHECK(check_globals(launch));
   WARPJIT_CHECK(bind_constants(program, launch, checked));
   return checked;
 }
 
-Result<frontend::CheckedGrid> check_launch(const Program& program, const Launch& launch) {
+Result<frontend::CheckedGrid> check_launch(const Program& program, const frontend::Grid& launch) {
   WARPJIT_CHECK(check_extents(launch));
   WARPJIT_TRY(frontend::CheckedGrid checked, check_memory(program, launch));
   checked.threads = launch.block[0] * launch.block[1] * launch.block[2];
@@ -94,7 +94,7 @@ Result<frontend::CheckedGrid> check_launch(const Program& program, const Launch&
   return checked;
 }
 
-void write_header(const Launch& launch, const ir::BlockPosition& block, std::span<std::byte> shared) {
+void write_header(const frontend::Grid& launch, const ir::BlockPosition& block, std::span<std::byte> shared) {
   const auto& [x, y, z] = launch.block;
   const std::uint32_t header[8] = {launch.grid_id, x,        y,       z, launch.grid[0],
                                    launch.grid[1], block[0], block[1]};
