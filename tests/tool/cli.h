@@ -18,6 +18,8 @@ namespace warpjit::tool {
 extern const char* const kToolPath;
 extern const char* const kToolEmulator;  // what runs it, if it is for another machine
 
+inline const std::string kExamples = tests::source_file("examples/pica200/");
+
 class ToolTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -73,7 +75,5 @@ class ToolTest : public testing::Test {
  private:
   std::filesystem::path folder_;
 };
-
-// Triangles of a pipeline, and scopes that end together, are as worked out by hand.
 
 }  // namespace warpjit::tool
