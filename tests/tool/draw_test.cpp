@@ -383,7 +383,7 @@ TEST_F(DrawTest, TexturesArePictures) {
       {"--layout tiled", "--layout: 'tiled' is none of linear"},
       {"--level 1 -o x.png", "rainbow.bc1: data has 2048 bytes"},
       {"--layer 1 -o x.png", "--layer: is a layer that the texture does not have"},
-      {"--offset 4096", "--offset: lies behind the file"},
+      {"--offset 4096", "--offset: 4096 lies after the file's "},
       {"--swizzle rgb", "--swizzle: has four letters"},
   };
   for (const auto& [options, message] : wrong) {

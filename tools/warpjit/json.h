@@ -1,5 +1,5 @@
-// JSON as the tool builds, reads and prints it: values whose objects keep the order of their keys. Its functions
-// are compiled once, and one source file alone sees the library that knows the syntax.
+// JSON as the tool builds, reads and prints it: values whose objects keep the order of their keys. Its
+// functions are compiled once, and one source file alone sees the library that knows the syntax.
 #pragma once
 
 #include <array>

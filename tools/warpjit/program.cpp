@@ -22,7 +22,8 @@ std::string file_name(const std::string& path) { return std::filesystem::path(pa
 Result<GivenProgram> load_launch_program(const ProgramInput& input) {
   for (const auto& [given, option] :
        {std::pair(&input.entry, "--entry"), std::pair(&input.stage, "--program")})
-    if (!given->empty()) return wrong("a launch file says this itself; the option is for programs", option);
+    if (!given->empty())
+      return wrong("a launch file says this itself; the option is for files of programs", option);
   GivenProgram given;
   WARPJIT_TRY(given.launch, read_launch(input.file));
   given.shader = given.launch->program;
@@ -49,9 +50,10 @@ Result<GivenProgram> load_words(const ProgramInput& input) {
   WARPJIT_TRY(const ProgramRequest request, request_of(input, *given.guest));
   if (!input.descriptors.empty() && limits.descriptors == 0)
     return wrong(input.words + " has no operand descriptors", "--descriptors");
-  if (!request.entry.empty()) return wrong("bare words have no names; say the address", "--entry");
+  if (!request.entry.empty())
+    return wrong("'" + request.entry + "' is no address; bare words have no names", "--entry");
   if (request.address && limits.entry_unit == 0)
-    return wrong("bare words of " + input.words + " begin with the first", "--entry");
+    return wrong("programs in bare words of " + input.words + " begin with the first word", "--entry");
   RawWords raw;
   raw.stage = request.stage.value_or(given.guest->traits().stages.front());
   raw.entry = request.address.value_or(0);

@@ -238,7 +238,7 @@ void add_render(Command& app) {
   command.option("-o,--out", options->out,
                  "the picture, a PNG; with --frames an animated one; of a capture also a folder for "
                  "all pictures");
-  command.option("--show", options->picture, "which target: color0 to color7, depth").show_default();
+  command.option("--show", options->picture, "the target to show: color0 to color7, depth").show_default();
   command.option("--engine", options->engine, "guest, ir or jit").one_of(engine_names()).show_default();
   command.option("--target", options->target, "host instructions for jit: v3, v4, v4-fp16, a64, a64-fp16")
       .one_of(target_names())
@@ -248,9 +248,12 @@ void add_render(Command& app) {
   command.option("--uniform", options->uniform,
                  "the constant that frames step, such as c0[16], or the uniform, such as sa2; of the "
                  "vertex program if the fragment program has none");
-  command.option("--from", options->from, "its value in the first frame").show_default();
-  command.option("--to", options->to, "the value that a frame behind the last would have").show_default();
-  command.option("--milliseconds", options->milliseconds, "of a frame").range(1, 65535).show_default();
+  command.option("--from", options->from, "the value of --uniform in the first frame").show_default();
+  command.option("--to", options->to, "the value of --uniform that a frame after the last would have")
+      .show_default();
+  command.option("--milliseconds", options->milliseconds, "how long a frame is shown")
+      .range(1, 65535)
+      .show_default();
   command.option(
       "--compare", options->compare,
       "a PNG to compare with; --out is then a picture of the differences, exit code 1 if there are any");

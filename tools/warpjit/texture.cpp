@@ -85,7 +85,8 @@ Result<Texture> describe(const TextureOptions& options, std::span<const std::byt
   texture.layer_bytes = options.layer_bytes;
   texture.block_height = static_cast<std::uint8_t>(std::min(options.block_height, 255U));
   texture.block_depth = static_cast<std::uint8_t>(std::min(options.block_depth, 255U));
-  if (options.offset > bytes.size()) return wrong("--offset", "lies behind the file");
+  if (options.offset > bytes.size())
+    return wrong("--offset", fmt::format("{} lies after the file's {} bytes", options.offset, bytes.size()));
   texture.data = bytes.data() + options.offset;
   texture.size = bytes.size() - static_cast<std::size_t>(options.offset);
   return texture;
@@ -168,23 +169,27 @@ void add_texture(Command& app) {
   const auto options = std::make_shared<TextureOptions>();
   Command command = app.add_command("texture", "A raw texture as a PNG picture");
   command.option("file", options->file, "texture memory as a dump has it; or a PNG, to check it").required();
-  command.option("--format", options->format, "of texels: rgba8, rgb565, bc1, astc-6x6, ...");
-  command.option("--layout", options->layout, "linear, block-linear, u-interleaved or morton");
+  command.option("--format", options->format, "the format of texels: rgba8, rgb565, bc1, astc-6x6, ...");
+  command.option("--layout", options->layout,
+                 "how memory holds texels: linear, block-linear, u-interleaved or morton");
   command.option("--dimension", options->dimension, "1d, 2d, 3d or cube");
-  command.option("--size", options->size, "of level 0: 64x32 or 64x32x4");
-  command.option("--offset", options->offset, "bytes before the texture");
-  command.option("--layers", options->layers, "of an array");
-  command.option("--levels", options->levels, "in memory; without it as many as --level needs");
-  command.option("--level", options->level, "that is shown");
-  command.option("--layer", options->layer, "that is shown; of a cube the face");
-  command.option("--slice", options->slice, "of a 3D texture that is shown");
-  command.option("--row-bytes", options->row_bytes, "from a row to the next, if there is padding");
-  command.option("--slice-bytes", options->slice_bytes, "from a slice to the next, likewise");
-  command.option("--layer-bytes", options->layer_bytes, "from a layer to the next, likewise");
-  command.option("--block-height", options->block_height, "of block-linear, log2");
-  command.option("--block-depth", options->block_depth, "of block-linear, log2");
-  command.option("--swizzle", options->swizzle, "four letters of rgba01");
-  command.flag("--flip", options->flip, "the last row on top");
+  command.option("--size", options->size, "columns, rows and slices of level 0, such as 64x32 or 64x32x4");
+  command.option("--offset", options->offset, "bytes of the file before the texture");
+  command.option("--layers", options->layers, "layers of an array");
+  command.option("--levels", options->levels, "levels in memory; without it as many as --level needs");
+  command.option("--level", options->level, "the level to show");
+  command.option("--layer", options->layer, "the layer to show; of a cube the face");
+  command.option("--slice", options->slice, "the slice of a 3D texture to show");
+  command.option("--row-bytes", options->row_bytes, "bytes from a row to the next, if there is padding");
+  command.option("--slice-bytes", options->slice_bytes,
+                 "bytes from a slice to the next, if there is padding");
+  command.option("--layer-bytes", options->layer_bytes,
+                 "bytes from a layer to the next, if there is padding");
+  command.option("--block-height", options->block_height, "log2 of the height of blocks, of block-linear");
+  command.option("--block-depth", options->block_depth, "log2 of the depth of blocks, of block-linear");
+  command.option("--swizzle", options->swizzle,
+                 "what becomes red, green, blue and alpha: four letters of rgba01");
+  command.flag("--flip", options->flip, "put the last row on top");
   command.option("-o,--output", options->output, "PNG to write; without it the levels are listed");
   command.footer(
       "Example:\n  warpjit texture dump.bin --format bc3 --layout block-linear --block-height 4 --size "

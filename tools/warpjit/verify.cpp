@@ -35,7 +35,7 @@ struct Outcome {
   bool failed = false;  // a mismatch of any kind
 };
 
-// What the first engine that finished left behind.
+// What the first engine that finished left.
 struct Reference {
   std::string engine;
   std::vector<std::uint32_t> results;
@@ -242,10 +242,11 @@ void add_verify(Command& app) {
   add_engines(command, options->engines);
   command
       .option("--random", options->random,
-              "so many rows of random inputs (special values included) instead of the launch's; of a "
-              "kernel, whose grid stays, so many launches with random contents where its memory has data")
+              "rows of random inputs (special values included) to run instead of the launch's; of a kernel, "
+              "whose grid "
+              "stays, how many launches to run with random contents where its memory has data")
       .range(1, kMaxThreads);
-  command.option("--seed", options->seed, "of the random data").show_default();
+  command.option("--seed", options->seed, "the seed of the random data").show_default();
   command.flag("--dispatch", options->dispatch,
                "also run each compiled engine with all control flow in the dispatcher");
   command.flag("--json", options->json, "print JSON");

@@ -22,7 +22,7 @@ namespace warpjit {
 
 namespace {
 
-// Of a container or source with one program, which has no name.
+// A container or source with one program, which has no name.
 Result<Program> make_usse(usse::Program program, const Selection& selection) {
   const auto wrong = [&](std::string message) {
     return Error{ErrorCode::bad_input, std::move(message), selection.source_name};

@@ -12,6 +12,7 @@
 #include "frontend/tesla/facts/reach.h"
 #include "frontend/tesla/shader.h"
 #include "guest/guest.h"
+#include "launch/reading.h"
 #include "launch/words.h"
 
 namespace warpjit::tool {
@@ -33,7 +34,8 @@ class TeslaContainer final : public Container {
       return Error{code, std::move(message), container_.source_name};
     };
     if (request.address && size() != 1 && !request.index)
-      return wrong("a kernel is chosen by its name, or by 'index'; an address is of one");
+      return wrong("the container has " + std::to_string(size()) +
+                   " kernels: choose one by its name or by 'index', not by an address");
     tesla::Program program;
     if (request.index) {
       if (*request.index >= size())
@@ -153,7 +155,7 @@ Status read_graphics(const JsonField& json, tesla::ProgramType type, tesla::Grap
   for (const auto& [key, value] : json.json().members()) {
     const auto known = std::ranges::any_of(tesla::graphics_fields(),
                                            [&, &key = key](const auto& field) { return field.name == key; });
-    if (!known) return json.at(key).error("unknown key");
+    if (!known) return json.at(key).error("unknown key of the graphics state");
     const tesla::GraphicsField* const field = tesla::find_graphics_field(type, key);
     if (field == nullptr) continue;
     const JsonField given = json.at(key);

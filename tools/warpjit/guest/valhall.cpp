@@ -17,6 +17,7 @@
 #include "guest/valhall/formats.h"
 #include "guest/valhall/jobs.h"
 #include "guest/valhall/textures.h"
+#include "launch/reading.h"
 #include "launch/words.h"
 
 namespace warpjit::tool {

@@ -1,5 +1,5 @@
 // A launch file bound to the library: a Launch whose inputs point into the file's buffers, and room for what
-// a run leaves behind: one interleaved row a thread, triangles, memory.
+// a run leaves: one interleaved row a thread, triangles, memory.
 #pragma once
 
 #include <bit>
@@ -35,7 +35,7 @@ class BoundLaunch {
   Result<Report> run_profiled(const Engine& engine, Profile& profile);
   // Sets memory, which runs write to, to what the file gives. run() does it, too.
   void restore_memory();
-  // Likewise the targets.
+  // The same for the targets.
   void clear_pictures();
 
   // ---- Rows
@@ -110,9 +110,9 @@ class BoundLaunch {
   std::unique_ptr<std::uint8_t[]> inverted_;
   std::uint64_t triangle_count_ = 0;
   std::vector<std::vector<std::byte>> memory_;  // what engines write to
-  // Likewise, of vertex stages, and what it begins with.
+  // The same of vertex stages, and what it begins with.
   std::vector<std::pair<const LaunchMemory*, std::vector<std::byte>>> stage_memory_;
-  std::vector<Picture> pictures_;  // likewise
+  std::vector<Picture> pictures_;  // the targets that engines write to
 };
 
 // A result that is not what was expected.

@@ -34,7 +34,7 @@ Status JsonField::expect_object() const {
   return {};
 }
 
-Status JsonField::expect_keys(std::initializer_list<std::string_view> known) const {
+Status JsonField::expect_keys(std::span<const std::string_view> known) const {
   WARPJIT_CHECK(expect_object());
   for (const auto& [key, value] : value_->members()) {
     bool found = false;
@@ -50,6 +50,20 @@ Status JsonField::expect_keys(std::initializer_list<std::string_view> known) con
 Status JsonField::expect_array() const {
   if (!value_->is_array()) return error("must be an array, but is " + std::string(kind(*value_)));
   return {};
+}
+
+Status JsonField::expect_size(std::size_t size, std::string_view what) const {
+  WARPJIT_CHECK(expect_array());
+  if (value_->size() == size) return {};
+  return error("must have " + std::to_string(size) + " " + std::string(what) + ", but has " +
+               std::to_string(value_->size()));
+}
+
+Status JsonField::expect_most(std::size_t most, std::string_view what) const {
+  WARPJIT_CHECK(expect_array());
+  if (value_->size() <= most) return {};
+  return error("has " + std::to_string(value_->size()) + " " + std::string(what) + "; at most " +
+               std::to_string(most) + " are allowed");
 }
 
 JsonField JsonField::at(std::string_view key) const {

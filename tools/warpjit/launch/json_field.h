@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,8 +28,14 @@ class JsonField {
 
   Status expect_object() const;
   // This object has no keys but these.
-  Status expect_keys(std::initializer_list<std::string_view> known) const;
+  Status expect_keys(std::span<const std::string_view> known) const;
+  Status expect_keys(std::initializer_list<std::string_view> known) const {
+    return expect_keys(std::span(known.begin(), known.size()));
+  }
   Status expect_array() const;
+  // An array of `size` items, or of at most `most`; `what` they are: "numbers (columns, rows)".
+  Status expect_size(std::size_t size, std::string_view what) const;
+  Status expect_most(std::size_t most, std::string_view what) const;
 
   bool has(std::string_view key) const { return value_->contains(key); }
   JsonField at(std::string_view key) const;  // which must exist

@@ -83,7 +83,7 @@ struct LaunchGrid {
   std::optional<LaunchVertices> vertices;     // of these programs, which have no extents and shared memory
 };
 
-// Words that a run leaves behind: a register at the end of every thread or, of a grid, a range of memory.
+// Words that a run leaves: a register at the end of every thread or, of a grid, a range of memory.
 struct LaunchOutput {
   std::string name;  // as written; of memory "g14[0x1000]"
   Format format;     // f32, u32 or s32
@@ -130,7 +130,7 @@ struct ExpectedPicture {
 struct LaunchPixels {
   std::uint32_t width = 0, height = 0;
   std::vector<LaunchTarget> colors;  // by number; those without format are not bound
-  LaunchTarget depth;                // likewise
+  LaunchTarget depth;                // bound if it has a format
   RasterState raster;
   OutputState output;
   std::uint32_t instances = 1;

@@ -33,7 +33,7 @@ Mismatch triangle_mismatch(const BoundLaunch& bound, std::uint64_t triangle, uns
           ComponentType::f32, got, wanted};
 }
 
-// A word of memory, `offset` bytes behind the start of a piece.
+// A word of memory, `offset` bytes after the start of a piece.
 Mismatch memory_mismatch(const BoundLaunch& bound, std::size_t piece, std::size_t offset, ComponentType type,
                          std::uint32_t got, std::uint32_t wanted) {
   const LaunchMemory& memory = bound.file().grid.memory[piece];

@@ -15,7 +15,7 @@
 #include "base/bits.h"
 #include "frontend/interpret/pixels/format.h"
 #include "launch/numbers.h"
-#include "launch/pixel_words.h"
+#include "launch/pixel_fields.h"
 #include "launch/words.h"
 
 namespace warpjit::tool {

@@ -41,7 +41,8 @@ Status read_first_block(const JsonField& root, const GridLimits& limits, std::ar
 
 // What a piece holds: `data`, or a `file` from an `offset` on.
 Status read_contents(const Reading& reading, const JsonField& field, LaunchMemory& piece) {
-  if (field.has("file") && field.has("data")) return field.error("'file' and 'data' exclude each other");
+  if (field.has("file") && field.has("data"))
+    return field.error("has 'file' and 'data'; only one of them is allowed");
   if (const auto format = field.find("format")) {
     WARPJIT_TRY(const Format read, read_format(*format));
     piece.type = read.type;
@@ -51,7 +52,7 @@ Status read_contents(const Reading& reading, const JsonField& field, LaunchMemor
     const auto bytes = reading.files(name);
     if (!bytes) return file->wrap(bytes.error());
     WARPJIT_TRY(const std::uint32_t offset, number_at(field, "offset", 0, 0x7fffffff, 0));
-    if (offset > bytes->size()) return field.at("offset").error("is behind the end of the file");
+    if (offset > bytes->size()) return field.at("offset").error("is after the end of the file");
     piece.bytes.assign(bytes->begin() + static_cast<std::ptrdiff_t>(offset), bytes->end());
   } else if (const auto data = field.find("data")) {
     WARPJIT_CHECK(data->expect_array());

@@ -10,8 +10,9 @@ namespace warpjit::tool {
 namespace {
 
 constexpr unsigned bit(Work work) { return 1u << static_cast<unsigned>(work); }
-constexpr unsigned kThreaded = bit(Work::rows) | bit(Work::primitives), kPrimitives = bit(Work::primitives),
-                   kGrid = bit(Work::grid), kPixels = bit(Work::pixels),
+constexpr unsigned kThreaded = bit(Work::rows) | bit(Work::primitives),
+                   kPrimitiveWork = bit(Work::primitives), kGrid = bit(Work::grid),
+                   kPixels = bit(Work::pixels),
                    kVertices = 1u << 7,  // vertex programs that fetch attributes, in place of Work::grid
     kAll = kThreaded | kGrid | kPixels | kVertices;
 
@@ -29,8 +30,8 @@ constexpr Key kKeys[] = {{"warpjit", kAll},
                          {"uniforms", kThreaded | kPixels},
                          {"state", kThreaded},
                          {"inputs", kThreaded},
-                         {"geometry", kPrimitives | kPixels},
-                         {"vertex", kPrimitives | kPixels},
+                         {"geometry", kPrimitiveWork | kPixels},
+                         {"vertex", kPrimitiveWork | kPixels},
                          {"grid", kGrid},
                          {"block", kGrid},
                          {"first_block", kGrid},
@@ -320,31 +321,6 @@ class Reader {
     return {};
   }
 
-  // An array of words, or the name of a file of them.
-  Status read_list(const JsonField& field, std::size_t limit, std::vector<std::uint32_t>& words) const {
-    if (field.json().is_string()) {
-      const std::string file = field.json().string();
-      const auto bytes = reading_.files(file);
-      if (!bytes) return field.wrap(bytes.error());
-      auto read = words_from(*bytes, file);
-      if (!read) return field.wrap(read.error());
-      words = std::move(*read);
-    } else {
-      if (!field.json().is_array())
-        return field.error("must be an array of words, or the name of a file of them");
-      if (field.size() <= limit)
-        for (std::size_t k = 0; k < field.size(); ++k) {
-          WARPJIT_TRY(const std::int64_t word, field.at(k).integer(0, 0xFFFFFFFF, 32));
-          words.push_back(static_cast<std::uint32_t>(word));
-        }
-    }
-    if (const std::size_t size = std::max(words.size(), field.json().is_array() ? field.size() : 0);
-        size > limit)
-      return field.error(std::to_string(size) + " words are more than the " + std::to_string(limit) +
-                         " that the machine has");
-    return {};
-  }
-
   Status read_words(const JsonField& program) {
     const WordsLimits limits = reading_.guest->traits().words;
     if (limits.descriptors != 0) {
@@ -359,11 +335,11 @@ class Reader {
     raw.graphics.geometry_enabled = before_geometry_;
     raw.source_name = "program.words";
     const JsonField words = program.at("words");
-    WARPJIT_CHECK(read_list(words, limits.code, raw.code));
+    WARPJIT_CHECK(read_word_list(reading_.files, words, limits.code, false, raw.code));
     if (words.json().is_string()) raw.source_name = words.json().string();
     if (raw.code.empty()) return words.error("a program needs at least one word");
     if (const auto descriptors = program.find("descriptors"))
-      WARPJIT_CHECK(read_list(*descriptors, limits.descriptors, raw.descriptors));
+      WARPJIT_CHECK(read_word_list(reading_.files, *descriptors, limits.descriptors, false, raw.descriptors));
     const auto last_word = (static_cast<std::int64_t>(raw.code.size()) - 1) * limits.entry_unit;
     WARPJIT_TRY(raw.entry, number_at(program, "entry", 0, last_word, 0));
     WARPJIT_TRY(raw.registers, number_at(program, "registers", 1, limits.registers, limits.registers));

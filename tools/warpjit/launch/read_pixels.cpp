@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "launch/numbers.h"
-#include "launch/pixel_words.h"
+#include "launch/pixel_fields.h"
 #include "launch/reading.h"
 #include "launch/words.h"
 
@@ -55,8 +55,7 @@ Status read_target(const Guest& guest, const JsonField& field, bool depth, Launc
   }
   const auto clear = field.find("clear");
   if (!clear) return {};
-  WARPJIT_CHECK(clear->expect_array());
-  if (clear->size() != 4) return clear->error("needs 4 numbers: red, green, blue, alpha");
+  WARPJIT_CHECK(clear->expect_size(4, "numbers (red, green, blue, alpha)"));
   for (std::size_t k = 0; k < 4; ++k) {
     if (is_integer(target.format)) {
       WARPJIT_TRY(const std::int64_t word, clear->at(k).integer(-(std::int64_t{1} << 31), 0xffffffff, 32));
@@ -73,16 +72,13 @@ Status read_targets(const Guest& guest, const JsonField& root, LaunchPixels& pix
   WARPJIT_CHECK(targets.expect_object());
   WARPJIT_CHECK(targets.expect_keys({"size", "colors", "depth"}));
   WARPJIT_TRY(const JsonField size, targets.require("size"));
-  WARPJIT_CHECK(size.expect_array());
-  if (size.size() != 2) return size.error("needs two numbers: columns and rows");
+  WARPJIT_CHECK(size.expect_size(2, "numbers (columns, rows)"));
   WARPJIT_TRY(const std::int64_t width, size.at(std::size_t{0}).integer(1, kMaxTargetExtent));
   WARPJIT_TRY(const std::int64_t height, size.at(std::size_t{1}).integer(1, kMaxTargetExtent));
   pixels.width = static_cast<std::uint32_t>(width);
   pixels.height = static_cast<std::uint32_t>(height);
   if (const auto colors = targets.find("colors")) {
-    WARPJIT_CHECK(colors->expect_array());
-    if (colors->size() > kMaxColorTargets)
-      return colors->error("at most " + std::to_string(kMaxColorTargets) + " colour targets");
+    WARPJIT_CHECK(colors->expect_most(kMaxColorTargets, "colour targets"));
     for (std::size_t k = 0; k < colors->size(); ++k) {
       LaunchTarget& target = pixels.colors.emplace_back();
       if (!colors->at(k).json().is_null()) WARPJIT_CHECK(read_target(guest, colors->at(k), false, target));
@@ -108,11 +104,8 @@ Status read_raster(const Reading& reading, LaunchPixels& pixels) {
   const auto field = reading.root.find("raster");
   if (!field) return {};
   WARPJIT_CHECK(field->expect_object());
-  WARPJIT_CHECK(field->expect_keys(
-      {"topology",          "viewport",     "scissor",   "depth-zero-to-one", "clip-near",  "clip-far",
-       "positive-is-front", "cull-front",   "cull-back", "provoking",         "shade",      "point-size",
-       "point-size-slot",   "line-width",   "distances", "window-positions",  "depth-bias", "depth-bounds",
-       "clip-bounds",       "sample-point", "console"}));
+  WARPJIT_CHECK(raster_fields().expect(
+      *field, {"topology", "viewport", "scissor", "distances", "depth-bias", "sample-point", "console"}));
   WARPJIT_CHECK(read_word(*field, "topology", kTopologies, state.topology));
   bool console = false;
   WARPJIT_CHECK(read_flag(*field, "console", console));
@@ -127,14 +120,10 @@ Status read_raster(const Reading& reading, LaunchPixels& pixels) {
     state.viewport_translate = whole.viewport_translate;
   }
   if (const auto viewport = field->find("viewport")) {
-    WARPJIT_CHECK(viewport->expect_object());
-    WARPJIT_CHECK(viewport->expect_keys({"scale", "translate"}));
-    WARPJIT_CHECK(read_floats(*viewport, "scale", state.viewport_scale));
-    WARPJIT_CHECK(read_floats(*viewport, "translate", state.viewport_translate));
+    WARPJIT_CHECK(viewport_fields().read_all(*viewport, state));
   }
   if (const auto scissor = field->find("scissor")) {
-    WARPJIT_CHECK(scissor->expect_array());
-    if (scissor->size() != 4) return scissor->error("needs 4 numbers: x, y, width, height");
+    WARPJIT_CHECK(scissor->expect_size(4, "numbers (x, y, width, height)"));
     std::array<std::uint32_t, 4> numbers{};
     for (std::size_t k = 0; k < 4; ++k) {
       WARPJIT_TRY(const std::int64_t number, scissor->at(k).integer(0, 0xffffffff));
@@ -142,39 +131,13 @@ Status read_raster(const Reading& reading, LaunchPixels& pixels) {
     }
     state.scissor = {numbers[0], numbers[1], numbers[2], numbers[3]};
   }
-  WARPJIT_CHECK(read_flag(*field, "depth-zero-to-one", state.depth_zero_to_one));
-  WARPJIT_CHECK(read_flag(*field, "clip-near", state.clip_near));
-  WARPJIT_CHECK(read_flag(*field, "clip-far", state.clip_far));
-  WARPJIT_CHECK(read_flag(*field, "positive-is-front", state.positive_is_front));
-  WARPJIT_CHECK(read_flag(*field, "cull-front", state.cull_front));
-  WARPJIT_CHECK(read_flag(*field, "cull-back", state.cull_back));
-  WARPJIT_CHECK(read_flag(*field, "window-positions", state.window_positions));
-  constexpr std::string_view kProvoking[] = {"first", "last"};
-  WARPJIT_CHECK(read_word(*field, "provoking", kProvoking, state.provoking_last));
-  WARPJIT_CHECK(read_word(*field, "shade", kShadeModels, state.shade));
-  WARPJIT_CHECK(read_float(*field, "point-size", state.point_size));
-  WARPJIT_CHECK(read_byte(*field, "point-size-slot", state.point_size_slot, 127));
-  WARPJIT_CHECK(read_float(*field, "line-width", state.line_width));
-  if (const auto distances = field->find("distances")) {
-    WARPJIT_CHECK(distances->expect_object());
-    WARPJIT_CHECK(distances->expect_keys({"first", "count", "clip", "cull"}));
-    WARPJIT_CHECK(read_byte(*distances, "first", state.distances.first, 127));
-    WARPJIT_CHECK(read_byte(*distances, "count", state.distances.count, 8));
-    WARPJIT_CHECK(read_byte(*distances, "clip", state.distances.clip));
-    WARPJIT_CHECK(read_byte(*distances, "cull", state.distances.cull));
-  }
-  if (const auto bias = field->find("depth-bias")) {
-    WARPJIT_CHECK(bias->expect_object());
-    WARPJIT_CHECK(bias->expect_keys({"units", "slope", "clamp"}));
-    WARPJIT_CHECK(read_float(*bias, "units", state.depth_bias.units));
-    WARPJIT_CHECK(read_float(*bias, "slope", state.depth_bias.slope));
-    WARPJIT_CHECK(read_float(*bias, "clamp", state.depth_bias.clamp));
-  }
-  WARPJIT_CHECK(read_floats(*field, "depth-bounds", state.depth_bounds));
-  WARPJIT_CHECK(read_floats(*field, "clip-bounds", state.clip_bounds));
+  WARPJIT_CHECK(raster_fields().read(*field, state));
+  if (const auto distances = field->find("distances"))
+    WARPJIT_CHECK(distance_fields().read_all(*distances, state.distances));
+  if (const auto bias = field->find("depth-bias"))
+    WARPJIT_CHECK(depth_bias_fields().read_all(*bias, state.depth_bias));
   if (const auto point = field->find("sample-point")) {
-    WARPJIT_CHECK(point->expect_array());
-    if (point->size() != 2) return point->error("needs 2 numbers: columns and rows in 1/256 pixels");
+    WARPJIT_CHECK(point->expect_size(2, "numbers (columns and rows in 1/256 pixels)"));
     for (std::size_t k = 0; k < 2; ++k) {
       WARPJIT_TRY(const std::int64_t number, point->at(k).integer(0, 255));
       state.sample_point[k] = static_cast<std::uint8_t>(number);
@@ -184,15 +147,8 @@ Status read_raster(const Reading& reading, LaunchPixels& pixels) {
 }
 
 Status read_mix(const JsonField& field, BlendMix& mix) {
-  WARPJIT_CHECK(field.expect_object());
-  WARPJIT_CHECK(field.expect_keys({"add", "negate-add", "multiply", "negate-multiply", "by", "invert-by"}));
-  WARPJIT_CHECK(read_word(field, "add", kMixAdds, mix.add));
-  WARPJIT_CHECK(read_flag(field, "negate-add", mix.negate_add));
-  WARPJIT_CHECK(read_word(field, "multiply", kMixMultiplies, mix.multiply));
-  WARPJIT_CHECK(read_flag(field, "negate-multiply", mix.negate_multiply));
   mix.invert_by = !field.has("by");
-  WARPJIT_CHECK(read_word(field, "by", kMixBys, mix.by));
-  return read_flag(field, "invert-by", mix.invert_by);
+  return mix_fields().read_all(field, mix);
 }
 
 Status read_blend(const Reading& reading, const JsonField& field, PixelFormat target, BlendState& blend) {
@@ -235,19 +191,6 @@ Status read_blend(const Reading& reading, const JsonField& field, PixelFormat ta
   return read_byte(field, "write-mask", blend.write_mask, 15);
 }
 
-Status read_stencil_face(const JsonField& field, StencilFace& face) {
-  WARPJIT_CHECK(field.expect_object());
-  WARPJIT_CHECK(
-      field.expect_keys({"compare", "fail", "depth-fail", "pass", "reference", "read-mask", "write-mask"}));
-  WARPJIT_CHECK(read_word(field, "compare", kCompares, face.compare));
-  WARPJIT_CHECK(read_word(field, "fail", kStencilOps, face.fail));
-  WARPJIT_CHECK(read_word(field, "depth-fail", kStencilOps, face.depth_fail));
-  WARPJIT_CHECK(read_word(field, "pass", kStencilOps, face.pass));
-  WARPJIT_CHECK(read_byte(field, "reference", face.reference));
-  WARPJIT_CHECK(read_byte(field, "read-mask", face.read_mask));
-  return read_byte(field, "write-mask", face.write_mask);
-}
-
 Status read_output(const Reading& reading, LaunchPixels& pixels) {
   OutputState& state = pixels.output;
   const auto field = reading.root.find("output");
@@ -257,25 +200,22 @@ Status read_output(const Reading& reading, LaunchPixels& pixels) {
       field->expect_keys({"depth", "stencil", "blend", "blend-constant", "alpha-test", "early-tests"}));
   WARPJIT_CHECK(read_flag(*field, "early-tests", state.early_tests));
   if (const auto depth = field->find("depth")) {
-    WARPJIT_CHECK(depth->expect_object());
-    WARPJIT_CHECK(depth->expect_keys({"compare", "write", "test"}));
     state.depth.test = true;
+    WARPJIT_CHECK(depth_fields().read_all(*depth, state.depth, {"test"}));
     WARPJIT_CHECK(read_flag(*depth, "test", state.depth.test));
-    WARPJIT_CHECK(read_flag(*depth, "write", state.depth.write));
-    WARPJIT_CHECK(read_word(*depth, "compare", kCompares, state.depth.compare));
   }
   if (const auto stencil = field->find("stencil")) {
     WARPJIT_CHECK(stencil->expect_object());
     WARPJIT_CHECK(stencil->expect_keys({"front", "back"}));
     state.stencil.test = true;
     if (const auto front = stencil->find("front"))
-      WARPJIT_CHECK(read_stencil_face(*front, state.stencil.front));
+      WARPJIT_CHECK(stencil_fields().read_all(*front, state.stencil.front));
     state.stencil.back = state.stencil.front;
-    if (const auto back = stencil->find("back")) WARPJIT_CHECK(read_stencil_face(*back, state.stencil.back));
+    if (const auto back = stencil->find("back"))
+      WARPJIT_CHECK(stencil_fields().read_all(*back, state.stencil.back));
   }
   if (const auto blend = field->find("blend")) {
-    WARPJIT_CHECK(blend->expect_array());
-    if (blend->size() > kMaxColorTargets) return blend->error("one for each colour target");
+    WARPJIT_CHECK(blend->expect_most(kMaxColorTargets, "states, one for each colour target"));
     for (std::size_t k = 0; k < blend->size(); ++k) {
       const PixelFormat target = k < pixels.colors.size() ? pixels.colors[k].format : PixelFormat::none;
       WARPJIT_CHECK(read_blend(reading, blend->at(k), target, state.blend[k]));
@@ -283,40 +223,9 @@ Status read_output(const Reading& reading, LaunchPixels& pixels) {
   }
   WARPJIT_CHECK(read_floats(*field, "blend-constant", state.blend_constant));
   if (const auto test = field->find("alpha-test")) {
-    WARPJIT_CHECK(test->expect_object());
-    WARPJIT_CHECK(test->expect_keys({"compare", "reference"}));
     state.alpha_test = true;
-    WARPJIT_CHECK(read_word(*test, "compare", kCompares, state.alpha_compare));
-    WARPJIT_CHECK(read_float(*test, "reference", state.alpha_reference));
+    WARPJIT_CHECK(alpha_test_fields().read_all(*test, state));
   }
-  return {};
-}
-
-// A list of words, or a file of them.
-Status read_word_list(const Reading& reading, const JsonField& field, std::size_t most, bool floats,
-                      std::vector<std::uint32_t>& words) {
-  if (field.json().is_string()) {
-    WARPJIT_TRY(const std::string name, field.string());
-    const auto bytes = reading.files(name);
-    if (!bytes) return field.wrap(bytes.error());
-    auto read = words_from(*bytes, name);
-    if (!read) return field.wrap(read.error());
-    words = std::move(*read);
-  } else {
-    WARPJIT_CHECK(field.expect_array());
-    if (field.size() <= most)
-      for (std::size_t k = 0; k < field.size(); ++k) {
-        if (floats) {
-          WARPJIT_TRY(const std::uint32_t bits, field.at(k).float_bits());
-          words.push_back(bits);
-        } else {
-          WARPJIT_TRY(const std::int64_t word, field.at(k).integer(0, 0xffffffff, 32));
-          words.push_back(static_cast<std::uint32_t>(word));
-        }
-      }
-  }
-  const std::size_t size = std::max(words.size(), field.json().is_array() ? field.size() : 0);
-  if (size > most) return field.error(std::to_string(size) + " words are more than " + std::to_string(most));
   return {};
 }
 
@@ -324,19 +233,19 @@ Status read_vertices(Reading& reading) {
   LaunchPixels& pixels = reading.launch.pixels;
   if (const auto indices = reading.root.find("indices")) {
     pixels.indexed = true;
-    WARPJIT_CHECK(read_word_list(reading, *indices, kMaxIndices, false, pixels.indices));
+    WARPJIT_CHECK(read_word_list(reading.files, *indices, kMaxIndices, false, pixels.indices));
   }
   const auto field = reading.root.find("vertices");
   if (!reading.launch.vertex.empty()) {
-    if (field) return field->error("the vertex stage gives the vertices");
+    if (field) return field->error("does not go with 'vertex', the vertex stage, which gives the vertices");
     return {};
   }
-  if (!field) return reading.root.error("'vertex' is missing, the vertex stage, or 'vertices'");
+  if (!field) return reading.root.error("needs either 'vertex', a vertex stage, or 'vertices'");
   WARPJIT_CHECK(field->expect_object());
   WARPJIT_CHECK(field->expect_keys({"slots", "data"}));
   WARPJIT_TRY(pixels.slots, number_at(*field, "slots", 4, 128, 4));
   WARPJIT_TRY(const JsonField data, field->require("data"));
-  WARPJIT_CHECK(read_word_list(reading, data, kMaxMemoryBytes / 4, true, pixels.vertices));
+  WARPJIT_CHECK(read_word_list(reading.files, data, kMaxMemoryBytes / 4, true, pixels.vertices));
   if (pixels.vertices.size() != reading.launch.count * pixels.slots)
     return data.error("has " + std::to_string(pixels.vertices.size()) + " numbers, but " +
                       std::to_string(reading.launch.count) + " vertices of " + std::to_string(pixels.slots) +

@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::uint64_t kMaxTexturePixels = std::uint64_t{1} << 26;  // of a PNG
 
-Status read_u32(const JsonField& object, std::string_view key, std::uint32_t most, std::uint32_t& out) {
-  WARPJIT_TRY(out, number_at(object, key, 0, most, out));
-  return {};
-}
 Status read_u64(const JsonField& object, std::string_view key, std::uint64_t& out) {
   const auto field = object.find(key);
   if (!field) return {};
@@ -25,25 +21,16 @@ Status read_u64(const JsonField& object, std::string_view key, std::uint64_t& ou
   out = static_cast<std::uint64_t>(number);
   return {};
 }
-// A level of detail: a number, kept in 1/256.
-Status read_detail(const JsonField& object, std::string_view key, std::int32_t& out) {
-  const auto field = object.find(key);
-  if (!field) return {};
-  WARPJIT_TRY(const std::uint32_t bits, field->float_bits());
-  const float number = std::bit_cast<float>(bits);
-  if (!(std::fabs(number) <= 128)) return field->error("a level of detail lies between -128 and 128");
-  out = static_cast<std::int32_t>(std::nearbyint(number * 256));
-  return {};
-}
-
 Status read_swizzle(const JsonField& object, std::array<TexelSource, 4>& out) {
   const auto field = object.find("swizzle");
   if (!field) return {};
   WARPJIT_TRY(const std::string text, field->string());
-  if (text.size() != 4) return field->error("has four letters of " + std::string(kSources));
+  if (text.size() != 4)
+    return field->error("'" + text + "' must have four letters, each one of " + std::string(kSources));
   for (std::size_t n = 0; n < 4; ++n) {
     const std::size_t found = kSources.find(text[n]);
-    if (found == std::string_view::npos) return field->error("has four letters of " + std::string(kSources));
+    if (found == std::string_view::npos)
+      return field->error("'" + text + "' must have four letters, each one of " + std::string(kSources));
     out[n] = static_cast<TexelSource>(found);
   }
   return {};
@@ -72,19 +59,11 @@ Status read_data(Reading& reading, const JsonField& field, LaunchTexture& textur
   return {};
 }
 
+// What programs see of it.
 Status read_view(const JsonField& field, Texture& texture) {
-  WARPJIT_CHECK(read_u32(field, "first-level", kMaxTextureLevels - 1, texture.first_level));
-  WARPJIT_CHECK(read_u32(field, "last-level", ~0U, texture.last_level));
   WARPJIT_CHECK(read_swizzle(field, texture.swizzle));
-  WARPJIT_CHECK(read_flag(field, "normalized", texture.normalized));
-  WARPJIT_CHECK(read_flag(field, "four-pairs", texture.four_pairs));
-  WARPJIT_CHECK(read_flag(field, "depth-border", texture.depth));
-  WARPJIT_CHECK(read_detail(field, "min-lod", texture.min_lod));
-  return read_detail(field, "lod-bias", texture.lod_bias);
+  return texture_view_fields().read(field, texture);
 }
-
-#define VIEW_KEYS \
-  "first-level", "last-level", "swizzle", "normalized", "four-pairs", "depth-border", "min-lod", "lod-bias"
 
 Status read_sizes(const JsonField& field, Texture& texture) {
   WARPJIT_TRY(const JsonField size, field.require("size"));
@@ -96,20 +75,19 @@ Status read_sizes(const JsonField& field, Texture& texture) {
     *extents[k] = static_cast<std::uint32_t>(extent);
   }
   texture.array = field.has("layers");
-  WARPJIT_CHECK(read_u32(field, "layers", ~0U, texture.layers));
-  WARPJIT_CHECK(read_u32(field, "levels", ~0U, texture.levels));
-  WARPJIT_CHECK(read_u64(field, "row-bytes", texture.row_bytes));
-  WARPJIT_CHECK(read_u64(field, "slice-bytes", texture.slice_bytes));
-  WARPJIT_CHECK(read_u64(field, "layer-bytes", texture.layer_bytes));
-  WARPJIT_CHECK(read_byte(field, "block-height", texture.block_height));
-  return read_byte(field, "block-depth", texture.block_depth);
+  WARPJIT_TRY(texture.layers, number_at(field, "layers", 0, 0xffffffff, texture.layers));
+  return {};
 }
+
+#define VIEW_KEYS \
+  "first-level", "last-level", "swizzle", "normalized", "four-pairs", "depth-border", "min-lod", "lod-bias"
 
 // Memory in a layout.
 Status read_raw(Reading& reading, const JsonField& field, LaunchTexture& out) {
-  WARPJIT_CHECK(field.expect_keys({"file", "data", "offset", "format", "layout", "dimension", "size",
-                                   "layers", "levels", "row-bytes", "slice-bytes", "layer-bytes",
-                                   "block-height", "block-depth", VIEW_KEYS}));
+  constexpr std::string_view kKeys[] = {
+      "file",   "data",      "offset",      "format",      "layout",       "dimension",   "size",   "layers",
+      "levels", "row-bytes", "slice-bytes", "layer-bytes", "block-height", "block-depth", VIEW_KEYS};
+  WARPJIT_CHECK(field.expect_keys(kKeys));
   Texture& texture = out.texture;
   WARPJIT_CHECK(read_data(reading, field, out));
   WARPJIT_TRY(const JsonField format, field.require("format"));
@@ -122,19 +100,20 @@ Status read_raw(Reading& reading, const JsonField& field, LaunchTexture& out) {
     return format.error("'" + text + "' is no format of textures: one of " + known);
   }
   texture.format = *parsed;
-  WARPJIT_CHECK(read_word(field, "layout", kLayouts, texture.layout));
-  WARPJIT_CHECK(read_word(field, "dimension", kDimensions, texture.dimension));
+  WARPJIT_CHECK(texture_memory_fields().read(field, texture));
   WARPJIT_CHECK(read_sizes(field, texture));
   WARPJIT_CHECK(read_view(field, texture));
   std::uint64_t offset = 0;
   WARPJIT_CHECK(read_u64(field, "offset", offset));
-  if (offset > out.bytes->size()) return field.at("offset").error("lies behind the data");
+  if (offset > out.bytes->size())
+    return field.at("offset").error("is " + std::to_string(offset) + ", but the data have only " +
+                                    std::to_string(out.bytes->size()) + " bytes");
   texture.data = out.bytes->data() + offset;
   texture.size = out.bytes->size() - static_cast<std::size_t>(offset);
   return {};
 }
 
-// A PNG file, with levels if asked for.
+// A PNG file, with all levels if `mips` says so.
 Status read_picture(Reading& reading, const JsonField& field, LaunchTexture& out) {
   WARPJIT_CHECK(field.expect_keys({"png", "mips", "srgb", "flip", VIEW_KEYS}));
   const JsonField file = field.at("png");
@@ -169,9 +148,8 @@ Status read_picture(Reading& reading, const JsonField& field, LaunchTexture& out
 }
 
 Result<EntryWords> read_entry_words(const JsonField& field) {
-  WARPJIT_CHECK(field.expect_array());
   EntryWords words{};
-  if (field.size() != words.size()) return field.error("has eight words");
+  WARPJIT_CHECK(field.expect_size(words.size(), "words"));
   for (std::size_t k = 0; k < words.size(); ++k) {
     WARPJIT_TRY(const std::int64_t word, field.at(k).integer(0, 0xffffffff, 32));
     words[k] = static_cast<std::uint32_t>(word);
@@ -201,8 +179,7 @@ Status read_entry(Reading& reading, const JsonField& field, LaunchTexture& out) 
 Status read_control(Reading& reading, const JsonField& field, LaunchTexture& out) {
   WARPJIT_CHECK(field.expect_keys({"control", "file", "data", "address"}));
   const JsonField control = field.at("control");
-  WARPJIT_CHECK(control.expect_array());
-  if (control.size() != 4) return control.error("has four words");
+  WARPJIT_CHECK(control.expect_size(4, "words"));
   std::vector<std::uint32_t> words;
   for (std::size_t k = 0; k < control.size(); ++k) {
     WARPJIT_TRY(const std::int64_t word, control.at(k).integer(0, 0xffffffff, 32));
@@ -253,32 +230,21 @@ Status read_sampler(Reading& reading, const JsonField& field, Sampler& sampler) 
     sampler = *read;
     return {};
   }
-  WARPJIT_CHECK(field.expect_keys({"wrap", "magnify", "minify", "mip", "compare", "decode-srgb", "seamless",
-                                   "lod-bias", "min-lod", "max-lod", "border", "srgb-border"}));
+  WARPJIT_CHECK(sampler_fields().read_all(field, sampler, {"wrap", "compare", "border", "srgb-border"}));
   if (const auto wrap = field.find("wrap"); wrap && wrap->json().is_array()) {
-    if (wrap->size() > 3) return wrap->error("at most three: of x, y and z");
+    WARPJIT_CHECK(wrap->expect_most(3, "words (x, y, z)"));
     for (std::size_t k = 0; k < wrap->size(); ++k)
       WARPJIT_CHECK(read_word(wrap->at(k), kWraps, sampler.wrap[k]));
   } else if (wrap) {
     WARPJIT_CHECK(read_word(*wrap, kWraps, sampler.wrap[0]));
     sampler.wrap.fill(sampler.wrap[0]);
   }
-  WARPJIT_CHECK(read_word(field, "magnify", kFilters, sampler.magnify));
-  WARPJIT_CHECK(read_word(field, "minify", kFilters, sampler.minify));
-  WARPJIT_CHECK(read_word(field, "mip", kMipFilters, sampler.mip));
   sampler.compare = field.has("compare");
   WARPJIT_CHECK(read_word(field, "compare", kCompares, sampler.compare_op));
-  WARPJIT_CHECK(read_flag(field, "decode-srgb", sampler.decode_srgb));
-  WARPJIT_CHECK(read_flag(field, "seamless", sampler.seamless));
-  WARPJIT_CHECK(read_detail(field, "lod-bias", sampler.lod_bias));
-  WARPJIT_CHECK(read_detail(field, "min-lod", sampler.min_lod));
-  WARPJIT_CHECK(read_detail(field, "max-lod", sampler.max_lod));
   const auto read_border = [&](std::string_view key, auto& border) -> Status {
     const auto list = field.find(key);
     if (!list) return {};
-    WARPJIT_CHECK(list->expect_array());
-    if (list->size() != border.size())
-      return list->error("needs " + std::to_string(border.size()) + " numbers");
+    WARPJIT_CHECK(list->expect_size(border.size(), "numbers"));
     for (std::size_t k = 0; k < border.size(); ++k) {
       WARPJIT_TRY(border[k], list->at(k).float_bits());
     }

@@ -37,6 +37,9 @@ struct Reading {
 // A number at `key`, or what it is without.
 Result<std::uint32_t> number_at(const JsonField& object, std::string_view key, std::int64_t low,
                                 std::int64_t high, std::uint32_t otherwise);
+// At most `most` words, or floats as their bits: an array, or the name of a file of words.
+Status read_word_list(const FileReader& files, const JsonField& field, std::size_t most, bool floats,
+                      std::vector<std::uint32_t>& words);
 // A register or a declared name. Errors list both.
 Result<Location> read_location(const Reading& reading, const JsonField& field, const std::string& text,
                                LocationKind kind);

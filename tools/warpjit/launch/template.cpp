@@ -123,22 +123,34 @@ Json passing_vertex(const Guest& guest, std::uint32_t count) {
   return json;
 }
 
+// The first vertex program of the container, and its index; null if there is none.
+struct VertexProgram {
+  ShaderPtr shader;
+  std::size_t index = 0;
+};
+Result<VertexProgram> vertex_program(const GivenProgram& given) {
+  ProgramRequest request;
+  for (std::size_t k = 0; given.container != nullptr && k < given.container->size(); ++k) {
+    if (given.container->stage(k) != Stage::vertex) continue;
+    request.index = k;
+    WARPJIT_TRY(ShaderPtr shader, given.container->load(request, {}));
+    return VertexProgram{std::move(shader), k};
+  }
+  return VertexProgram();
+}
+
 // The stage before a geometry program: the container's, else one that passes attributes on. Empty: the
 // geometry program has inputs itself.
 Result<Json> vertex_stage(const GivenProgram& given, PrimitiveMode mode, std::uint32_t count) {
-  for (std::size_t k = 0; given.container != nullptr && k < given.container->size(); ++k) {
-    if (given.container->stage(k) != Stage::vertex) continue;
-    ProgramRequest request;
-    request.index = k;
-    WARPJIT_TRY(const ShaderPtr vertex, given.container->load(request, {}));
-    Json json = Json::object();
-    if (Json uniforms = uniforms_of(*vertex, *given.guest); !uniforms.empty())
-      json["uniforms"] = std::move(uniforms);
-    if (Json inputs = inputs_of(*vertex, count); !inputs.empty()) json["inputs"] = std::move(inputs);
-    if (vertex->enabled_outputs() == 0) json["outputs"] = outputs_of(*vertex, *given.guest);
-    return json;
-  }
-  return mode == PrimitiveMode::point ? Json() : passing_vertex(*given.guest, count);
+  WARPJIT_TRY(const VertexProgram vertex, vertex_program(given));
+  if (vertex.shader == nullptr)
+    return mode == PrimitiveMode::point ? Json() : passing_vertex(*given.guest, count);
+  Json json = Json::object();
+  if (Json uniforms = uniforms_of(*vertex.shader, *given.guest); !uniforms.empty())
+    json["uniforms"] = std::move(uniforms);
+  if (Json inputs = inputs_of(*vertex.shader, count); !inputs.empty()) json["inputs"] = std::move(inputs);
+  if (vertex.shader->enabled_outputs() == 0) json["outputs"] = outputs_of(*vertex.shader, *given.guest);
+  return json;
 }
 
 Json geometry_of(const frontend::Shader& shader, bool has_vertex_stage, std::uint32_t count) {
@@ -268,28 +280,24 @@ Json covering_rows(std::uint32_t count, bool position) {
 
 // The vertex stage of a draw: the container's, without input rows for what is numbered.
 Result<Json> covering_stage(const GivenProgram& given, std::uint32_t count) {
-  for (std::size_t k = 0; given.container != nullptr && k < given.container->size(); ++k) {
-    if (given.container->stage(k) != Stage::vertex) continue;
-    ProgramRequest request;
-    request.index = k;
-    WARPJIT_TRY(const ShaderPtr vertex, given.container->load(request, {}));
-    Json json = Json::object();
-    if (given.json.contains("entry")) {
-      json["program"] = given.json;
-      json["program"].erase("entry");
-      json["program"]["index"] = k;
-    }
-    for (unsigned n = 0; n + 1 < vertex->input_registers(); ++n)
-      if ((vertex->usage().inputs >> n & 1) != 0)
-        json["inputs"][register_name(*vertex, LocationKind::input, n)] =
-            covering_rows(count, !json.contains("inputs"));
-    add_textures(*vertex, *given.guest, json);
-    WARPJIT_TRY(Json memory, constants_of(*given.guest, *vertex));
-    if (!memory.empty()) json["memory"] = std::move(memory);
-    add_buffers(*vertex, *given.guest, json);
-    return json;
+  WARPJIT_TRY(const VertexProgram program, vertex_program(given));
+  if (program.shader == nullptr) return Json();
+  const frontend::Shader& vertex = *program.shader;
+  Json json = Json::object();
+  if (given.json.contains("entry")) {
+    json["program"] = given.json;
+    json["program"].erase("entry");
+    json["program"]["index"] = program.index;
   }
-  return Json();
+  for (unsigned n = 0; n + 1 < vertex.input_registers(); ++n)
+    if ((vertex.usage().inputs >> n & 1) != 0)
+      json["inputs"][register_name(vertex, LocationKind::input, n)] =
+          covering_rows(count, !json.contains("inputs"));
+  add_textures(vertex, *given.guest, json);
+  WARPJIT_TRY(Json memory, constants_of(*given.guest, vertex));
+  if (!memory.empty()) json["memory"] = std::move(memory);
+  add_buffers(vertex, *given.guest, json);
+  return json;
 }
 
 // Of a fragment program that has them, and its memory beside constants.

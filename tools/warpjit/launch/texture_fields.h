@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "launch/fields.h"
 #include "picture_file.h"
 #include "warpjit/textures.hpp"
 
@@ -24,6 +25,11 @@ inline constexpr std::string_view kWraps[] = {"repeat",
 inline constexpr std::string_view kFilters[] = {"nearest", "linear"};
 inline constexpr std::string_view kMipFilters[] = {"none", "nearest", "linear"};
 inline constexpr std::string_view kSources = "rgba01i";  // letters of swizzles, in the order of TexelSource
+
+// Members that are read and written alike. Of textures: how they lie in memory, and what programs see.
+const Fields<Texture>& texture_memory_fields();
+const Fields<Texture>& texture_view_fields();
+const Fields<Sampler>& sampler_fields();
 
 // A picture as levels of rgba8 or srgb8, packed one after the other; `generate`: down to one texel, each of
 // them the mean of two by two.

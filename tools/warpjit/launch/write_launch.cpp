@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "launch/grid_fields.h"
 #include "launch/numbers.h"
 #include "launch/texture_fields.h"
-#include "launch/words.h"
 #include "launch/write_pixels.h"
 
 namespace warpjit::tool {
@@ -143,13 +143,8 @@ void add_unless(Json& json, const char* key, Number value, Number usual) {
 
 Json attribute_json(const Guest& guest, const AttributeSource& source) {
   using Division = AttributeSource::Division;
-  Json json{{"format", guest.attributes()->format_name(source.format)},
-            {"address", address_text(source.address)},
-            {"bytes", source.bytes},
-            {"stride", source.stride}};
-  add_unless(json, "offset", source.offset, 0);
-  add_unless(json, "per_instance", source.per_instance, false);
-  add_unless(json, "from_first", source.from_first, false);
+  Json json{{"format", guest.attributes()->format_name(source.format)}};
+  attribute_fields().write(source, json);
   if (source.division != Division::none) json["shift"] = source.shift;
   if (source.division == Division::multiply) {
     json["multiplier"] = source.multiplier;
@@ -162,9 +157,7 @@ void add_vertices(const LaunchFile& launch, Json& json) {
   const LaunchVertices& vertices = *launch.grid.vertices;
   Json& numbers = json["vertices"] = {{"count", vertices.count}};
   add_unless(numbers, "instances", vertices.instances, 1U);
-  add_unless(numbers, "first", vertices.first, 0U);
-  add_unless(numbers, "first_instance", vertices.first_instance, 0U);
-  add_unless(numbers, "attribute_offset", vertices.attribute_offset, 0U);
+  first_vertex_fields().write(vertices, numbers);
   numbers["packet_stride"] = vertices.packet_stride;
   json["attributes"] = Json::array();
   for (const AttributeSource& source : vertices.attributes)
@@ -193,25 +186,15 @@ void add_images(const LaunchFile& launch, Json& json) {
       json["images"].push_back(nullptr);
       continue;
     }
-    Json row{{"format", launch.guest().attributes()->format_name(image.format)},
-             {"address", address_text(image.address)},
-             {"width", image.width}};
-    add_unless(row, "height", image.height, 1U);
-    add_unless(row, "depth", image.depth, 1U);
-    add_unless(row, "row_stride", image.row_stride, 0U);
-    add_unless(row, "slice_stride", image.slice_stride, 0U);
-    add_unless(row, "interleaved", image.interleaved, false);
-    add_unless(row, "is_3d", image.is_3d, false);
+    Json row{{"format", launch.guest().attributes()->format_name(image.format)}};
+    image_fields().write(image, row);
     json["images"].push_back(std::move(row));
   }
 }
 
 void add_buffers(const LaunchFile& launch, Json& json) {
   for (const BufferSource& buffer : launch.grid.buffers)
-    json["table_buffers"].push_back({{"table", buffer.table},
-                                     {"entry", buffer.entry},
-                                     {"address", address_text(buffer.address)},
-                                     {"bytes", buffer.bytes}});
+    json["table_buffers"].push_back(buffer_fields().json(buffer));
 }
 
 void add_grid(const LaunchFile& launch, Json& json) {
@@ -238,61 +221,34 @@ void add_grid(const LaunchFile& launch, Json& json) {
   }
 }
 
-// A level of detail, kept in 1/256.
-void add_detail(Json& json, const char* key, std::int32_t value, std::int32_t usual) {
-  if (value != usual) json[key] = value / 256.0;
-}
-
 // Its memory from `data` on.
 Json texture_json(const Texture& texture) {
-  const Texture usual;
   const auto* const bytes = static_cast<const std::byte*>(texture.data);
   std::vector<std::byte> whole(bytes, bytes + texture.size);
   whole.resize((whole.size() + 3) / 4 * 4);
   Json json{{"format", *name(texture.format)},
-            {"layout", kLayouts[static_cast<std::size_t>(texture.layout)]},
-            {"dimension", kDimensions[static_cast<std::size_t>(texture.dimension)]},
             {"size", {texture.width, texture.height, texture.depth_extent}}};
   if (texture.array) json["layers"] = texture.layers;
-  add_unless(json, "levels", texture.levels, usual.levels);
-  add_unless(json, "first-level", texture.first_level, usual.first_level);
-  add_unless(json, "last-level", texture.last_level, usual.last_level);
-  add_unless(json, "row-bytes", texture.row_bytes, usual.row_bytes);
-  add_unless(json, "slice-bytes", texture.slice_bytes, usual.slice_bytes);
-  add_unless(json, "layer-bytes", texture.layer_bytes, usual.layer_bytes);
-  add_unless<unsigned>(json, "block-height", texture.block_height, usual.block_height);
-  add_unless<unsigned>(json, "block-depth", texture.block_depth, usual.block_depth);
+  texture_memory_fields().write(texture, json);
+  texture_view_fields().write(texture, json);
   std::string swizzle;
   for (const TexelSource source : texture.swizzle) swizzle += kSources[static_cast<std::size_t>(source)];
   json["swizzle"] = swizzle;
-  add_unless(json, "normalized", texture.normalized, usual.normalized);
-  add_unless(json, "four-pairs", texture.four_pairs, usual.four_pairs);
-  add_unless(json, "depth-border", texture.depth, usual.depth);
-  add_detail(json, "min-lod", texture.min_lod, usual.min_lod);
-  add_detail(json, "lod-bias", texture.lod_bias, usual.lod_bias);
   json["data"] = words_of(whole, whole.size());
   return json;
 }
 
 Json sampler_json(const Sampler& sampler) {
-  const Sampler usual;
-  Json json{{"magnify", kFilters[static_cast<std::size_t>(sampler.magnify)]},
-            {"minify", kFilters[static_cast<std::size_t>(sampler.minify)]},
-            {"mip", kMipFilters[static_cast<std::size_t>(sampler.mip)]}};
+  Json json = sampler_fields().json(sampler);
   for (const Wrap wrap : sampler.wrap) json["wrap"].push_back(kWraps[static_cast<std::size_t>(wrap)]);
   if (sampler.compare) json["compare"] = kCompares[static_cast<std::size_t>(sampler.compare_op)];
-  add_unless(json, "decode-srgb", sampler.decode_srgb, usual.decode_srgb);
-  add_unless(json, "seamless", sampler.seamless, usual.seamless);
-  add_detail(json, "lod-bias", sampler.lod_bias, usual.lod_bias);
-  add_detail(json, "min-lod", sampler.min_lod, usual.min_lod);
-  add_detail(json, "max-lod", sampler.max_lod, usual.max_lod);
   for (const std::uint32_t word : sampler.border) json["border"].push_back(bits(word, 4));
   if (sampler.srgb_border)
     for (const std::uint32_t word : *sampler.srgb_border) json["srgb-border"].push_back(bits(word, 4));
   return json;
 }
 
-// What launch files have words for: formats with names, levels one behind the other.
+// What launch files have words for: formats with names, levels one after the other.
 void add_textures(const LaunchFile& launch, Json& json) {
   for (const LaunchTexture& texture : launch.textures)
     if (name(texture.texture.format) && texture.texture.level_places.empty())

@@ -52,7 +52,9 @@ Result<Streams> read_streams(Reading& reading, const JsonField& field) {
     WARPJIT_CHECK(one.expect_keys({"data", "file", "offset", "stride", "per_instance"}));
     WARPJIT_TRY(const Bytes bytes, read_bytes(reading, one));
     WARPJIT_TRY(const std::uint32_t offset, number_at(one, "offset", 0, kMost, 0));
-    if (offset > bytes->size()) return one.at("offset").error("lies behind the data");
+    if (offset > bytes->size())
+      return one.at("offset").error("is " + std::to_string(offset) + ", but the data have only " +
+                                    std::to_string(bytes->size()) + " bytes");
     usse::VertexStream stream;
     WARPJIT_TRY(stream.stride, number_at(one, "stride", 0, kMost, 0));
     WARPJIT_CHECK(read_flag(one, "per_instance", stream.per_instance));
@@ -104,7 +106,7 @@ Result<Attributes> read_attribute_list(const JsonField& field, const usse::Progr
     WARPJIT_CHECK(one.expect_keys({"stream", "offset", "format", "components"}));
     usse::VertexAttribute attribute;
     WARPJIT_TRY(attribute.reg, read_register(one, key, program));
-    if (streams == 0) return one.error("there are no 'streams'");
+    if (streams == 0) return one.error("needs 'streams', in which attributes lie");
     WARPJIT_TRY(attribute.stream, number_at(one, "stream", 0, static_cast<std::int64_t>(streams) - 1, 0));
     WARPJIT_TRY(attribute.offset, number_at(one, "offset", 0, kMost, 0));
     WARPJIT_TRY(const JsonField format, one.require("format"));
@@ -160,13 +162,14 @@ Status read_usse_attributes(Reading& reading, const usse::Program& program) {
   const auto streams = reading.root.find("streams"), attributes = reading.root.find("attributes");
   // Before any file is read.
   if (streams) {
-    WARPJIT_CHECK(streams->expect_array());
-    if (streams->size() > usse::kMaxStreams) return streams->error("are more than 16");
-    if (!attributes) return streams->error("'attributes' is missing, which says what lies in them");
+    WARPJIT_CHECK(streams->expect_most(usse::kMaxStreams, "streams"));
+    if (!attributes) return streams->error("needs 'attributes', which say what lies in the streams");
   }
   if (!attributes) return {};
   WARPJIT_CHECK(attributes->expect_object());
-  if (attributes->json().size() > usse::kMaxAttributes) return attributes->error("are more than 16");
+  if (attributes->json().size() > usse::kMaxAttributes)
+    return attributes->error("has " + std::to_string(attributes->size()) + " attributes; at most " +
+                             std::to_string(usse::kMaxAttributes) + " are allowed");
   Streams read;
   if (streams) {
     WARPJIT_TRY(read, read_streams(reading, *streams));
@@ -206,7 +209,7 @@ Status read_usse_buffers(Reading& reading, const usse::Program& program) {
     unsigned number = 0;
     while (number < usse::kDefaultContainer && key != std::to_string(number)) ++number;
     if (number == usse::kDefaultContainer && key != "default")
-      return field.error("buffers are 0 to 13 and default");
+      return field.error("'" + key + "' is no buffer; they are 0 to 13 and default");
     WARPJIT_CHECK(field.expect_object());
     WARPJIT_CHECK(field.expect_keys({"data", "file", "address"}));
     if (!field.has("data") && !field.has("file") && !field.has("address"))

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kMostMemory = std::uint64_t{4} << 20;  // in a launch file, as text
 
-// Levels and layers one behind the other, without padding.
+// Levels and layers one after the other, without padding.
 void pack(valhall::BoundTexture& bound, LaunchTexture& to) {
   Texture& t = to.texture = bound.texture;
   const bool compressed = t.format.compression != BlockCompression::none;

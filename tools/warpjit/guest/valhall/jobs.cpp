@@ -239,7 +239,7 @@ Status read_valhall_job(const ImageJob& given, LaunchFile& launch) {
                        std::span<const std::byte> bytes) {
     total += bytes.size();
     if (bytes.empty() || total > kMaxMemoryBytes) return;
-    // Pieces are multiples of 8 bytes; what is behind a buffer reads 0 as well.
+    // Pieces are multiples of 8 bytes; what follows a buffer also reads 0.
     std::vector<std::byte> copy(bytes.begin(), bytes.end());
     copy.resize((copy.size() + 7) / 8 * 8);
     grid.memory.push_back({.space = space,

@@ -1,7 +1,11 @@
-// Enumerations of fixed-function state as launch files write them (docs/launch.md).
+// Fixed-function state as launch files have it (docs/launch.md): its enumerations, and the members that are
+// read and written alike.
 #pragma once
 
 #include <string_view>
+
+#include "launch/fields.h"
+#include "warpjit/pixels.hpp"
 
 namespace warpjit::tool {
 
@@ -33,5 +37,17 @@ inline constexpr std::string_view kMixMultiplies[] = {"source-minus-target", "so
                                                       "target"};
 inline constexpr std::string_view kMixBys[] = {"zero",         "source",       "target",  "twice-source",
                                                "source-alpha", "target-alpha", "constant"};
+
+inline constexpr std::string_view kProvoking[] = {"first", "last"};
+
+// Without topology, viewport, scissor and sample point.
+const Fields<RasterState>& raster_fields();
+const Fields<RasterState>& viewport_fields();
+const Fields<RasterState::Distances>& distance_fields();
+const Fields<RasterState::DepthBias>& depth_bias_fields();
+const Fields<StencilFace>& stencil_fields();
+const Fields<DepthState>& depth_fields();
+const Fields<BlendMix>& mix_fields();
+const Fields<OutputState>& alpha_test_fields();
 
 }  // namespace warpjit::tool
