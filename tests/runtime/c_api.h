@@ -44,6 +44,17 @@ using OwnedLaunch = Owned<warpjit_launch, warpjit_launch_destroy>;
 inline constexpr std::uint32_t kCode[] = {0x4C000000, 0x88000000};
 inline constexpr std::uint32_t kDescriptors[] = {0x36F};
 
+// A program of these words, with one operand descriptor.
+template <std::size_t count>
+warpjit_program_words program_words(const std::uint32_t (&code)[count], const std::uint32_t* descriptor) {
+  auto words = sized<warpjit_program_words>();
+  words.code = code;
+  words.code_count = count;
+  words.descriptors = descriptor;
+  words.descriptor_count = 1;
+  return words;
+}
+
 struct Handles {
   warpjit_error error = sized<warpjit_error>();
   warpjit_engine* engine = nullptr;
@@ -53,11 +64,7 @@ struct Handles {
 
   explicit Handles(const warpjit_engine_options* options = nullptr) {
     EXPECT_EQ(warpjit_engine_create(options, &engine, &error), WARPJIT_OK) << error.message;
-    auto words = sized<warpjit_program_words>();
-    words.code = kCode;
-    words.code_count = 2;
-    words.descriptors = kDescriptors;
-    words.descriptor_count = 1;
+    auto words = program_words(kCode, kDescriptors);
     words.source_name = "move";
     EXPECT_EQ(warpjit_program_from_words(&words, &program, &error), WARPJIT_OK) << error.message;
     EXPECT_EQ(warpjit_launch_create(program, &launch, &error), WARPJIT_OK);

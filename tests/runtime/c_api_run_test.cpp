@@ -97,11 +97,7 @@ TEST(CApi, StructuralScopes) {
   // loop i0, 2; loop i1, 2; add r0, c0, r0; mov o0, r0; end
   const std::uint32_t code[] = {0xA4000800, 0xA4400800, 0x02020800, 0x4C010000, 0x88000000};
   const std::uint32_t descriptor = 0x6C36F;
-  auto words = sized<warpjit_program_words>();
-  words.code = code;
-  words.code_count = 5;
-  words.descriptors = &descriptor;
-  words.descriptor_count = 1;
+  auto words = program_words(code, &descriptor);
   auto results = sized<warpjit_output>();
   results.data = h.out;
   results.byte_count = sizeof h.out;
@@ -135,11 +131,7 @@ TEST(CApi, F24) {
   Handles h;
   const std::uint32_t code[] = {0x22020000, 0x4C010000, 0x88000000};  // mul r0, c0, v0; mov o0, r0; end
   const std::uint32_t descriptor = 0x6C36F;
-  auto words = sized<warpjit_program_words>();
-  words.code = code;
-  words.code_count = 3;
-  words.descriptors = &descriptor;
-  words.descriptor_count = 1;
+  auto words = program_words(code, &descriptor);
   auto rows = sized<warpjit_attribute>();
   rows.data = h.in;
   rows.byte_count = sizeof h.in;

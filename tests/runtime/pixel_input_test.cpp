@@ -211,22 +211,26 @@ TEST(PixelLaunch, VerticesWithoutAPlace) {
         }
 }
 
+// Cancels a run while it draws.
+void expect_cancelled(const Engine& engine, const Draw& draw, RunOptions options) {
+  std::atomic<std::uint32_t> cancel{0};
+  options.cancel = &cancel;
+  std::jthread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    cancel = 1;
+  });
+  EXPECT_ERROR(engine.run(draw.launch, options), ErrorCode::cancelled, "cancelled", "");
+}
+
 // 10^9 triangles out of one vertex: they cost no memory, and the run can be cancelled.
 TEST(PixelLaunch, HugeDrawsCanBeCancelled) {
   const Engine engine;
-  for (RunOptions options : engines()) {
+  for (const RunOptions& options : engines()) {
     Draw draw(red());
     draw.vertex(1, 1);
     EXPECT_TRUE(draw.launch.bind_vertices({draw.vertices.data(), 16, 0, 4}));
     draw.launch.set_count(3'000'000'000);
-    std::atomic<std::uint32_t> cancel{0};
-    options.cancel = &cancel;
-    std::thread later([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(30));
-      cancel = 1;
-    });
-    EXPECT_ERROR(engine.run(draw.launch, options), ErrorCode::cancelled, "cancelled", "");
-    later.join();
+    expect_cancelled(engine, draw, options);
     EXPECT_EQ(draw.drawn(), 0U);
   }
 }
@@ -234,20 +238,13 @@ TEST(PixelLaunch, HugeDrawsCanBeCancelled) {
 // The same where each triangle covers all of the target.
 TEST(PixelLaunch, LongDrawsCanBeCancelled) {
   const Engine engine;
-  for (RunOptions options : engines()) {
+  for (const RunOptions& options : engines()) {
     Draw draw(red(), 256, 256);
     draw.everything();
     std::vector<std::uint32_t> indices(3 * 200'000);
     for (std::size_t n = 0; n < indices.size(); ++n) indices[n] = static_cast<std::uint32_t>(n % 3);
     EXPECT_TRUE(draw.launch.bind_indices(indices));
-    std::atomic<std::uint32_t> cancel{0};
-    options.cancel = &cancel;
-    std::thread later([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(30));
-      cancel = 1;
-    });
-    EXPECT_ERROR(engine.run(draw.launch, options), ErrorCode::cancelled, "cancelled", "");
-    later.join();
+    expect_cancelled(engine, draw, options);
   }
 }
 
