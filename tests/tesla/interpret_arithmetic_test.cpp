@@ -3,27 +3,14 @@
 #include <cfenv>
 #include <cmath>
 
-#include "base/random.h"
 #include "base/sfu.h"
 #include "frontend/tesla/encoding/encoding.h"
 #include "support/share.h"
 #include "tesla/interpret_test.h"
+#include "tesla/random_operands.h"
 
 namespace warpjit::tesla {
 namespace {
-
-struct Operands : Random {
-  using Random::Random;
-  // Often an edge value of integers or floats.
-  std::uint32_t word() {
-    constexpr std::uint32_t kEdges[] = {
-        0,          1,          2,          0x7fff,     0x8000,     0xffff,     0x10000,    0x7fffffff,
-        0x80000000, 0xffffffff, 0x00800000, 0x007fffff, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
-        0x7f7fffff, 0x7fc00001, 0x33800000, 0x4b000000, 0x4f000000, 0xcf000001, 0x3f7fffff, 0x00800001};
-    const std::uint64_t x = next();
-    return x % 4 == 0 ? kEdges[x / 4 % std::size(kEdges)] : static_cast<std::uint32_t>(x >> 32);
-  }
-};
 
 float as_float(std::uint32_t x) { return std::bit_cast<float>(x); }
 std::uint32_t as_word(float x) { return std::bit_cast<std::uint32_t>(x); }
@@ -48,9 +35,8 @@ void randomize(WarpRegisters& registers, Operands& random) {
 
 TEST(TeslaArithmetic, BothLoopsGiveTheSameBits) {
   Operands random{3};
+  const std::vector<std::byte> constants = random_constants(random);
   Launch launch;
-  std::vector<std::byte> constants(4096);
-  for (std::byte& byte : constants) byte = static_cast<std::byte>(random.next() & 0xff);
   launch.constants.fill(constants);
   launch.shared_bytes = 4096;
   int ran = 0;
