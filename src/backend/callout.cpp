@@ -29,37 +29,7 @@ void pure(const CallSite& site, const OpcodeInfo& row, Lane& lane) {
       static_cast<std::uint32_t>(ir::evaluate(site.opcode, {operands.data(), row.operands.size()}));
 }
 
-std::uint64_t pair(std::uint32_t low, std::uint32_t high) { return low | std::uint64_t{high} << 32; }
-
-// Atomics and locks.
-void update(const CallSite& site, ir::BlockMemory& block, std::uint32_t thread, Lane& lane) {
-  const auto access = ir::MemoryAccess::unpack(site.immediate);
-  const ir::BlockMemory::Accessor by{site.guest_address, thread};
-  const auto& words = lane.operands;
-  const std::uint32_t address = words[1], b = words[2], c = words[3], d = words[4], e = words[5];
-  switch (site.opcode) {
-    case Opcode::AtomicMemory:
-      lane.results[0] = block.atomic(access, address, b, c, by);
-      break;
-    case Opcode::AtomicMemory64: {
-      const std::uint64_t old = block.atomic64(access, address, pair(b, c), pair(d, e), by);
-      lane.results = {static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(old >> 32)};
-      break;
-    }
-    case Opcode::LockMemory: {
-      const ir::BlockMemory::Locked locked = block.lock(access, address, by);
-      lane.results = {locked.value, locked.success ? 1u : 0u};
-      break;
-    }
-    case Opcode::UnlockMemory:
-      block.unlock(access, address, b, by);
-      break;
-    default:
-      break;
-  }
-}
-
-// Does lane n of an access take part?
+// True if lane n of an access takes part.
 bool acts(const CallSite& site, const std::uint32_t* words, std::size_t n) {
   return site.unguarded || (site.guard ? (*site.guard)[n] : words[n] != 0);
 }
@@ -220,8 +190,9 @@ void call_out(KernelArgs* args, std::uint32_t number, std::uint32_t* words) {
     if (row.pure)
       pure(site, row, lane);
     else
-      update(site, *args->memory, args->group_index * args->memory->lanes + static_cast<std::uint32_t>(n),
-             lane);
+      args->memory->access(
+          site.opcode, ir::MemoryAccess::unpack(site.immediate), lane.operands.data(), lane.results.data(),
+          {site.guest_address, args->group_index * args->memory->lanes + static_cast<std::uint32_t>(n)});
     for (std::size_t k = 0; k < result_count; ++k)
       results[k * pitch + n] = row.results[k] == 'b' ? 0u - lane.results[k] : lane.results[k];
   };

@@ -13,7 +13,7 @@ constexpr std::uint64_t kMaxFrameWords = std::uint64_t{1} << 26;
 constexpr std::uint32_t kUnsetSlot = 0xdeadbeefu;
 }  // namespace
 
-// Turns blocks into a flat list: the operations of each block and, behind all blocks, the operations of each
+// Turns blocks into a flat list: the operations of each block and, after all blocks, the operations of each
 // edge with copies or fuel.
 class Preparation {
  public:
@@ -236,7 +236,7 @@ class Preparation {
   const char* unsupported_ = nullptr;
 };
 
-bool Interpreter::valid_lanes(unsigned lanes) { return run_group_for(lanes) != nullptr; }
+bool Interpreter::valid_lanes(unsigned lanes) { return is_group_width(lanes); }
 
 Result<Interpreter> Interpreter::prepare(const Function& f, unsigned lanes) {
   if (!valid_lanes(lanes))
@@ -303,6 +303,7 @@ Status Interpreter::run(Frame& frame, const Memory& memory, std::uint64_t first_
   context.uniform = memory.uniform.data();
   context.cancel = memory.cancel;
   context.first_slot = first_slot_;
+  context.lanes = lanes_;
   context.block = memory.block;
   context.quads = memory.quads;
   context.groups = memory.groups;

@@ -1,6 +1,8 @@
 #include "ir/interpret_lanes.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 
 #include "ir/callout.h"
 #include "ir/evaluate.h"
@@ -19,101 +21,91 @@ using Operation = Interpreter::Operation;
 #define WARPJIT_LANE_LOOP _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
 
-template <Opcode kOpcode, unsigned kLanes>
-WARPJIT_MEANING void lane_wise(const Operation& operation, std::uint32_t* frame) {
+// Of `lanes` lanes, a multiple of kStep, or one. A loop over a constant number of lanes vectorizes without a
+// remainder; the loop around it makes one instance do for groups of many widths.
+template <Opcode kOpcode, unsigned kStep>
+WARPJIT_MEANING void lane_wise(const Operation& operation, std::uint32_t* frame, unsigned lanes) {
   // SSA: the result's words are no operand's words.
   std::uint32_t* __restrict result = frame + operation.result;
   const std::uint32_t* a = frame + operation.a;
   const std::uint32_t* b = frame + operation.b;
   const std::uint32_t* c = frame + operation.c;
   using Row = Evaluator<kOpcode>;
-  WARPJIT_LANE_LOOP
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    result[lane] = static_cast<std::uint32_t>(
-        Row::apply(a[lane], Row::kOperands > 1 ? b[lane] : 0, Row::kOperands > 2 ? c[lane] : 0));
+  for (unsigned left = lanes; left != 0; left -= kStep, result += kStep, a += kStep, b += kStep, c += kStep) {
+    WARPJIT_LANE_LOOP
+    for (unsigned lane = 0; lane < kStep; ++lane)
+      result[lane] = static_cast<std::uint32_t>(
+          Row::apply(a[lane], Row::kOperands > 1 ? b[lane] : 0, Row::kOperands > 2 ? c[lane] : 0));
+  }
 }
 
-template <unsigned kLanes>
-WARPJIT_MEANING void broadcast(std::uint32_t* result, std::uint32_t word) {
-  for (unsigned lane = 0; lane < kLanes; ++lane) result[lane] = word;
+// ---- what is done one lane at a time, once for all widths
+
+using Row = std::array<std::uint32_t, 4>;
+
+// Row `row` of a thread's rows in a binding, which are 16 bytes apart.
+template <class Binding>
+auto* row_of(const Binding& binding, std::uint64_t thread, std::size_t row) {
+  return binding.address + static_cast<std::int64_t>(thread) * binding.stride + row * sizeof(Row);
+}
+// The thread of a lane; idle lanes copy the last one.
+std::uint64_t thread_of(const GroupContext& context, unsigned lane) {
+  return context.first_thread + std::min(lane, context.active - 1);
+}
+void put_row(std::uint32_t* result, const Row& row, unsigned lanes, unsigned lane) {
+  for (unsigned k = 0; k < row.size(); ++k) result[k * lanes + lane] = row[k];
 }
 
-template <unsigned kLanes>
-WARPJIT_MEANING void load_input(const Operation& operation, const GroupContext& context,
-                                std::uint32_t* frame) {
+void load_input(const Operation& operation, const GroupContext& context, std::uint32_t* frame) {
   const InputBinding& binding = context.inputs[operation.immediate & 0xffffffffu];
   const std::uint64_t numbers = operation.immediate >> 32;
-  std::uint32_t* result = frame + operation.result;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    std::uint64_t row = context.first_thread + std::min(lane, context.active - 1);
+  for (unsigned lane = 0; lane < context.lanes; ++lane) {
+    std::uint64_t thread = thread_of(context, lane);
     if (numbers != 0) {
       std::uint32_t number;
-      std::memcpy(&number, context.inputs[numbers - 1].address + row * sizeof number, sizeof number);
-      row = number;
+      std::memcpy(&number, context.inputs[numbers - 1].address + thread * sizeof number, sizeof number);
+      thread = number;
     }
-    std::uint32_t words[4];
-    std::memcpy(words, binding.address + static_cast<std::int64_t>(row) * binding.stride, sizeof words);
-    for (unsigned k = 0; k < 4; ++k) result[k * kLanes + lane] = words[k];
+    Row row;
+    std::memcpy(&row, row_of(binding, thread, 0), sizeof row);
+    put_row(frame + operation.result, row, context.lanes, lane);
   }
 }
 
-template <unsigned kLanes>
-WARPJIT_MEANING void store_output(const Operation& operation, const GroupContext& context,
-                                  const std::uint32_t* frame) {
-  const OutputBinding& binding = context.outputs[operation.immediate];
-  const std::uint32_t* list = context.lists + operation.b;
-  for (unsigned lane = 0; lane < context.active; ++lane) {
-    if (frame[operation.a + lane] == 0) continue;
-    std::uint32_t words[4];
-    for (unsigned k = 0; k < 4; ++k) words[k] = frame[list[k] + lane];
-    std::memcpy(binding.address + static_cast<std::int64_t>(context.first_thread + lane) * binding.stride,
-                words, sizeof words);
-  }
-}
-
-template <unsigned kLanes>
-WARPJIT_MEANING void load_input_row(const Operation& operation, const GroupContext& context,
-                                    std::uint32_t* frame) {
+void load_input_row(const Operation& operation, const GroupContext& context, std::uint32_t* frame) {
   const InputBinding& binding = context.inputs[operation.immediate & 0xffffffffu];
   const auto rows = static_cast<std::uint32_t>(operation.immediate >> 32);
-  std::uint32_t* result = frame + operation.result;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const std::uint64_t thread = context.first_thread + std::min(lane, context.active - 1);
-    const std::uint32_t row = std::min(frame[operation.a + lane], rows - 1);
-    std::uint32_t words[4];
-    std::memcpy(words,
-                binding.address + static_cast<std::int64_t>(thread) * binding.stride + std::size_t{row} * 16,
-                sizeof words);
-    for (unsigned k = 0; k < 4; ++k) result[k * kLanes + lane] = words[k];
+  for (unsigned lane = 0; lane < context.lanes; ++lane) {
+    Row row;
+    const std::uint32_t number = std::min(frame[operation.a + lane], rows - 1);
+    std::memcpy(&row, row_of(binding, thread_of(context, lane), number), sizeof row);
+    put_row(frame + operation.result, row, context.lanes, lane);
   }
 }
 
-template <unsigned kLanes>
-WARPJIT_MEANING void store_output_row(const Operation& operation, const GroupContext& context,
-                                      const std::uint32_t* frame) {
+// StoreOutput and StoreOutputRow, whose list begins with the number of the row.
+void store_output(const Operation& operation, const GroupContext& context, const std::uint32_t* frame) {
+  const bool numbered = operation.opcode == Opcode::StoreOutputRow;
   const OutputBinding& binding = context.outputs[operation.immediate & 0xffffffffu];
-  const auto rows = static_cast<std::uint32_t>(operation.immediate >> 32);
-  const std::uint32_t* list = context.lists + operation.b;
+  const auto rows = numbered ? static_cast<std::uint32_t>(operation.immediate >> 32) : 1;
+  const std::uint32_t* const list = context.lists + operation.b;
   for (unsigned lane = 0; lane < context.active; ++lane) {
-    const std::uint32_t row = frame[list[0] + lane];
-    if (frame[operation.a + lane] == 0 || row >= rows) continue;
-    std::uint32_t words[4];
-    for (unsigned k = 0; k < 4; ++k) words[k] = frame[list[k + 1] + lane];
-    std::memcpy(binding.address + static_cast<std::int64_t>(context.first_thread + lane) * binding.stride +
-                    std::size_t{row} * 16,
-                words, sizeof words);
+    const std::uint32_t number = numbered ? frame[list[0] + lane] : 0;
+    if (frame[operation.a + lane] == 0 || number >= rows) continue;
+    Row row;
+    for (unsigned k = 0; k < row.size(); ++k) row[k] = frame[list[k + (numbered ? 1 : 0)] + lane];
+    std::memcpy(row_of(binding, context.first_thread + lane, number), &row, sizeof row);
   }
 }
 
-template <unsigned kLanes>
-WARPJIT_MEANING void load_row(const Operation& operation, const GroupContext& context, std::uint32_t* frame) {
+void load_uniform_row(const Operation& operation, const GroupContext& context, std::uint32_t* frame) {
   const auto rows = static_cast<std::uint32_t>(operation.immediate >> 32);
   const std::uint32_t* table = context.uniform + (operation.immediate & 0xffffffffu) / 4;
-  std::uint32_t* result = frame + operation.result;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const std::uint32_t row = frame[operation.a + lane];
-    for (unsigned k = 0; k < 4; ++k)
-      result[k * kLanes + lane] = row < rows ? table[std::size_t{row} * 4 + k] : 0;
+  for (unsigned lane = 0; lane < context.lanes; ++lane) {
+    const std::uint32_t number = frame[operation.a + lane];
+    Row row{};
+    if (number < rows) std::memcpy(&row, table + std::size_t{number} * row.size(), sizeof row);
+    put_row(frame + operation.result, row, context.lanes, lane);
   }
 }
 
@@ -143,9 +135,8 @@ struct Pixel {
   const pixels::QuadRecord& quad;
   const pixels::GroupRecord& group;
 };
-[[gnu::noinline]] void pixel_lanes(const Operation& operation, const GroupContext& context,
-                                   std::uint32_t* frame, unsigned lanes) {
-  for (unsigned lane = 0; lane < lanes; ++lane) {
+void pixel_lanes(const Operation& operation, const GroupContext& context, std::uint32_t* frame) {
+  for (unsigned lane = 0; lane < context.lanes; ++lane) {
     const Pixel pixel(context, lane);
     std::uint32_t& result = frame[operation.result + lane];
     switch (operation.opcode) {
@@ -181,14 +172,14 @@ struct Pixel {
   }
 }
 
-// What is done one lane at a time, once for all widths. A lane is thread first_thread + lane of its block.
+// Callouts and accesses of memory. A lane is thread first_thread + lane of its block.
 class LaneByLane {
  public:
-  LaneByLane(const Operation& operation, const GroupContext& context, std::uint32_t* frame, unsigned lanes)
-      : operation_(operation), context_(context), frame_(frame), lanes_(lanes) {}
+  LaneByLane(const Operation& operation, const GroupContext& context, std::uint32_t* frame)
+      : operation_(operation), context_(context), frame_(frame) {}
 
   void run() const {
-    for (unsigned lane = 0; lane < lanes_; ++lane)
+    for (unsigned lane = 0; lane < context_.lanes; ++lane)
       if (info(operation_.opcode).pure)
         callout(lane);
       else if (lane < context_.active && operand(0, lane) != 0)
@@ -203,7 +194,7 @@ class LaneByLane {
     return frame_[(k == 0 ? operation_.a : k == 1 ? operation_.b : operation_.c) + lane];
   }
   std::uint32_t& result(unsigned k, unsigned lane) const {
-    return frame_[operation_.result + k * lanes_ + lane];
+    return frame_[operation_.result + k * context_.lanes + lane];
   }
 
   // What holds or not is false where nothing is done.
@@ -225,120 +216,107 @@ class LaneByLane {
     const bool of_group = access.space == Space::local && !context_.blocks;
     const BlockMemory::Accessor by{operation_.guest_address,
                                    static_cast<std::uint32_t>((of_group ? 0 : context_.first_thread) + lane)};
-    BlockMemory& block = *context_.block;
-    const auto word = [&](std::uint32_t k) { return operand(k, lane); };
-    switch (operation_.opcode) {
-      case Opcode::LoadMemory:
-        result(0, lane) = block.load(access, word(1), by);
-        break;
-      case Opcode::StoreMemory:
-        block.store(access, word(1), word(2), by);
-        break;
-      case Opcode::LockMemory: {
-        const BlockMemory::Locked locked = block.lock(access, word(1), by);
-        result(0, lane) = locked.value;
-        result(1, lane) = locked.success ? 1 : 0;
-        break;
-      }
-      case Opcode::UnlockMemory:
-        block.unlock(access, word(1), word(2), by);
-        break;
-      case Opcode::AtomicMemory:
-        result(0, lane) = block.atomic(access, word(1), word(2), word(3), by);
-        break;
-      case Opcode::AtomicMemory64: {
-        const auto pair = [&](std::uint32_t k) { return word(k) | std::uint64_t{word(k + 1)} << 32; };
-        const std::uint64_t old = block.atomic64(access, word(1), pair(2), pair(4), by);
-        result(0, lane) = static_cast<std::uint32_t>(old);
-        result(1, lane) = static_cast<std::uint32_t>(old >> 32);
-        break;
-      }
-      default:
-        break;
-    }
+    std::uint32_t operands[kMaxOperands]{}, results[kMaxCalloutResults]{};
+    const OpcodeInfo& row = info(operation_.opcode);
+    for (std::uint32_t k = 1; k < row.operands.size(); ++k) operands[k] = operand(k, lane);
+    context_.block->access(operation_.opcode, access, operands, results, by);
+    for (std::uint32_t k = 0; k < row.results.size(); ++k) result(k, lane) = results[k];
   }
 
   const Operation& operation_;
   const GroupContext& context_;
   std::uint32_t* frame_;
-  unsigned lanes_;
 };
-[[gnu::noinline]] void lane_by_lane(const Operation& operation, const GroupContext& context,
-                                    std::uint32_t* frame, unsigned lanes) {
-  LaneByLane(operation, context, frame, lanes).run();
+void lane_by_lane(const Operation& operation, const GroupContext& context, std::uint32_t* frame) {
+  LaneByLane(operation, context, frame).run();
 }
 
-template <unsigned kLanes>
-WARPJIT_MEANING void load_texels(const Operation& operation, const GroupContext& context,
-                                 std::uint32_t* frame) {
+void load_memory(const Operation& operation, const GroupContext& context, std::uint32_t* frame) {
+  lane_by_lane(operation, context, frame);
+  // A load from one address may be taken for uniform: lanes without guard see the others' word.
+  std::uint32_t word = 0;
+  for (unsigned lane = 0; lane < context.lanes; ++lane)
+    if (frame[operation.a + lane] != 0) word = frame[operation.result + lane];
+  for (unsigned lane = 0; lane < context.lanes; ++lane)
+    if (frame[operation.a + lane] == 0) frame[operation.result + lane] = word;
+}
+
+void load_texels(const Operation& operation, const GroupContext& context, std::uint32_t* frame) {
   const TexelView& view = context.textures[operation.immediate];
   const bool pair = operation.opcode == Opcode::LoadTexelPair;
   const std::uint32_t last = pair ? view.last_pair : view.last;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
+  for (unsigned lane = 0; lane < context.lanes; ++lane) {
     const std::byte* from = view.bytes + std::min(frame[operation.a + lane], last);
     std::uint32_t words[2];
     std::memcpy(words, from, pair ? 8 : 4);
     frame[operation.result + lane] = words[0];
-    if (pair) frame[operation.result + kLanes + lane] = words[1];
+    if (pair) frame[operation.result + context.lanes + lane] = words[1];
   }
 }
 
-// Where the words of a group's frame slot are.
-template <unsigned kLanes>
-WARPJIT_MEANING std::uint32_t* frame_slot(const Operation& operation, const GroupContext& context,
-                                          const std::uint32_t* frame) {
-  return context.block_frame +
-         (std::size_t{frame[operation.a]} * context.frame_slots + operation.immediate) * kLanes;
+void read_lanes(const Operation& operation, const GroupContext& context, std::uint32_t* frame) {
+  const std::uint32_t* list = context.lists + operation.b;
+  for (unsigned lane = 0; lane < context.lanes; ++lane) {
+    const unsigned own = static_cast<unsigned>((context.first_thread + lane) % context.group_lanes);
+    const unsigned from = lane - own + frame[list[3] + lane] % context.group_lanes;
+    frame[operation.result + lane] =
+        frame[list[0] + from] != 0 ? frame[list[1] + from] : frame[list[2] + lane];
+  }
 }
-template <unsigned kLanes>
-WARPJIT_MEANING std::uint32_t* frame_row(const Operation& operation, const GroupContext& context,
-                                         const std::uint32_t* frame) {
-  const std::uint64_t first = operation.immediate & 0xffffffffu, count = operation.immediate >> 32;
-  const std::uint64_t slot = first + (frame[operation.b] & (count - 1));
-  return context.block_frame + (std::size_t{frame[operation.a]} * context.frame_slots + slot) * kLanes;
+
+// Where the words of a group's frame slot are, or those of a row of a stack of slots.
+std::uint32_t* frame_slot(const Operation& operation, const GroupContext& context,
+                          const std::uint32_t* frame) {
+  std::uint64_t slot = operation.immediate;
+  if (info(operation.opcode).immediate == ImmediateKind::frame_rows)
+    slot = (slot & 0xffffffffu) + (frame[operation.b] & ((slot >> 32) - 1));
+  return context.block_frame + (std::size_t{frame[operation.a]} * context.frame_slots + slot) * context.lanes;
 }
 
 // The lane that this one reads of its quad.
-template <unsigned kLanes>
-WARPJIT_MEANING unsigned quad_lane(std::uint64_t lanes, unsigned reader) {
-  return ((reader & ~3u) | (lanes >> 2 * (reader & 3) & 3)) % kLanes;
+unsigned quad_lane(std::uint64_t lanes, unsigned reader, unsigned count) {
+  return ((reader & ~3u) | (lanes >> 2 * (reader & 3) & 3)) % count;
 }
 
 // False: some thread has used up what it may.
-template <unsigned kLanes>
 bool count_fuel(const Operation& operation, const GroupContext& context, const std::uint32_t* frame,
                 bool first) {
   if (first) context.fuel_counts->restart();
-  return context.fuel_counts->count(context.inner ? context.first_thread : 0, kLanes, [&](std::size_t lane) {
-    return operation.a == kAllLanes || frame[operation.a + lane] != 0;
-  });
+  return context.fuel_counts->count(
+      context.inner ? context.first_thread : 0, context.lanes,
+      [&](std::size_t lane) { return operation.a == kAllLanes || frame[operation.a + lane] != 0; });
 }
 
-template <unsigned kLanes>
+template <unsigned kStep>
 WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* frame) {
+  const unsigned lanes = kStep == 1 ? 1 : context.lanes;
+  const auto broadcast = [&](const Operation& operation, std::uint32_t word) {
+    std::fill_n(frame + operation.result, lanes, word);
+  };
+  const auto copy = [&](std::uint32_t* to, const std::uint32_t* from) {
+    std::memcpy(to, from, lanes * sizeof *to);
+  };
   const Operation* next = context.operations;
   std::int64_t fuel = context.fuel;
   for (;;) {
     const Operation& operation = *next++;
     // The lane-wise rows; then the others, which are few.
     switch (operation.opcode) {
-#define WARPJIT_IR_OP(name, ...)                         \
-  case Opcode::name:                                     \
-    if constexpr (Evaluator<Opcode::name>::kDefined) {   \
-      lane_wise<Opcode::name, kLanes>(operation, frame); \
-      continue;                                          \
-    } else {                                             \
-      break;                                             \
+#define WARPJIT_IR_OP(name, ...)                               \
+  case Opcode::name:                                           \
+    if constexpr (Evaluator<Opcode::name>::kDefined) {         \
+      lane_wise<Opcode::name, kStep>(operation, frame, lanes); \
+      continue;                                                \
+    } else {                                                   \
+      break;                                                   \
     }
 #include "ir/opcodes.inc"
 #undef WARPJIT_IR_OP
     }
     switch (operation.opcode) {
-      case Opcode::Phi: {
-        std::uint32_t* result = frame + operation.result;
-        for (unsigned lane = 0; lane < kLanes; ++lane) result[lane] = frame[operation.a + lane];
+      case Opcode::Phi:
+        copy(frame + operation.result, frame + operation.a);
         break;
-      }
       case Opcode::Jump:
         next = context.operations + operation.immediate;
         break;
@@ -346,30 +324,30 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
         next = context.operations +
                (frame[operation.a] != 0 ? operation.immediate & 0xffffffffu : operation.immediate >> 32);
         break;
-      case Opcode::Switch: {
-        const std::uint32_t last = operation.c - 1;
-        next = context.operations + context.lists[operation.b + std::min(frame[operation.a], last)];
+      case Opcode::Switch:
+        next =
+            context.operations + context.lists[operation.b + std::min(frame[operation.a], operation.c - 1)];
         break;
-      }
       case Opcode::Return:
         return {GroupEnd::done, kNoAddress, {}};
       case Opcode::BurnFuel:
         if (context.cancel != nullptr && context.cancel->load(std::memory_order_relaxed) != 0)
           return {GroupEnd::cancelled, operation.guest_address, {}};
-        if (--fuel < 0 && !count_fuel<kLanes>(operation, context, frame, fuel == -1))
+        if (--fuel < 0 && !count_fuel(operation, context, frame, fuel == -1))
           return {GroupEnd::out_of_fuel, operation.guest_address, {}};
         break;
       case Opcode::LoadUniformI32:
       case Opcode::LoadUniformF32:
-        broadcast<kLanes>(frame + operation.result, context.uniform[operation.immediate / 4]);
+        broadcast(operation, context.uniform[operation.immediate / 4]);
         break;
       case Opcode::LoadUniformRow:
-        load_row<kLanes>(operation, context, frame);
+        load_uniform_row(operation, context, frame);
         break;
       case Opcode::LookUpUniform32: {
-        const std::uint32_t* const words = context.uniform + operation.immediate / 4;
-        for (unsigned lane = 0; lane < kLanes; ++lane)
-          frame[operation.result + lane] = words[frame[operation.a + lane] % kLookUpWords];
+        const std::uint32_t *const words = context.uniform + operation.immediate / 4, *const a =
+                                                                                          frame + operation.a;
+        std::uint32_t* const result = frame + operation.result;
+        for (std::size_t lane = 0; lane < lanes; ++lane) result[lane] = words[a[lane] % kLookUpWords];
         break;
       }
       case Opcode::StoreUniformI32:
@@ -378,65 +356,52 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
         break;
       case Opcode::LookUp32: {
         const std::span<const std::uint32_t> words = look_up_table(operation.immediate);
-        for (unsigned lane = 0; lane < kLanes; ++lane)
-          frame[operation.result + lane] = look_up(words, frame[operation.a + lane]);
+        const std::uint32_t* const a = frame + operation.a;
+        std::uint32_t* const result = frame + operation.result;
+        for (std::size_t lane = 0; lane < lanes; ++lane) result[lane] = look_up(words, a[lane]);
         break;
       }
       case Opcode::LoadTexel:
       case Opcode::LoadTexelPair:
-        load_texels<kLanes>(operation, context, frame);
+        load_texels(operation, context, frame);
         break;
       case Opcode::LoadInput:
-        load_input<kLanes>(operation, context, frame);
-        break;
-      case Opcode::StoreOutput:
-        store_output<kLanes>(operation, context, frame);
+        load_input(operation, context, frame);
         break;
       case Opcode::LoadInputRow:
-        load_input_row<kLanes>(operation, context, frame);
+        load_input_row(operation, context, frame);
         break;
+      case Opcode::StoreOutput:
       case Opcode::StoreOutputRow:
-        store_output_row<kLanes>(operation, context, frame);
+        store_output(operation, context, frame);
         break;
-      case Opcode::LoadSlot: {
-        const std::uint32_t* slot = frame + context.first_slot + operation.immediate * kLanes;
-        for (unsigned lane = 0; lane < kLanes; ++lane) frame[operation.result + lane] = slot[lane];
+      case Opcode::LoadSlot:
+        copy(frame + operation.result, frame + context.first_slot + operation.immediate * lanes);
         break;
-      }
       case Opcode::StoreSlot: {
-        std::uint32_t* slot = frame + context.first_slot + operation.immediate * kLanes;
-        for (unsigned lane = 0; lane < kLanes; ++lane)
-          slot[lane] = frame[operation.a + lane] != 0 ? frame[operation.b + lane] : slot[lane];
+        std::uint32_t* const slot = frame + context.first_slot + operation.immediate * lanes;
+        const std::uint32_t *const guard = frame + operation.a, *const value = frame + operation.b;
+        for (std::size_t lane = 0; lane < lanes; ++lane)
+          slot[lane] = guard[lane] != 0 ? value[lane] : slot[lane];
         break;
       }
-      case Opcode::StoreMemory:
-        lane_by_lane(operation, context, frame, kLanes);
+      case Opcode::LoadMemory:
+        load_memory(operation, context, frame);
         break;
-      case Opcode::LoadMemory: {
-        // A load from one address may be taken for uniform: lanes without guard see the others' word.
-        lane_by_lane(operation, context, frame, kLanes);
-        std::uint32_t word = 0;
-        for (unsigned lane = 0; lane < kLanes; ++lane)
-          if (frame[operation.a + lane] != 0) word = frame[operation.result + lane];
-        for (unsigned lane = 0; lane < kLanes; ++lane)
-          if (frame[operation.a + lane] == 0) frame[operation.result + lane] = word;
-        break;
-      }
       case Opcode::LaneIndex:
-        for (unsigned lane = 0; lane < kLanes; ++lane)
+        for (unsigned lane = 0; lane < lanes; ++lane)
           frame[operation.result + lane] =
               static_cast<std::uint32_t>((context.first_thread + lane) % context.group_lanes);
         break;
       case Opcode::ThreadIndex:
-        for (unsigned lane = 0; lane < kLanes; ++lane)
+        for (unsigned lane = 0; lane < lanes; ++lane)
           frame[operation.result + lane] = static_cast<std::uint32_t>(context.first_thread + lane);
         break;
       case Opcode::GroupIndex:
-        broadcast<kLanes>(frame + operation.result,
-                          static_cast<std::uint32_t>(context.first_thread / context.group_lanes));
+        broadcast(operation, static_cast<std::uint32_t>(context.first_thread / context.group_lanes));
         break;
       case Opcode::BlockIndex:
-        broadcast<kLanes>(frame + operation.result, context.block->block[operation.immediate]);
+        broadcast(operation, context.block->block[operation.immediate]);
         break;
       case Opcode::SetGroup:
         context.first_thread = std::uint64_t{frame[operation.a]} * context.group_lanes;
@@ -444,71 +409,43 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
       case Opcode::AnyActive:
       case Opcode::AllActive: {
         std::uint32_t any = 0, all = 1;
-        for (unsigned lane = 0; lane < kLanes; ++lane) {
+        for (unsigned lane = 0; lane < lanes; ++lane) {
           any |= frame[operation.a + lane] & frame[operation.b + lane];
           all &= frame[operation.b + lane] | (frame[operation.a + lane] ^ 1);
         }
-        broadcast<kLanes>(frame + operation.result, operation.opcode == Opcode::AnyActive ? any : all);
+        broadcast(operation, operation.opcode == Opcode::AnyActive ? any : all);
         break;
       }
       case Opcode::QuadSwizzle32:
       case Opcode::QuadSwizzle1:
-        for (unsigned lane = 0; lane < kLanes; ++lane)
-          frame[operation.result + lane] = frame[operation.a + quad_lane<kLanes>(operation.immediate, lane)];
+        for (unsigned lane = 0; lane < lanes; ++lane)
+          frame[operation.result + lane] = frame[operation.a + quad_lane(operation.immediate, lane, lanes)];
         break;
       case Opcode::QuadRead:
-        for (unsigned lane = 0; lane < kLanes; ++lane) {
-          const unsigned from = quad_lane<kLanes>(operation.immediate, lane);
+        for (unsigned lane = 0; lane < lanes; ++lane) {
+          const unsigned from = quad_lane(operation.immediate, lane, lanes);
           frame[operation.result + lane] =
               frame[operation.a + from] != 0 ? frame[operation.b + from] : frame[operation.c + lane];
         }
         break;
-      case Opcode::LaneRead: {
-        const std::uint32_t* list = context.lists + operation.b;
-        for (unsigned lane = 0; lane < kLanes; ++lane) {
-          const unsigned own = static_cast<unsigned>((context.first_thread + lane) % context.group_lanes);
-          const unsigned from = lane - own + frame[list[3] + lane] % context.group_lanes;
-          frame[operation.result + lane] =
-              frame[list[0] + from] != 0 ? frame[list[1] + from] : frame[list[2] + lane];
-        }
+      case Opcode::LaneRead:
+        read_lanes(operation, context, frame);
         break;
-      }
-      case Opcode::PixelDx:
-      case Opcode::PixelDy:
-      case Opcode::PixelCenterX:
-      case Opcode::PixelCenterY:
-      case Opcode::PixelCovered:
-      case Opcode::PrimitiveF32:
-      case Opcode::PrimitiveI32:
-      case Opcode::LoadTile:
-      case Opcode::StoreTile:
-        pixel_lanes(operation, context, frame, kLanes);
+      case Opcode::LoadFrame:
+      case Opcode::LoadFrameRow:
+        copy(frame + operation.result, frame_slot(operation, context, frame));
         break;
-      case Opcode::LoadFrame: {
-        const std::uint32_t* slot = frame_slot<kLanes>(operation, context, frame);
-        for (unsigned lane = 0; lane < kLanes; ++lane) frame[operation.result + lane] = slot[lane];
+      case Opcode::StoreFrame:
+        copy(frame_slot(operation, context, frame), frame + operation.b);
         break;
-      }
-      case Opcode::StoreFrame: {
-        std::uint32_t* slot = frame_slot<kLanes>(operation, context, frame);
-        for (unsigned lane = 0; lane < kLanes; ++lane) slot[lane] = frame[operation.b + lane];
+      case Opcode::StoreFrameRow:
+        copy(frame_slot(operation, context, frame), frame + operation.c);
         break;
-      }
-      case Opcode::LoadFrameRow: {
-        const std::uint32_t* row = frame_row<kLanes>(operation, context, frame);
-        for (unsigned lane = 0; lane < kLanes; ++lane) frame[operation.result + lane] = row[lane];
-        break;
-      }
-      case Opcode::StoreFrameRow: {
-        std::uint32_t* row = frame_row<kLanes>(operation, context, frame);
-        for (unsigned lane = 0; lane < kLanes; ++lane) row[lane] = frame[operation.c + lane];
-        break;
-      }
       case Opcode::LoadFrameUniform:
-        broadcast<kLanes>(frame + operation.result, *frame_slot<kLanes>(operation, context, frame));
+        broadcast(operation, *frame_slot(operation, context, frame));
         break;
       case Opcode::StoreFrameUniform:
-        *frame_slot<kLanes>(operation, context, frame) = frame[operation.b];
+        *frame_slot(operation, context, frame) = frame[operation.b];
         break;
       case Opcode::Stop: {
         std::uint32_t any = 0;
@@ -519,78 +456,57 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
       }
       case Opcode::AnyLane: {
         std::uint32_t any = 0;
-        for (unsigned lane = 0; lane < kLanes; ++lane) any |= frame[operation.a + lane];
-        broadcast<kLanes>(frame + operation.result, any);
+        for (unsigned lane = 0; lane < lanes; ++lane) any |= frame[operation.a + lane];
+        broadcast(operation, any);
         break;
       }
       case Opcode::MinLaneU32: {
         std::uint32_t least = ~0u;
-        for (unsigned lane = 0; lane < kLanes; ++lane) least = std::min(least, frame[operation.a + lane]);
-        broadcast<kLanes>(frame + operation.result, least);
+        for (unsigned lane = 0; lane < lanes; ++lane) least = std::min(least, frame[operation.a + lane]);
+        broadcast(operation, least);
         break;
       }
-      case Opcode::ConstI1:
-      case Opcode::ConstI32:
-      case Opcode::ConstF32:
-        break;  // in the frame from the start
       default:
-        if (info(operation.opcode).callout) lane_by_lane(operation, context, frame, kLanes);
-        break;
+        if (family(operation.opcode) == Family::pixel)
+          pixel_lanes(operation, context, frame);
+        else if (family(operation.opcode) == Family::memory || info(operation.opcode).callout)
+          lane_by_lane(operation, context, frame);
+        break;  // constants are in the frame from the start
     }
   }
 }
 
-template <unsigned kLanes>
+template <unsigned kStep>
 GroupOutcome run_group_plain(GroupContext& context, std::uint32_t* frame) {
-  return run_group<kLanes>(context, frame);
+  return run_group<kStep>(context, frame);
 }
 
 // The same loops for AVX2 and FMA: without them std::fma is a library call per lane. Sanitizers, whose checks
 // take longest to compile here, see the loops once.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(WARPJIT_SANITIZED)
-#define WARPJIT_HAVE_V3 1
-template <unsigned kLanes>
+template <unsigned kStep>
 [[gnu::target("avx2,fma,bmi,bmi2")]] GroupOutcome run_group_v3(GroupContext& context, std::uint32_t* frame) {
-  return run_group<kLanes>(context, frame);
+  return run_group<kStep>(context, frame);
 }
-bool host_has_v3() {
+RunGroup v3_for(unsigned lanes) {
   static const bool kHas = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                            __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-  return kHas;
+  if (!kHas) return nullptr;
+  return lanes == 1 ? run_group_v3<1> : lanes % 16 == 0 ? run_group_v3<16> : run_group_v3<4>;
 }
+#else
+RunGroup v3_for(unsigned) { return nullptr; }
 #endif
-
-template <unsigned kLanes>
-RunGroup choose() {
-#ifdef WARPJIT_HAVE_V3
-  if (host_has_v3()) return run_group_v3<kLanes>;
-#endif
-  return run_group_plain<kLanes>;
-}
 
 }  // namespace
 
+bool is_group_width(unsigned lanes) {
+  return std::has_single_bit(lanes) && lanes != 2 && lanes <= kMaxGroupLanes;
+}
+
 RunGroup run_group_for(unsigned lanes) {
-  switch (lanes) {
-    case 1:
-      return choose<1>();
-    case 4:
-      return choose<4>();
-    case 8:
-      return choose<8>();
-    case 16:
-      return choose<16>();
-    case 32:
-      return choose<32>();
-    case 64:
-      return choose<64>();
-    case 128:
-      return choose<128>();
-    case 256:
-      return choose<256>();
-    default:
-      return nullptr;
-  }
+  if (const RunGroup v3 = v3_for(lanes)) return v3;
+  return lanes == 1 ? run_group_plain<1> : run_group_plain<4>;
 }
 
 }  // namespace warpjit::ir

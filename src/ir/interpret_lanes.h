@@ -1,5 +1,4 @@
-// The inner loop of the IR interpreter: one switch per operation, one loop over lanes each. Included by
-// interpret_lanes.cpp only.
+// The inner loop of the IR interpreter: one switch per operation, one loop over lanes each.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +19,12 @@ struct GroupContext {
   const std::atomic<std::uint32_t>* cancel;
   std::uint32_t first_slot;    // word offset
   std::uint64_t first_thread;  // of this group; SetGroup changes it
+  std::uint32_t lanes;         // of the group
   std::uint32_t active;        // lanes that are threads: 1 .. lanes
   std::int64_t fuel;           // group_fuel
   FuelCounts* fuel_counts;
-  bool inner;   // does a call run several groups, which share `fuel`?
-  bool blocks;  // do groups belong to blocks? Else each in its turn has all local memory
+  bool inner;   // a call runs several groups, which share `fuel`
+  bool blocks;  // groups belong to blocks; else each in its turn has all local memory
   BlockMemory* block;
   std::uint32_t* block_frame;
   std::uint32_t frame_slots;  // of a group
@@ -48,7 +48,9 @@ struct GroupOutcome {
 
 using RunGroup = GroupOutcome (*)(GroupContext& context, std::uint32_t* frame);
 
-// The instance for this many lanes and the host's instruction set; null for another width.
+// 1, or 4 to kMaxGroupLanes, a power of two.
+bool is_group_width(unsigned lanes);
+// The instance for such a width and the host's instruction set.
 RunGroup run_group_for(unsigned lanes);
 
 }  // namespace warpjit::ir

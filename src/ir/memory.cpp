@@ -18,7 +18,7 @@ std::string_view name(Space space) {
 
 namespace {
 
-// The last piece that does not begin behind the address; nothing if there is none.
+// The last piece that does not begin after the address; nothing if there is none.
 MemoryRange before(std::span<const MemoryRange> ranges, std::uint32_t address) {
   auto range = std::upper_bound(ranges.begin(), ranges.end(), address,
                                 [](std::uint32_t a, const MemoryRange& r) { return a < r.address; });
@@ -161,6 +161,40 @@ void BlockMemory::unlock(MemoryAccess access, std::uint32_t address, std::uint32
   if (at == nullptr) return;
   std::memcpy(at, &value, sizeof value);
   locks[address / 4] = 0;
+}
+
+void BlockMemory::access(Opcode opcode, MemoryAccess access, const std::uint32_t* operands,
+                         std::uint32_t* results, Accessor by) {
+  const std::uint32_t address = operands[1];
+  const auto pair = [&](std::size_t k) { return operands[k] | std::uint64_t{operands[k + 1]} << 32; };
+  switch (opcode) {
+    case Opcode::LoadMemory:
+      results[0] = load(access, address, by);
+      break;
+    case Opcode::StoreMemory:
+      store(access, address, operands[2], by);
+      break;
+    case Opcode::AtomicMemory:
+      results[0] = atomic(access, address, operands[2], operands[3], by);
+      break;
+    case Opcode::AtomicMemory64: {
+      const std::uint64_t old = atomic64(access, address, pair(2), pair(4), by);
+      results[0] = static_cast<std::uint32_t>(old);
+      results[1] = static_cast<std::uint32_t>(old >> 32);
+      break;
+    }
+    case Opcode::LockMemory: {
+      const Locked locked = lock(access, address, by);
+      results[0] = locked.value;
+      results[1] = locked.success ? 1 : 0;
+      break;
+    }
+    case Opcode::UnlockMemory:
+      unlock(access, address, operands[2], by);
+      break;
+    default:
+      break;
+  }
 }
 
 MemoryRange BlockMemory::piece(MemoryAccess access, std::uint32_t address) const {

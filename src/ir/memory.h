@@ -73,7 +73,7 @@ struct MemoryAccess {
             byte(32),
             static_cast<AtomicFunction>(byte(40))};
   }
-  // Do the numbers fit together?
+  // True if the numbers fit together.
   constexpr bool valid() const {
     return element <= Element::word && (alignment & (alignment - 1)) == 0 && alignment >= 1 &&
            alignment <= 16 && extent <= 16 && offset + size_of(element) <= extent &&
@@ -161,6 +161,10 @@ struct BlockMemory {
   };
   Locked lock(MemoryAccess access, std::uint32_t address, Accessor by);
   void unlock(MemoryAccess access, std::uint32_t address, std::uint32_t value, Accessor by);
+  // What an opcode of the family `memory` does in a lane where its guard holds: operands and results as in its
+  // row (ir/opcodes.inc).
+  void access(Opcode opcode, MemoryAccess access, const std::uint32_t* operands, std::uint32_t* results,
+              Accessor by);
   // The piece of the access's space that the address is in; nothing if there is none, and of local memory.
   MemoryRange piece(MemoryAccess access, std::uint32_t address) const;
 
