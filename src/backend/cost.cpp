@@ -41,14 +41,12 @@ struct Row {
   Recipe recipe;
   std::array<OperationCost, 4> costs;  // AVX2, AVX-512 of Intel, then of AMD
 };
-constexpr std::initializer_list<Row> kRows = {
-#if WARPJIT_HAS_X64
 #define X64_COST(name, recipe, a, b, c, d, e, f, g, h) \
   {Op::name, Recipe::recipe, {{{Op::name, a, b}, {Op::name, c, d}, {Op::name, e, f}, {Op::name, g, h}}}},
+constexpr std::initializer_list<Row> kRows = {
 #include "backend/x64/costs.inc"
-#undef X64_COST
-#endif
 };
+#undef X64_COST
 
 const std::vector<OperationCost>& table(std::size_t column) {
   static const auto kTables = [] {
@@ -61,155 +59,27 @@ const std::vector<OperationCost>& table(std::size_t column) {
   return kTables[column];
 }
 
-// What is known of operations on vectors beside rows: the unit, and the row that an operation without one
-// has.
-struct OnVectors {
+// What an operation takes: the unit, and the row of the table that says how long.
+struct Use {
   Unit unit;
   Op row;
 };
-constexpr OnVectors kind_of(Op op) {
-  switch (op) {
-    case Op::Mul:
-    case Op::MulZero:
-      return {Unit::multiplier, Op::Mul};
-    case Op::Fma:
-    case Op::Fms:
-    case Op::Fnma:
-    case Op::FmaZero:
-    case Op::FmaDown:
-    case Op::FmaUp:
-    case Op::HalvesMul:
-    case Op::HalvesFma:
-      return {Unit::multiplier, Op::Fma};
-    case Op::IMul:
-      return {Unit::multiplier, Op::IMul};
-    case Op::DotHalves:
-    case Op::MulHighHalves:
-    case Op::Reciprocal:
-    case Op::ReciprocalRoot:
-      return {Unit::multiplier, Op::DotHalves};
-    case Op::Div:
-      return {Unit::multiplier, Op::Div};
-    case Op::Sqrt:
-      return {Unit::multiplier, Op::Sqrt};
-    case Op::Add:
-    case Op::Sub:
-    case Op::AddZero:
-    case Op::HalvesAdd:
-      return {Unit::adder, Op::Add};
-    case Op::Min:
-    case Op::Max:
-    case Op::RangeMin:
-    case Op::RangeMax:
-    case Op::RangeMinAbs:
-    case Op::RangeMaxAbs:
-    case Op::HalvesMin:
-    case Op::HalvesMax:
-      return {Unit::adder, Op::Min};
-    case Op::Floor:
-    case Op::Ceil:
-    case Op::Trunc:
-    case Op::RoundEven:
-      return {Unit::adder, Op::Floor};
-    case Op::CvtToF:
-    case Op::CvtToFU:
-    case Op::CvtToFZero:
-    case Op::CvtToFUZero:
-      return {Unit::adder, Op::CvtToF};
-    case Op::CvtToI:
-    case Op::CvtToU:
-    case Op::CvtToINearest:
-    case Op::CvtToIZeroMask:
-    case Op::CvtToHalves:
-    case Op::CvtFromHalves:
-      return {Unit::adder, Op::CvtToI};
-    case Op::CmpF:
-    case Op::CmpFMasked:
-    case Op::HalvesCompare:
-      return {Unit::adder, Op::CmpF};
-    case Op::CmpI:
-    case Op::CmpU:
-    case Op::CmpIMasked:
-    case Op::CmpUMasked:
-    case Op::TestMasked:
-    case Op::TestBits:
-      return {Unit::any, Op::CmpU};
-    case Op::Shl:
-    case Op::ShrU:
-    case Op::ShrS:
-      return {Unit::shuffler, Op::Shl};
-    case Op::ShlV:
-    case Op::ShrUV:
-    case Op::ShrSV:
-      return {Unit::shuffler, Op::ShlV};
-    case Op::UnpackLo:
-    case Op::UnpackHi:
-    case Op::UnpackLoD:
-    case Op::UnpackHiD:
-    case Op::Shuffle32:
-    case Op::ShuffleWords:
-    case Op::ShuffleBytes:
-    case Op::AlignBytes:
-    case Op::PackWords:
-    case Op::PackHalves:
-      return {Unit::shuffler, Op::UnpackLo};
-    case Op::Permute64:
-    case Op::Permute128:
-    case Op::AlignWords:
-    case Op::HalvesOfWords:
-    case Op::WordsOfHalves:
-    case Op::BroadcastScalar:
-    case Op::SpreadFirst:
-      return {Unit::shuffler, Op::Permute64};
-    case Op::LookUp:
-    case Op::LookUpInOne:
-    case Op::LookUpHalves:
-      return {Unit::shuffler, Op::LookUpInOne};
-    case Op::Blend:
-    case Op::MergeZero:
-    case Op::MoveZeroMask:
-      return {Unit::any, Op::Blend};
-    case Op::IAdd:
-    case Op::ISub:
-    case Op::ISign:
-      return {Unit::any, Op::IAdd};
-    case Op::IMinU:
-    case Op::IMaxU:
-    case Op::IMinS:
-    case Op::IMaxS:
-    case Op::IMinHalves:
-      return {Unit::any, Op::IMinU};
-    case Op::ICmpEq:
-    case Op::ICmpEqHalves:
-      return {Unit::any, Op::ICmpEq};
-    case Op::KAnd:
-    case Op::KOr:
-    case Op::KXor:
-    case Op::KAndNot:
-    case Op::KNot:
-      return {Unit::any, Op::KAnd};
-    case Op::AndNot:
-    case Op::Xor:
-    case Op::Ternary:
-      return {Unit::any, Op::And};
-    case Op::LoadConstant:
-    case Op::LoadQuad:
-    case Op::LoadRow:
-    case Op::LoadFullAhead:
-    case Op::LoadMasked:
-      return {Unit::none, Op::LoadFull};
-    case Op::BroadcastMasked:
-      return {Unit::none, Op::Broadcast};
-    case Op::StoreRow:
-    case Op::ExtractRow:
-    case Op::StoreWord:
-      return {Unit::none, Op::StoreFull};
-    case Op::GatherPairs:
-      return {Unit::none, Op::Gather};
-    default:
-      return {info(op).kind == OpKind::arithmetic || op == Op::InsertRow ? Unit::any : Unit::none, op};
-  }
+constexpr Use use_of(Op op, OpKind kind) { return {kind == OpKind::arithmetic ? Unit::any : Unit::none, op}; }
+constexpr Use use_of(Op, OpKind, Unit unit, Op row) { return {unit, row}; }
+constexpr std::array<Use, kOpCount> make_uses() {
+  using enum Unit;
+  using enum Op;
+  return {{
+#define LIR_OP(name, kind, effects, x64, a64) use_of(name, OpKind::kind x64),
+#define X64(form, v3, v4, ...) __VA_OPT__(, ) __VA_ARGS__
+#define NONE
+#include "backend/lir/opcodes.inc"
+#undef LIR_OP
+#undef X64
+#undef NONE
+  }};
 }
+constexpr std::array<Use, kOpCount> kUses = make_uses();
 
 std::size_t column_of(Target target, Maker maker) {
   return (maker == Maker::amd ? 2 : 0) + (plain(target) == Target::x64_v4 ? 1 : 0);
@@ -378,7 +248,7 @@ auto by_operation(double plain, double OperationCost::*member) {
     made[c].fill(plain);
     for (const OperationCost& cost : table(c)) made[c][static_cast<std::size_t>(cost.op)] = cost.*member;
     for (std::size_t op = 0; op < kOpCount; ++op)
-      made[c][op] = made[c][static_cast<std::size_t>(kind_of(static_cast<Op>(op)).row)];
+      made[c][op] = made[c][static_cast<std::size_t>(kUses[op].row)];
   }
   return made;
 }
@@ -401,7 +271,7 @@ double latency_of(Target target, Op op, Maker maker) {
                                       : kByOperation[column_of(target, maker)][static_cast<std::size_t>(op)];
 }
 
-Unit unit_of(Op op) { return kind_of(op).unit; }
+Unit unit_of(Op op) { return kUses[static_cast<std::size_t>(op)].unit; }
 
 double vector_ports(Target target, Maker maker) {
   // What needs no unit of its own.

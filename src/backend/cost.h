@@ -1,4 +1,5 @@
-// What operations of LIR cost on a host: a table (x64/costs.inc), and code that measures it.
+// What operations of LIR cost on a host, and code that measures it. The numbers stand in x64/costs.inc and here; which
+// row of those is an operation's, and which unit it takes, says lir/opcodes.inc.
 #pragma once
 
 #include <span>
@@ -8,6 +9,12 @@
 #include "backend/target.h"
 
 namespace warpjit::backend {
+
+// In clocks: from an address to the word, and from a stored word to one that loads it.
+inline constexpr double kLoadLatency = 5, kForwardLatency = 5;
+inline constexpr double kIssue = 6;  // operations that begin in a clock
+// Operations that have begun while not all of those before them have ended. Of Zen 3, which has the fewest.
+inline constexpr std::size_t kReorderWindow = 256;
 
 // In clocks. Latency: from operands to a result that the same operation may take; 0: it takes none of that
 // kind. Clocks: from one to the next that does not wait for it.

@@ -84,7 +84,7 @@ struct Role {
 
 struct Host : Capabilities {
   Target target;
-  std::uint32_t encoding;  // column of the host's opcodes.inc
+  std::uint32_t encoding;  // which id of its column in lir/opcodes.inc
 
   // Group form to LIR; `code` keeps the memory it had.
   void (*lower)(const ir::Function& f, const Host& host, const Role& role, ConstantPool& pool,

@@ -18,7 +18,7 @@ namespace {
 using backend::Op;
 
 constexpr const char* kNames[] = {
-#define LIR_OP(name, kind, effects) #name,
+#define LIR_OP(name, ...) #name,
 #include "backend/lir/opcodes.inc"
 #undef LIR_OP
 };

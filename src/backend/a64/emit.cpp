@@ -11,16 +11,17 @@ struct Encoding {
   Form form = Form::none;
   asmjit::InstId id = 0;
 };
-const Encoding& encoding(Op op) {
-  static constexpr std::array<Encoding, kOpCount> kEncodings = [] {
-    std::array<Encoding, kOpCount> table;
-#define A64_OP(name, form, id) table[static_cast<std::size_t>(Op::name)] = {Form::form, Id::kId##id};
-#include "backend/a64/opcodes.inc"
-#undef A64_OP
-    return table;
-  }();
-  return kEncodings[static_cast<std::size_t>(op)];
-}
+constexpr std::array<Encoding, kOpCount> kEncodings = {{
+#define LIR_OP(name, kind, effects, x64, a64) a64,
+#define A64(form, id) \
+  { Form::form, Id::kId##id }
+#define NONE \
+  {}
+#include "backend/lir/opcodes.inc"
+#undef LIR_OP
+#undef A64
+#undef NONE
+}};
 
 }  // namespace
 
@@ -121,7 +122,7 @@ arm::GpW A64Emitter::constant(std::int64_t value) {
 }
 
 void A64Emitter::encode(const Inst& inst) {
-  const Encoding& e = encoding(static_cast<Op>(inst.op));
+  const Encoding& e = kEncodings[inst.op];
   const asmjit::Imm imm(inst.imm);
   const Reg d = inst.def;
   const auto& use = inst.use;

@@ -14,12 +14,6 @@ using lir::MemBase;
 using lir::Reg;
 using lir::RegClass;
 
-// From an address to the word, and from a stored word to one that loads it.
-constexpr double kLoadLatency = 5, kForwardLatency = 5;
-constexpr double kIssue = 6;  // operations that begin in a clock
-// Operations that have begun and not all of those before them ended. Of Zen 3, which has the fewest.
-constexpr std::size_t kWindow = 256;
-
 constexpr std::size_t at(Bound bound) { return static_cast<std::size_t>(bound); }
 
 // Follows when operations end, if nothing but operands and the window, if it counts, holds them up.
@@ -72,7 +66,7 @@ class Waiting {
     if (loads && has_place(inst.mem)) address = std::max(address, place(inst.mem));
     begin = std::max(begin, address);
     if (window_) {
-      issued_ = std::max(issued_ + 1 / kIssue, ended_[operation_ % kWindow]);
+      issued_ = std::max(issued_ + 1 / kIssue, ended_[operation_ % kReorderWindow]);
       begin = std::max(begin, issued_);
     }
     if (row.writes && has_place(inst.mem)) place(inst.mem) = begin + kForwardLatency;
@@ -82,7 +76,7 @@ class Waiting {
       ready_[static_cast<std::size_t>(class_of_def(inst))][inst.def] = end;
     }
     latest_ = std::max(latest_, end);
-    ended_[operation_++ % kWindow] = latest_;
+    ended_[operation_++ % kReorderWindow] = latest_;
   }
 
   const Host& host_;
@@ -90,7 +84,7 @@ class Waiting {
   const bool window_;
   std::array<std::vector<double>, lir::kClassCount> ready_;
   std::unordered_map<std::int64_t, double> places_;  // when stored words can be loaded
-  std::array<double, kWindow> ended_{};  // of the operations before: when it and all before it ended
+  std::array<double, kReorderWindow> ended_{};  // of the operations before: when it and all before it ended
   std::size_t operation_ = 0;
   double issued_ = 0, latest_ = 0;
 };

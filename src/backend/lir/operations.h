@@ -12,12 +12,12 @@
 namespace warpjit::backend {
 
 enum class Op : std::uint16_t {
-#define LIR_OP(name, kind, effects) name,
+#define LIR_OP(name, ...) name,
 #include "backend/lir/opcodes.inc"
 #undef LIR_OP
 };
 inline constexpr std::size_t kOpCount = 0
-#define LIR_OP(name, kind, effects) +1
+#define LIR_OP(name, ...) +1
 #include "backend/lir/opcodes.inc"
 #undef LIR_OP
     ;
@@ -30,7 +30,7 @@ struct OpInfo {
   std::uint8_t clears;  // which use; kNoUse: none
 
   static constexpr std::uint8_t kNoUse = 0xff;
-  // May the instruction be removed if its definition is unused?
+  // True if the instruction may be removed where its definition is unused.
   constexpr bool pure() const { return !writes && !sets_mode && !ends_block && !may_stop; }
 };
 namespace operations_detail {
@@ -40,7 +40,7 @@ constexpr OpInfo decode_row(OpKind kind, std::string_view effects) {
   return {kind, has('C'), has('R'), has('W'), has('A'), has('S'), has('T'), has('X'), clears};
 }
 inline constexpr std::array<OpInfo, kOpCount> kRows = {{
-#define LIR_OP(name, kind, effects) decode_row(OpKind::kind, effects),
+#define LIR_OP(name, kind, effects, ...) decode_row(OpKind::kind, effects),
 #include "backend/lir/opcodes.inc"
 #undef LIR_OP
 }};

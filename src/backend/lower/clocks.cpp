@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "backend/cost.h"
 #include "base/sfu.h"
 #include "ir/callout.h"
 #include "ir/look_up.h"
@@ -118,13 +119,12 @@ Clocks guess_clocks(const ir::Function& f, const Host& host, const ir::Loops* lo
 
 double clocks_of_part(const Clocks& clocks, const Host& host, bool loops, std::uint32_t vectors,
                       std::uint32_t parts) {
-  constexpr double kInFlight = 256;  // instructions, of older processors
   const std::uint32_t live = vectors * parts;
   const double spills = live > host.vector_registers ? live - host.vector_registers : 0;
   constexpr double kSpill = 0.33;  // clocks: a store and a load beside the ports of arithmetic
   const double busy = clocks.busy * parts + kSpill * spills;
   // What has no loop begins with the next group before this one ends.
-  const double groups = loops ? 1 : std::max(1.0, kInFlight / (1 + clocks.instructions * parts));
+  const double groups = loops ? 1 : std::max(1.0, kReorderWindow / (1 + clocks.instructions * parts));
   return std::max(busy, clocks.chain / groups) / parts;
 }
 

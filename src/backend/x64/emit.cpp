@@ -10,23 +10,25 @@ struct Encoding {
   Form form = Form::none;
   InstId ids[2] = {};  // with AVX2, with AVX-512
 };
-const Encoding& encoding(Op op) {
-  static constexpr std::array<Encoding, kOpCount> kEncodings = [] {
-    std::array<Encoding, kOpCount> table;
-#define X64_OP(name, form, v3, v4) \
-  table[static_cast<std::size_t>(Op::name)] = {Form::form, {x86::Inst::kId##v3, x86::Inst::kId##v4}};
-#include "backend/x64/opcodes.inc"
-#undef X64_OP
-    return table;
-  }();
-  return kEncodings[static_cast<std::size_t>(op)];
-}
+constexpr std::array<Encoding, kOpCount> kEncodings = {{
+#define LIR_OP(name, kind, effects, x64, a64) x64,
+#define X64(form, v3, v4, ...)                             \
+  {                                                        \
+    Form::form, { x86::Inst::kId##v3, x86::Inst::kId##v4 } \
+  }
+#define NONE \
+  {}
+#include "backend/lir/opcodes.inc"
+#undef LIR_OP
+#undef X64
+#undef NONE
+}};
 
 }  // namespace
 
 void X64Emitter::encode(const Inst& inst) {
   const Op op = static_cast<Op>(inst.op);
-  const Encoding& e = encoding(op);
+  const Encoding& e = kEncodings[inst.op];
   const InstId id = e.ids[host_.encoding];
   const asmjit::Imm imm(inst.imm);
   switch (e.form) {
