@@ -77,7 +77,7 @@ enum class ImmediateKind : std::uint8_t {
   input,             // bits 0-31 an input binding, bits 32-63 none (0) or 1 + another one
   output,            // an output binding
   input_rows,        // bits 0-31 an input binding, bits 32-63 a count of rows
-  output_rows,       // likewise of an output binding
+  output_rows,       // the same of an output binding
   slot,              // of a thread
   primitive_offset,  // bytes into the primitive's record, a multiple of 4
   tile_plane,        // of the tile
@@ -110,15 +110,16 @@ struct OpcodeInfo {
   ImmediateKind immediate;
   std::uint8_t cost;
   bool pure, commutative, reads, writes, convergent, terminator, per_lane, guarded, masked, callout,
-      group_only, preamble_only, free_to_repeat, easy_to_repeat, hands_on_all, hands_on_last;
+      group_only, preamble_only, free_to_repeat, easy_to_repeat, hands_on_all, hands_on_last, chooses,
+      makes_denormals;
 
   constexpr bool has_immediate() const { return immediate != ImmediateKind::none; }
-  // Is it a function of its operands alone, lane by lane, with one result? ir/evaluate.h says which.
+  // True if it is a function of its operands alone, lane by lane, with one result. ir/evaluate.h says which.
   constexpr bool lane_wise() const {
     return pure && !reads && !convergent && !per_lane && !callout && !has_immediate() &&
            family != Family::phi;
   }
-  // May the bits of operand k, up to the sign of a float, become those of the result?
+  // True if the bits of operand k, up to the sign of a float, may become those of the result.
   constexpr bool hands_on(std::size_t k) const {
     if (hands_on_last) return k + 1 == operands.size();
     return hands_on_all && (family == Family::phi || operands[k] != 'b');
@@ -156,7 +157,9 @@ constexpr OpcodeInfo decode_row(std::string_view name, std::string_view results,
           .free_to_repeat = has('Z'),
           .easy_to_repeat = has('E'),
           .hands_on_all = has('H'),
-          .hands_on_last = has('L')};
+          .hands_on_last = has('L'),
+          .chooses = has('K'),
+          .makes_denormals = has('D')};
 }
 inline constexpr std::array<OpcodeInfo, kOpcodeCount> kOpcodes = {{
 #define WARPJIT_IR_OP(name, results, operands, flags, family, cost, immediate) \
@@ -181,12 +184,12 @@ static_assert(most([](const OpcodeInfo& row) -> std::size_t {
               "what is free to make again has no operands");
 }  // namespace types_detail
 
-// Of all rows; phis may have more operands.
+// The most that a row has; phis may have more operands.
 inline constexpr std::size_t kMaxOperands =
     types_detail::most([](const OpcodeInfo& row) { return row.operands.size(); });
 inline constexpr std::size_t kMaxResults =
     types_detail::most([](const OpcodeInfo& row) { return row.results.size(); });
-// Of rows that are called out for.
+// The most that a row with a callout has.
 inline constexpr std::size_t kMaxCalloutResults =
     types_detail::most([](const OpcodeInfo& row) { return row.callout ? row.results.size() : 0; });
 

@@ -74,27 +74,14 @@ Reg Arithmetic::multiply_add_odd(Value a, Value b, Value c, std::uint32_t p) {
   return blend(sum, reg_source(odd), inexact);
 }
 
-// If NEON, with FPCR.DN set, computes this value as a NaN: is it always the default NaN, 0x7fc00000?
+// True if a NaN that NEON, with FPCR.DN set, computes as this value is always the default NaN, 0x7fc00000.
 bool Arithmetic::gives_default_nan(Value v) const {
-  switch (f_.definition_of(v).opcode) {
-    case Opcode::FAdd32:
-    case Opcode::FSub32:
-    case Opcode::FMul32:
-    case Opcode::FMulZeroInf32:
-    case Opcode::FMulNoZeroInf32:
-    case Opcode::FDiv32:
-    case Opcode::FSqrt32:
-    case Opcode::FFma32:
-    case Opcode::FFloor32:
-    case Opcode::CanonicalizeNaN32:
-    case Opcode::I32ToF32:
-      return true;
-    default:
-      return false;
-  }
+  const Opcode op = f_.definition_of(v).opcode;
+  return (ir::info(op).makes_denormals && op != Opcode::FFmaOdd32) || op == Opcode::FFloor32 ||
+         op == Opcode::CanonicalizeNaN32 || op == Opcode::I32ToF32;
 }
 
-// Is the value never a signaling NaN?
+// True if the value is never a signaling NaN.
 bool Arithmetic::quiet(Value v) const {
   const Opcode op = f_.definition_of(v).opcode;
   if (op == Opcode::FNeg32 || op == Opcode::FAbs32) v = f_.operand(f_.definition(v), 0);

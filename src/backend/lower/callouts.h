@@ -7,11 +7,6 @@
 
 namespace warpjit::backend {
 
-// clang-format off
-#define WARPJIT_LOWERED_AS_CALLOUT(OP) \
-  OP(IntToF16) OP(TeslaF64Operation) OP(FmaScaled32) OP(AtomicMemory64) OP(LaneRead)
-// clang-format on
-
 class CalloutLowering : protected ValueForms {
  public:
   CalloutLowering(State& state, HostMasks& masks)
@@ -36,11 +31,6 @@ class CalloutLowering : protected ValueForms {
 
   // The call that counts the transfers of the lanes of a BurnFuel.
   void count_fuel(ir::Inst i);
-
-#define WARPJIT_DECLARE(name) \
-  void lower_##name(ir::Inst i) { call(i); }
-  WARPJIT_LOWERED_AS_CALLOUT(WARPJIT_DECLARE)
-#undef WARPJIT_DECLARE
 
  private:
   void make_call(std::span<const ir::Inst> together, const ir::LaneShape* address);

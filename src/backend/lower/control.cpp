@@ -85,23 +85,23 @@ void ControlLowering::connect_by_edge(ir::Block from, ir::Block to, std::uint32_
   connect(from, to, begin_edge(lir_from));
 }
 
-void ControlLowering::lower_Phi(ir::Inst i) {
+void ControlLowering::phi(ir::Inst i) {
   for (std::uint32_t p = 0; p < parts_of(f_.result(i)); ++p)
     code_.blocks.back().params.push_back(slot(f_.result(i), p));
 }
 
-void ControlLowering::lower_Jump(ir::Inst i) {
+void ControlLowering::jump(ir::Inst i) {
   const ir::Block b = f_.inst(i).block;
   connect(b, f_.block(b).successors[0], last_block());
 }
 
-void ControlLowering::lower_Return(ir::Inst) {
+void ControlLowering::end_group() {
   if (role_.preamble && role_.row_tables.rows != 0) rows_.make_row_tables();
   add(Op::Return);
   end_block(last_block());
 }
 
-void ControlLowering::lower_Branch(ir::Inst i) {
+void ControlLowering::branch(ir::Inst i) {
   const ir::Block b = f_.inst(i).block;
   Value condition = operand(i, 0);
   const ir::Inst made = f_.definition(condition);
@@ -140,7 +140,7 @@ void ControlLowering::lower_Branch(ir::Inst i) {
   if (other_way) std::swap(code_.blocks[at].successors[0], code_.blocks[at].successors[1]);
 }
 
-void ControlLowering::lower_Switch(ir::Inst i) {
+void ControlLowering::switch_between(ir::Inst i) {
   Reg index = scalar(operand(i, 0));
   use(add(Op::Switch), index);
   const std::uint32_t at = last_block();
@@ -149,7 +149,7 @@ void ControlLowering::lower_Switch(ir::Inst i) {
   for (ir::Block target : f_.block(b).successors) connect_by_edge(b, target, at);
 }
 
-void ControlLowering::lower_BurnFuel(ir::Inst i) {
+void ControlLowering::burn_fuel(ir::Inst i) {
   add(Op::BurnFuel);
   hot_or_cold([] { return Regs{}; },
               [&] {

@@ -8,11 +8,6 @@
 
 namespace warpjit::backend {
 
-// clang-format off
-#define WARPJIT_LOWERED_AS_CONTROL(OP) \
-  OP(Phi) OP(Jump) OP(Branch) OP(Switch) OP(Return) OP(BurnFuel)
-// clang-format on
-
 class ControlLowering : protected ValueForms {
  public:
   ControlLowering(State& state, RowLowering& rows, CalloutLowering& callouts);
@@ -22,9 +17,12 @@ class ControlLowering : protected ValueForms {
   // Behind the last block: resolves edges, finds predecessors and loops.
   void finish();
 
-#define WARPJIT_DECLARE(name) void lower_##name(ir::Inst i);
-  WARPJIT_LOWERED_AS_CONTROL(WARPJIT_DECLARE)
-#undef WARPJIT_DECLARE
+  void phi(ir::Inst i);
+  void jump(ir::Inst i);
+  void branch(ir::Inst i);
+  void switch_between(ir::Inst i);
+  void end_group();
+  void burn_fuel(ir::Inst i);
 
  private:
   // Ends the LIR block `lir_from` with an edge to `to`.

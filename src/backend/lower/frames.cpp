@@ -17,28 +17,18 @@ FrameLowering::FrameLowering(State& state, HostMasks& masks, HostRows& rows)
 
 // ---- groups
 
-void FrameLowering::lower_GroupIndex(ir::Inst i) {
-  define(f_.result(i), 0, load_argument_word(offsetof(KernelArgs, group_index)));
+void FrameLowering::argument_word(ir::Inst i, std::size_t member) {
+  define(f_.result(i), 0, load_argument_word(member));
 }
 
-void FrameLowering::lower_BlockIndex(ir::Inst i) {
-  define(f_.result(i), 0, load_argument_word(offsetof(KernelArgs, block) + 4 * f_.inst(i).immediate));
-}
-
-// compile() refuses functions that still have one: assign_lanes takes them out.
-void FrameLowering::lower_ThreadIndex(ir::Inst) {}
-
-// compile() refuses functions that still have one: schedule_groups takes them out.
-void FrameLowering::lower_Barrier(ir::Inst) {}
-
-void FrameLowering::lower_SetGroup(ir::Inst i) {
+void FrameLowering::set_group(ir::Inst i) {
   store(Op::SStoreWord, scalar(operand(i, 0)), argument(offsetof(KernelArgs, group_index)));
   if (f_.frame_slots == 0) return;
   group_ = operand(i, 0);
   group_frame_ = make_frame_base(group_);
 }
 
-void FrameLowering::lower_Stop(ir::Inst i) {
+void FrameLowering::stop(ir::Inst i) {
   Value guard = operand(i, 0);
   if (is_constant(guard) && constant(guard) == 0) return;
   Reg tested = masks_.to_test(any_part(guard));
@@ -54,12 +44,12 @@ lir::Mem FrameLowering::slot_part(ir::Inst i, std::uint32_t p) const {
   return frame(slots_ + static_cast<std::int32_t>((number * parts_ + p) * host_.vector_bytes));
 }
 
-void FrameLowering::lower_LoadSlot(ir::Inst i) {
+void FrameLowering::load_slot(ir::Inst i) {
   for (std::uint32_t p = 0; p < parts_; ++p)
     define(f_.result(i), p, load(Op::LoadFull, RegClass::vector, slot_part(i, p)));
 }
 
-void FrameLowering::lower_StoreSlot(ir::Inst i) {
+void FrameLowering::store_slot(ir::Inst i) {
   Value guard = operand(i, 0);
   const bool always = is_constant(guard) && constant(guard) != 0;
   for (std::uint32_t p = 0; p < parts_; ++p) {
@@ -117,28 +107,23 @@ void FrameLowering::store_slot_part(Reg r, lir::Mem mem, Reg base) {
   rows_.store_where(r, live_lanes(), mem, base);
 }
 
-void FrameLowering::store_frame(ir::Inst i, Value value) {
+void FrameLowering::store_frame(ir::Inst i, std::uint32_t value) {
   Reg base;
   lir::Mem mem = frame_slot(i, base);
   mem.base_use = 1;
   for (std::uint32_t p = 0; p < parts_; ++p) {
-    store_slot_part(vector(value, p), mem, base);
+    store_slot_part(vector(operand(i, value), p), mem, base);
     mem.displacement += static_cast<std::int32_t>(host_.vector_bytes);
   }
 }
 
-void FrameLowering::lower_LoadFrame(ir::Inst i) { load_frame(i); }
-void FrameLowering::lower_StoreFrame(ir::Inst i) { store_frame(i, operand(i, 1)); }
-void FrameLowering::lower_LoadFrameRow(ir::Inst i) { load_frame(i); }
-void FrameLowering::lower_StoreFrameRow(ir::Inst i) { store_frame(i, operand(i, 2)); }
-
-void FrameLowering::lower_LoadFrameUniform(ir::Inst i) {
+void FrameLowering::load_frame_uniform(ir::Inst i) {
   Reg base;
   const lir::Mem mem = frame_slot(i, base);
   define(f_.result(i), 0, load(Op::SLoad, RegClass::scalar, mem, base));
 }
 
-void FrameLowering::lower_StoreFrameUniform(ir::Inst i) {
+void FrameLowering::store_frame_uniform(ir::Inst i) {
   Reg base;
   lir::Mem mem = frame_slot(i, base);
   mem.base_use = 1;

@@ -6,20 +6,19 @@
 
 namespace warpjit::backend {
 
-// clang-format off
-#define WARPJIT_LOWERED_AS_FRAMES(OP) \
-  OP(GroupIndex) OP(BlockIndex) OP(ThreadIndex) OP(SetGroup) OP(Barrier) OP(Stop) OP(LoadSlot) \
-  OP(StoreSlot) OP(LoadFrame) OP(StoreFrame) OP(LoadFrameRow) OP(StoreFrameRow) OP(LoadFrameUniform) \
-  OP(StoreFrameUniform)
-// clang-format on
-
 class FrameLowering : protected ValueForms {
  public:
   FrameLowering(State& state, HostMasks& masks, HostRows& rows);
 
-#define WARPJIT_DECLARE(name) void lower_##name(ir::Inst i);
-  WARPJIT_LOWERED_AS_FRAMES(WARPJIT_DECLARE)
-#undef WARPJIT_DECLARE
+  void argument_word(ir::Inst i, std::size_t member);  // of the KernelArgs
+  void set_group(ir::Inst i);
+  void stop(ir::Inst i);
+  void load_slot(ir::Inst i);
+  void store_slot(ir::Inst i);
+  void load_frame(ir::Inst i);
+  void store_frame(ir::Inst i, std::uint32_t value);  // which operand it stores
+  void load_frame_uniform(ir::Inst i);
+  void store_frame_uniform(ir::Inst i);
 
  private:
   lir::Mem slot_part(ir::Inst i, std::uint32_t p) const;
@@ -30,8 +29,6 @@ class FrameLowering : protected ValueForms {
   Reg make_frame_base(Value group);
   // The words of slot `immediate` of the group that operand 0 numbers; of rows, of the first one.
   lir::Mem frame_slot(ir::Inst i, Reg& base);
-  void load_frame(ir::Inst i);
-  void store_frame(ir::Inst i, Value value);
   void store_slot_part(Reg r, lir::Mem mem, Reg base);
 
   HostMasks& masks_;

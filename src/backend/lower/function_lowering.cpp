@@ -1,6 +1,8 @@
 #include "backend/lower/function_lowering.h"
 
 #include <algorithm>
+#include <cassert>
+#include <cstddef>
 
 #include "backend/lower/definitions.h"
 #include "ir/analysis/dominators.h"
@@ -12,24 +14,6 @@ using ir::Opcode;
 using ir::Value;
 
 namespace {
-
-// Does it make denormals?
-bool keeps_denormals(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::FAdd32:
-    case Opcode::FSub32:
-    case Opcode::FMul32:
-    case Opcode::FMulZeroInf32:
-    case Opcode::FMulNoZeroInf32:
-    case Opcode::FDiv32:
-    case Opcode::FSqrt32:
-    case Opcode::FFma32:
-    case Opcode::FFmaOdd32:
-      return true;
-    default:
-      return false;
-  }
-}
 
 bool rounds_to_half(Opcode opcode) {
   return opcode == Opcode::FRoundHalf32 || opcode == Opcode::F32ToHalf || opcode == Opcode::HalvesOfF32;
@@ -43,9 +27,9 @@ FloatOperations float_operations(const ir::Function& f) {
   FloatOperations count;
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
     for (ir::Inst i : f.insts(ir::Block{b})) {
-      const Opcode opcode = f.inst(i).opcode;
-      if (family(opcode) == ir::Family::float_flush) ++count.flush;
-      if (keeps_denormals(opcode)) ++count.keep;
+      const ir::OpcodeInfo& row = ir::info(f.inst(i).opcode);
+      if (row.family == ir::Family::float_flush) ++count.flush;
+      if (row.makes_denormals) ++count.keep;
     }
   return count;
 }
@@ -177,36 +161,20 @@ void FunctionLowering::lower(ir::Inst i) {
     lower_plainly(i);
 }
 
+namespace {
+// Constants and the like: an operand where they are read.
+void made_where_read() {}
+// compile() refuses functions that still have one.
+void removed_by([[maybe_unused]] const char* pass) { assert(!pass && "a pass removes it"); }
+}  // namespace
+
 void FunctionLowering::lower_plainly(ir::Inst i) {
   switch (f_.inst(i).opcode) {
-#define WARPJIT_LOWER(family, name) \
-  case Opcode::name:                \
-    return family.lower_##name(i);
-#define WARPJIT_LOWER_ARITHMETIC(name) WARPJIT_LOWER(arithmetic_, name)
-    WARPJIT_LOWERED_AS_ARITHMETIC(WARPJIT_LOWER_ARITHMETIC)
-#define WARPJIT_LOWER_WORDS(name) WARPJIT_LOWER(words_, name)
-    WARPJIT_LOWERED_AS_WORDS(WARPJIT_LOWER_WORDS)
-#define WARPJIT_LOWER_HALVES(name) WARPJIT_LOWER(halves_, name)
-    WARPJIT_LOWERED_AS_HALVES(WARPJIT_LOWER_HALVES)
-#define WARPJIT_LOWER_MASKS(name) WARPJIT_LOWER(masks_, name)
-    WARPJIT_LOWERED_AS_MASKS(WARPJIT_LOWER_MASKS)
-#define WARPJIT_LOWER_LANES(name) WARPJIT_LOWER(lanes_, name)
-    WARPJIT_LOWERED_AS_LANES(WARPJIT_LOWER_LANES)
-#define WARPJIT_LOWER_ROWS(name) WARPJIT_LOWER(rows_, name)
-    WARPJIT_LOWERED_AS_ROWS(WARPJIT_LOWER_ROWS)
-#define WARPJIT_LOWER_FRAMES(name) WARPJIT_LOWER(frames_, name)
-    WARPJIT_LOWERED_AS_FRAMES(WARPJIT_LOWER_FRAMES)
-#define WARPJIT_LOWER_PIXELS(name) WARPJIT_LOWER(pixels_, name)
-    WARPJIT_LOWERED_AS_PIXELS(WARPJIT_LOWER_PIXELS)
-#define WARPJIT_LOWER_TEXELS(name) WARPJIT_LOWER(texels_, name)
-    WARPJIT_LOWERED_AS_TEXELS(WARPJIT_LOWER_TEXELS)
-#define WARPJIT_LOWER_MEMORY(name) WARPJIT_LOWER(memory_, name)
-    WARPJIT_LOWERED_AS_MEMORY(WARPJIT_LOWER_MEMORY)
-#define WARPJIT_LOWER_CALLOUT(name) WARPJIT_LOWER(callouts_, name)
-    WARPJIT_LOWERED_AS_CALLOUT(WARPJIT_LOWER_CALLOUT)
-#define WARPJIT_LOWER_CONTROL(name) WARPJIT_LOWER(control_, name)
-    WARPJIT_LOWERED_AS_CONTROL(WARPJIT_LOWER_CONTROL)
-#undef WARPJIT_LOWER
+#define LOWER(name, call) \
+  case Opcode::name:      \
+    return call;
+#include "backend/lower/opcodes.inc"
+#undef LOWER
   }
 }
 

@@ -7,9 +7,7 @@ using lir::Reg;
 template <class Make>
 void HalfLowering::each_part(ir::Inst i, Make make) {
   if (halves_ == nullptr) return callouts_.call(i);
-  const ir::Value result = f_.result(i);
-  if (!varying(result)) return define_from_vector(i, make(0));
-  for (std::uint32_t p = 0; p < parts_; ++p) define(result, p, make(p));
+  define_parts(i, make);
 }
 
 void HalfLowering::binary(ir::Inst i, Reg (HostHalves::*make)(Reg, Reg)) {
@@ -40,48 +38,30 @@ void HalfLowering::compare(ir::Inst i, HalfCondition condition) {
   });
 }
 
-void HalfLowering::lower_HalvesAdd(ir::Inst i) { binary(i, &HostHalves::add_halves); }
-void HalfLowering::lower_HalvesMul(ir::Inst i) { binary(i, &HostHalves::multiply); }
-void HalfLowering::lower_HalvesFma(ir::Inst i) {
+void HalfLowering::with_constant(ir::Inst i, Op op, std::uint32_t word) {
+  each_part(i, [&](std::uint32_t p) {
+    const Reg a = vector(operand(i, 0), p);
+    return vvv(op, a, constant_source(word));
+  });
+}
+
+void HalfLowering::multiply_add(ir::Inst i) {
   each_part(i, [&](std::uint32_t p) {
     const Reg a = vector(operand(i, 0), p), b = vector(operand(i, 1), p);
     return halves_->multiply_add(a, b, vector(operand(i, 2), p));
   });
 }
-void HalfLowering::lower_HalvesMaxNum(ir::Inst i) { extreme(i, true); }
-void HalfLowering::lower_HalvesMinNum(ir::Inst i) { extreme(i, false); }
-void HalfLowering::lower_HalvesNeg(ir::Inst i) {
-  each_part(i, [&](std::uint32_t p) {
-    const Reg a = vector(operand(i, 0), p);
-    return vvv(Op::Xor, a, constant_source(0x80008000));
-  });
+
+void HalfLowering::of_bytes(ir::Inst i, bool upper) {
+  each_part(i, [&](std::uint32_t p) { return halves_->of_bytes(vector(operand(i, 0), p), upper); });
 }
-void HalfLowering::lower_HalvesAbs(ir::Inst i) {
-  each_part(i, [&](std::uint32_t p) {
-    const Reg a = vector(operand(i, 0), p);
-    return vvv(Op::And, a, constant_source(0x7fff7fff));
-  });
-}
-void HalfLowering::lower_HalvesLow(ir::Inst i) { unary(i, &HostHalves::repeat_low); }
-void HalfLowering::lower_HalvesHigh(ir::Inst i) { unary(i, &HostHalves::repeat_high); }
-void HalfLowering::lower_HalvesSwap(ir::Inst i) { unary(i, &HostHalves::swap); }
-void HalfLowering::lower_HalvesOfBytes(ir::Inst i) {
-  each_part(i, [&](std::uint32_t p) { return halves_->of_bytes(vector(operand(i, 0), p), false); });
-}
-void HalfLowering::lower_HalvesOfUpperBytes(ir::Inst i) {
-  each_part(i, [&](std::uint32_t p) { return halves_->of_bytes(vector(operand(i, 0), p), true); });
-}
-void HalfLowering::lower_HalvesLowBytes(ir::Inst i) { binary(i, &HostHalves::low_bytes); }
-void HalfLowering::lower_HalvesEq(ir::Inst i) { compare(i, HalfCondition::equal); }
-void HalfLowering::lower_HalvesLt(ir::Inst i) { compare(i, HalfCondition::less); }
-void HalfLowering::lower_HalvesLe(ir::Inst i) { compare(i, HalfCondition::less_equal); }
-void HalfLowering::lower_HalvesOfF32(ir::Inst i) {
+
+void HalfLowering::of_floats(ir::Inst i) {
   const bool same = operand(i, 0) == operand(i, 1);
   each_part(i, [&](std::uint32_t p) {
     const Reg low = vector(operand(i, 0), p);
     return same ? halves_->twice(low) : halves_->of_singles(low, vector(operand(i, 1), p));
   });
 }
-void HalfLowering::lower_CanonicalizeNaNHalves(ir::Inst i) { unary(i, &HostHalves::canonicalize_nan); }
 
 }  // namespace warpjit::backend

@@ -61,7 +61,9 @@ class HostArithmetic {
   virtual Reg merge(Reg, Reg, std::uint32_t, bool /*clears*/) { return lir::kNoReg; }
   virtual Reg saturate_to_unsigned(Value a, std::uint32_t p) = 0;
   virtual Reg unsigned_to_float(Value a, std::uint32_t p) = 0;
-  virtual Reg extreme_number(bool greater, Value a, Value b, std::uint32_t p) = 0;  // FMaxNum32, FMinNum32
+  virtual Reg extreme_number(bool greater, Value a, Value b, std::uint32_t p) = 0;
+  Reg max_number(Value a, Value b, std::uint32_t p) { return extreme_number(true, a, b, p); }   // FMaxNum32
+  Reg min_number(Value a, Value b, std::uint32_t p) { return extreme_number(false, a, b, p); }  // FMinNum32
   virtual Reg shift_by_vector(Shift kind, Value a, Value count, std::uint32_t p) = 0;
 
  protected:

@@ -45,7 +45,7 @@ void RowLowering::each_row_address(RowPointers& rows, Reg offsets, std::uint32_t
   }
 }
 
-void RowLowering::lower_LoadInputRow(ir::Inst i) {
+void RowLowering::load_input_row(ir::Inst i) {
   const std::uint64_t immediate = f_.inst(i).immediate;
   const std::uint32_t last = rows_of(immediate) - 1;
   const std::size_t binding = input_displacement(binding_of(immediate));
@@ -79,7 +79,7 @@ void RowLowering::lower_LoadInputRow(ir::Inst i) {
   }
 }
 
-void RowLowering::lower_StoreOutputRow(ir::Inst i) {
+void RowLowering::store_output_row(ir::Inst i) {
   const std::uint64_t immediate = f_.inst(i).immediate;
   const std::uint32_t count = rows_of(immediate);
   const std::size_t binding = output_displacement(binding_of(immediate));

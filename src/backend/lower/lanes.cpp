@@ -5,9 +5,7 @@ namespace warpjit::backend {
 using ir::Value;
 using lir::Reg;
 
-void LaneLowering::lower_LaneIndex(ir::Inst) {}  // a constant where it is read
-
-void LaneLowering::lower_MinLaneU32(ir::Inst i) {
+void LaneLowering::least_of_lanes(ir::Inst i) {
   Value a = operand(i, 0);
   Reg least = vector(a, 0);
   if (state_.has_idle_lanes) least = blend(constant_vector(~0u), reg_source(least), live_lanes());
@@ -15,14 +13,14 @@ void LaneLowering::lower_MinLaneU32(ir::Inst i) {
   define_from_vector(i, lanes_.min_over_lanes(least));
 }
 
-void LaneLowering::lower_QuadSwizzle32(ir::Inst i) {
+void LaneLowering::swizzle_words(ir::Inst i) {
   Value a = operand(i, 0), result = f_.result(i);
   if (!varying(result)) return define(result, 0, scalar(a));
   for (std::uint32_t p = 0; p < parts_; ++p)
     define(result, p, varying(a) ? lanes_.swizzle_quads(vector(a, p), f_.inst(i).immediate) : vector(a, p));
 }
 
-void LaneLowering::lower_QuadSwizzle1(ir::Inst i) {
+void LaneLowering::swizzle_masks(ir::Inst i) {
   Value a = operand(i, 0), result = f_.result(i);
   for (std::uint32_t p = 0; p < parts_; ++p) {
     if (!varying(a)) {
@@ -33,8 +31,5 @@ void LaneLowering::lower_QuadSwizzle1(ir::Inst i) {
     define_mask(result, p, {lanes_.swizzle_masks(m.reg, f_.inst(i).immediate), m.inverted});
   }
 }
-
-// compile() refuses functions that still have one: expand_quad_reads takes them out.
-void LaneLowering::lower_QuadRead(ir::Inst) {}
 
 }  // namespace warpjit::backend

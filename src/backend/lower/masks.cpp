@@ -24,12 +24,7 @@ void MaskLowering::logic(ir::Inst i, MaskOp op) {
   define(result, 0, scalar_op(kScalar[static_cast<std::size_t>(op)], left, right));
 }
 
-void MaskLowering::lower_And1(ir::Inst i) { logic(i, MaskOp::and_); }
-void MaskLowering::lower_Or1(ir::Inst i) { logic(i, MaskOp::or_); }
-void MaskLowering::lower_Xor1(ir::Inst i) { logic(i, MaskOp::xor_); }
-void MaskLowering::lower_AndNot1(ir::Inst i) { logic(i, MaskOp::and_not); }
-
-void MaskLowering::lower_Not1(ir::Inst i) {
+void MaskLowering::invert(ir::Inst i) {
   Value a = operand(i, 0), result = f_.result(i);
   if (is_made_where_read(result)) return;
   if (!varying(result)) return define(result, 0, scalar_op_imm(Op::SXorImm, scalar(a), 1));
@@ -39,9 +34,9 @@ void MaskLowering::lower_Not1(ir::Inst i) {
   }
 }
 
-void MaskLowering::select(ir::Inst i, bool floating) {
+void MaskLowering::select(ir::Inst i) {
   Value condition = operand(i, 0), a = operand(i, 1), b = operand(i, 2), result = f_.result(i);
-  if (!varying(result) && !floating) {
+  if (!varying(result) && f_.value(result).type != ir::Type::f32) {
     Reg if_false = scalar(b), if_true = scalar(a), bit = scalar(condition);
     return define(result, 0, scalar_select(bit, if_true, if_false));
   }
@@ -56,25 +51,21 @@ void MaskLowering::select(ir::Inst i, bool floating) {
   }
 }
 
-void MaskLowering::lower_SelectF32(ir::Inst i) { select(i, true); }
-void MaskLowering::lower_SelectI32(ir::Inst i) { select(i, false); }
-
-void MaskLowering::lower_SelectI1(ir::Inst i) {
+void MaskLowering::select_masks(ir::Inst i) {
   Value condition = operand(i, 0), a = operand(i, 1), b = operand(i, 2), result = f_.result(i);
-  if (!varying(result)) return select(i, false);
+  if (!varying(result)) return select(i);
   for (std::uint32_t p = 0; p < parts_; ++p) {
     Reg c = mask(condition, p), if_true = mask(a, p), if_false = mask(b, p);
     define(result, p, masks_.select_masks(c, if_true, if_false));
   }
 }
 
-void MaskLowering::lower_AnyLane(ir::Inst i) {
+void MaskLowering::any_lane(ir::Inst i) {
   if (only_feeds_branch(i)) return;
   Reg bits = masks_.any_bits(any_part(operand(i, 0)));
   define(f_.result(i), 0, scalar_compare_imm(bits, Condition::not_equal, 0));
 }
 
-// Does b hold in any lane in which a does?
 Reg MaskLowering::any_both(Value a, Value b, bool negate_b) {
   Reg any = lir::kNoReg;
   for (std::uint32_t p = 0; p < std::max(parts_of(a), parts_of(b)); ++p) {
@@ -87,12 +78,12 @@ Reg MaskLowering::any_both(Value a, Value b, bool negate_b) {
   return masks_.any_bits(any);
 }
 
-void MaskLowering::lower_AnyActive(ir::Inst i) {
+void MaskLowering::any_active(ir::Inst i) {
   Reg bits = any_both(operand(i, 0), operand(i, 1), false);
   define(f_.result(i), 0, scalar_compare_imm(bits, Condition::not_equal, 0));
 }
 
-void MaskLowering::lower_AllActive(ir::Inst i) {
+void MaskLowering::all_active(ir::Inst i) {
   Reg bits = any_both(operand(i, 0), operand(i, 1), true);
   define(f_.result(i), 0, scalar_compare_imm(bits, Condition::equal, 0));
 }

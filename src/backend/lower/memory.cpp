@@ -25,24 +25,8 @@ Reg MemoryLowering::bytes_of_lanes(std::uint32_t p) {
   return vector_of({bytes.data(), host_.lanes});
 }
 
-void MemoryLowering::lower_LoadMemory(ir::Inst i) {
-  if (!access(i)) callouts_.call(i);
-}
-void MemoryLowering::lower_StoreMemory(ir::Inst i) {
-  if (!access(i)) callouts_.call(i);
-}
-void MemoryLowering::lower_AtomicMemory(ir::Inst i) {
-  if (!access_one_by_one(i)) callouts_.call(i);
-}
-void MemoryLowering::lower_LockMemory(ir::Inst i) {
-  if (!access_one_by_one(i)) callouts_.call(i);
-}
-void MemoryLowering::lower_UnlockMemory(ir::Inst i) {
-  if (!access_one_by_one(i)) callouts_.call(i);
-}
-
 // Makes the access without a call if the host can.
-bool MemoryLowering::access(ir::Inst i) {
+bool MemoryLowering::access_windows(ir::Inst i) {
   const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
   const bool load = f_.inst(i).opcode == Opcode::LoadMemory, word = access.element == Element::word;
   Value guard = operand(i, 0), address = operand(i, 1);

@@ -12,11 +12,6 @@
 
 namespace warpjit::backend {
 
-// clang-format off
-#define WARPJIT_LOWERED_AS_MEMORY(OP) \
-  OP(LoadMemory) OP(StoreMemory) OP(AtomicMemory) OP(LockMemory) OP(UnlockMemory)
-// clang-format on
-
 class MemoryLowering : protected ValueForms {
  public:
   MemoryLowering(State& state, const HostParts& host, WindowFields& windows, CalloutLowering& callouts)
@@ -38,22 +33,25 @@ class MemoryLowering : protected ValueForms {
   };
   LanePlaces lane_places(ir::Inst i, const WindowFields::Window& window);
 
-#define WARPJIT_DECLARE(name) void lower_##name(ir::Inst i);
-  WARPJIT_LOWERED_AS_MEMORY(WARPJIT_DECLARE)
-#undef WARPJIT_DECLARE
+  // LoadMemory and StoreMemory; atomics and locks, one lane after the other. By a call if the host cannot.
+  void access(ir::Inst i) {
+    if (!access_windows(i)) callouts_.call(i);
+  }
+  void update(ir::Inst i) {
+    if (!access_one_by_one(i)) callouts_.call(i);
+  }
 
  private:
   // True if the host reaches windows itself. It always reaches those of threads' own memory.
   bool has_windows(ir::Space space) const {
     return memory_ != nullptr && (space == ir::Space::local || f_.group_lanes != 0 || f_.pixels);
   }
-  bool access(ir::Inst i);
+  bool access_windows(ir::Inst i);
   Reg offset_in(const WindowFields::Window& window, Value address);
   void load_uniform(ir::Inst i, const WindowFields::Window& window);
   void store_uniform(ir::Inst i, const WindowFields::Window& window);
   void access_own_words(ir::Inst i, const WindowFields::Window& window);
   void access_lanes(ir::Inst i, const WindowFields::Window& window);
-  // Atomics and locks: one lane after the other.
   bool access_one_by_one(ir::Inst i);
   void access_lane(ir::Inst i, const ir::MemoryAccess& access, Reg lane, Reg base, Reg locks);
   Reg lanes_to_visit(const Regs& guards, std::uint32_t first_part, std::uint32_t parts);

@@ -133,12 +133,7 @@ void PixelLowering::locate(ir::Inst i, const Coordinate& coordinate) {
   }
 }
 
-void PixelLowering::lower_PixelDx(ir::Inst i) { locate(i, x_of(false)); }
-void PixelLowering::lower_PixelDy(ir::Inst i) { locate(i, y_of(false)); }
-void PixelLowering::lower_PixelCenterX(ir::Inst i) { locate(i, x_of(true)); }
-void PixelLowering::lower_PixelCenterY(ir::Inst i) { locate(i, y_of(true)); }
-
-void PixelLowering::lower_PixelCovered(ir::Inst i) {
+void PixelLowering::covered(ir::Inst i) {
   if (role_.single_pixels) {
     constexpr std::uint32_t kCovered = PixelRecord::kCovered;
     const lir::Mem bits = repeated({kCovered, kCovered, kCovered, kCovered});
@@ -156,10 +151,10 @@ Reg PixelLowering::primitive_word(ir::Inst i) {
   return rows_.broadcast_word(primitive_, static_cast<std::int32_t>(f_.inst(i).immediate));
 }
 
-void PixelLowering::lower_PrimitiveF32(ir::Inst i) { define(f_.result(i), 0, primitive_word(i)); }
+void PixelLowering::primitive_float(ir::Inst i) { define(f_.result(i), 0, primitive_word(i)); }
 
 // As a scalar and as a vector; what is not used goes away.
-void PixelLowering::lower_PrimitiveI32(ir::Inst i) {
+void PixelLowering::primitive_int(ir::Inst i) {
   define(f_.result(i), 0, load(Op::SLoad, RegClass::scalar, behind(0, f_.inst(i).immediate), primitive_));
   define_vector_form(f_.result(i), primitive_word(i));
 }
@@ -260,7 +255,7 @@ void PixelLowering::store_vector(Reg r, Reg guard, std::uint64_t plane, std::uin
   store(Op::StoreFull, r, vector_place(plane, p, 1), first_);
 }
 
-void PixelLowering::lower_LoadTile(ir::Inst i) {
+void PixelLowering::load_tile(ir::Inst i) {
   const std::uint64_t plane = f_.inst(i).immediate;
   if (role_.single_pixels) {
     Reg tile = pointer(offsetof(KernelArgs, tile), tile_);
@@ -287,7 +282,7 @@ void PixelLowering::lower_LoadTile(ir::Inst i) {
   for (std::uint32_t p = 0; p < parts_; ++p) define(f_.result(i), p, loaded[p]);
 }
 
-void PixelLowering::lower_StoreTile(ir::Inst i) {
+void PixelLowering::store_tile(ir::Inst i) {
   const Value guard = operand(i, 0), value = operand(i, 1);
   const std::uint64_t plane = f_.inst(i).immediate;
   const bool always = is_constant(guard);

@@ -8,12 +8,6 @@
 
 namespace warpjit::backend {
 
-// clang-format off
-#define WARPJIT_LOWERED_AS_PIXELS(OP) \
-  OP(PixelDx) OP(PixelDy) OP(PixelCenterX) OP(PixelCenterY) OP(PixelCovered) OP(PrimitiveF32) \
-  OP(PrimitiveI32) OP(LoadTile) OP(StoreTile)
-// clang-format on
-
 class PixelLowering : protected ValueForms {
  public:
   PixelLowering(State& state, HostMasks& masks, HostLanes& lanes, HostRows& rows, HostMemory* memory)
@@ -22,9 +16,22 @@ class PixelLowering : protected ValueForms {
   // At the front of the function: what groups read in several places.
   void begin_function();
 
-#define WARPJIT_DECLARE(name) void lower_##name(ir::Inst i);
-  WARPJIT_LOWERED_AS_PIXELS(WARPJIT_DECLARE)
-#undef WARPJIT_DECLARE
+  // A coordinate: from the primitive's origin, or of the centre.
+  struct Coordinate {
+    std::uint32_t quad_word;  // of its record
+    std::size_t of_group;     // byte of the group's record
+    std::size_t origin;       // byte of the primitive's record; if `center`
+    bool center;
+    std::uint8_t lanes;   // bit n: pixel n of a quad has the second column or row
+    std::uint32_t shift;  // in PixelRecord
+  };
+  static Coordinate x_of(bool center), y_of(bool center);
+  void locate(ir::Inst i, const Coordinate& coordinate);
+  void covered(ir::Inst i);
+  void primitive_float(ir::Inst i);
+  void primitive_int(ir::Inst i);
+  void load_tile(ir::Inst i);
+  void store_tile(ir::Inst i);
 
  private:
   static constexpr std::uint32_t kLanesOfQuad = 4;
@@ -39,17 +46,6 @@ class PixelLowering : protected ValueForms {
   // Of each lane, word `word` of its quad's record.
   Reg words_of_quads(std::uint32_t word, std::uint32_t p);
   lir::Mem repeated(const QuadConstants& constants);
-  // A coordinate: from the primitive's origin, or of the centre.
-  struct Coordinate {
-    std::uint32_t quad_word;  // of its record
-    std::size_t of_group;     // byte of the group's record
-    std::size_t origin;       // byte of the primitive's record; if `center`
-    bool center;
-    std::uint8_t lanes;   // bit n: pixel n of a quad has the second column or row
-    std::uint32_t shift;  // in PixelRecord
-  };
-  static Coordinate x_of(bool center), y_of(bool center);
-  void locate(ir::Inst i, const Coordinate& coordinate);
   Reg primitive_word(ir::Inst i);
 
   // Of pixels without quads (PixelRecord): the records, one of their coordinates, and their places in planes.

@@ -151,8 +151,6 @@ void RowLowering::load_input(ir::Inst i) {
   }
 }
 
-void RowLowering::lower_LoadInput(ir::Inst i) { pending_inputs_.push_back(i); }
-
 void RowLowering::flush_inputs() {
   std::vector<ir::Inst> pending;
   pending.swap(pending_inputs_);
@@ -160,7 +158,7 @@ void RowLowering::flush_inputs() {
     if (slot(f_.result(i), 0) == lir::kNoReg) load_input(i);
 }
 
-void RowLowering::lower_StoreOutput(ir::Inst i) {
+void RowLowering::store_output(ir::Inst i) {
   Value guard = operand(i, 0);
   const bool always = is_constant(guard) && constant(guard) != 0;
   if (is_constant(guard) && !always) return;

@@ -11,12 +11,6 @@
 
 namespace warpjit::backend {
 
-// clang-format off
-#define WARPJIT_LOWERED_AS_ROWS(OP) \
-  OP(LoadUniformI32) OP(LoadUniformF32) OP(StoreUniformI32) OP(StoreUniformF32) OP(LoadUniformRow) \
-  OP(LookUpUniform32) OP(LoadInput) OP(StoreOutput) OP(LoadInputRow) OP(StoreOutputRow)
-// clang-format on
-
 class RowLowering : protected ValueForms, public InputLoader {
  public:
   RowLowering(State& state, HostMasks& masks, HostRows& rows)
@@ -36,9 +30,14 @@ class RowLowering : protected ValueForms, public InputLoader {
   // At the end of the preamble: the tables that Role::row_tables asks for.
   void make_row_tables();
 
-#define WARPJIT_DECLARE(name) void lower_##name(ir::Inst i);
-  WARPJIT_LOWERED_AS_ROWS(WARPJIT_DECLARE)
-#undef WARPJIT_DECLARE
+  void load_uniform_row(ir::Inst i);
+  void look_up_uniform(ir::Inst i);
+  void store_uniform_int(ir::Inst i);
+  void store_uniform_float(ir::Inst i);
+  void begin_input(ir::Inst i) { pending_inputs_.push_back(i); }
+  void store_output(ir::Inst i);
+  void load_input_row(ir::Inst i);
+  void store_output_row(ir::Inst i);
 
  private:
   using Components = std::array<Reg, 4>;

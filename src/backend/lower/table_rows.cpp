@@ -14,10 +14,7 @@ using lir::Reg;
 using lir::RegClass;
 using lir::Regs;
 
-void RowLowering::lower_LoadUniformI32(ir::Inst) {}  // an operand where it is used
-void RowLowering::lower_LoadUniformF32(ir::Inst) {}
-
-void RowLowering::lower_StoreUniformF32(ir::Inst i) {
+void RowLowering::store_uniform_float(ir::Inst i) {
   Reg r = vector(operand(i, 0), 0);
   const InstRef inst = add(Op::StoreWord);
   use(inst, r);
@@ -26,7 +23,7 @@ void RowLowering::lower_StoreUniformF32(ir::Inst i) {
   ++state_.table_epoch;
 }
 
-void RowLowering::lower_StoreUniformI32(ir::Inst i) {
+void RowLowering::store_uniform_int(ir::Inst i) {
   Reg r = scalar(operand(i, 0));
   const InstRef inst = add(Op::SStoreWord);
   use(inst, r);
@@ -108,7 +105,7 @@ void RowLowering::load_same_or_any_rows(Value index, std::span<const TableRow> r
   define_rows(rows, either_way(masks_.mask_not(same), any_rows, same_rows));
 }
 
-void RowLowering::lower_LoadUniformRow(ir::Inst i) {
+void RowLowering::load_uniform_row(ir::Inst i) {
   if (slot(f_.result(i), 0) != lir::kNoReg) return;  // came with one before it
   Value index = operand(i, 0);
   if (f_.inst(i).immediate >> 32 == 0) {
@@ -130,7 +127,7 @@ void RowLowering::lower_LoadUniformRow(ir::Inst i) {
     define_components(i, p, rows_.load_rows(index, row.offset, row.count, row.may_exceed, p));
 }
 
-void RowLowering::lower_LookUpUniform32(ir::Inst i) {
+void RowLowering::look_up_uniform(ir::Inst i) {
   const Value result = f_.result(i);
   const auto offset = static_cast<std::int32_t>(f_.inst(i).immediate);
   if (!varying(result)) {  // as a scalar and as a vector; what is not used goes away

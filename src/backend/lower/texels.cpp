@@ -1,6 +1,5 @@
 #include "backend/lower/texels.h"
 
-#include <cassert>
 #include <cstddef>
 
 namespace warpjit::backend {
@@ -44,9 +43,7 @@ void TexelLowering::load_uniform(ir::Inst i, std::size_t last, std::uint32_t wor
   }
 }
 
-void TexelLowering::lower_Sample(ir::Inst) { assert(false && "expand_samples removes it"); }
-
-void TexelLowering::lower_LoadTexel(ir::Inst i) {
+void TexelLowering::load_one(ir::Inst i) {
   const Value offset = operand(i, 0);
   if (!varying(offset)) return load_uniform(i, offsetof(TexelView, last), 1);
   const Reg last = field(Op::Broadcast, i, offsetof(TexelView, last));
@@ -55,7 +52,7 @@ void TexelLowering::lower_LoadTexel(ir::Inst i) {
     define(f_.result(i), p, texels_.load_texels(vvv(Op::IMinU, vector(offset, p), last), base));
 }
 
-void TexelLowering::lower_LoadTexelPair(ir::Inst i) {
+void TexelLowering::load_pair(ir::Inst i) {
   const Value offset = operand(i, 0);
   if (!varying(offset)) return load_uniform(i, offsetof(TexelView, last_pair), 2);
   const Reg last = field(Op::Broadcast, i, offsetof(TexelView, last_pair));

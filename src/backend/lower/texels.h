@@ -8,20 +8,14 @@
 
 namespace warpjit::backend {
 
-// clang-format off
-#define WARPJIT_LOWERED_AS_TEXELS(OP) \
-  OP(LoadTexel) OP(LoadTexelPair) OP(Sample)
-// clang-format on
-
 class TexelLowering : protected ValueForms {
  public:
   TexelLowering(State& state, HostTexels& texels) : ValueForms(state), texels_(texels) {}
 
   void begin_block() { fields_.clear(); }
 
-#define WARPJIT_DECLARE(name) void lower_##name(ir::Inst i);
-  WARPJIT_LOWERED_AS_TEXELS(WARPJIT_DECLARE)
-#undef WARPJIT_DECLARE
+  void load_one(ir::Inst i);
+  void load_pair(ir::Inst i);
 
  private:
   // A member of the texture's view: in a scalar, or in all lanes of a vector.

@@ -56,6 +56,13 @@ class ValueForms : protected Builder {
   void define(Value v, std::uint32_t part, Reg r) { slot(v, part) = r; }
   void define_mask(Value v, std::uint32_t part, Mask m);
   void define_from_vector(ir::Inst i, Reg r);  // a uniform i32 computed in a vector
+  // Each part of the result by make(part), as a vector.
+  template <class Make>
+  void define_parts(ir::Inst i, Make make) {
+    const Value result = f_.result(i);
+    if (class_of(result) == lir::RegClass::scalar) return define_from_vector(i, make(0));
+    for (std::uint32_t p = 0; p < parts_of(result); ++p) define(result, p, make(p));
+  }
   // The vector form of a uniform value that has just been defined as a scalar.
   void define_vector_form(Value v, Reg r) { state_.vector_cache[v.id] = {r, current_block()}; }
   Reg vector_form(Value v) const { return state_.vector_cache[v.id].reg; }

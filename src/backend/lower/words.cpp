@@ -130,7 +130,7 @@ bool WordLowering::others_apart(ir::Inst i, sfu::Function function) {
   return true;
 }
 
-void WordLowering::lower_TeslaSpecialFunction32(ir::Inst i) {
+void WordLowering::special_function(ir::Inst i) {
   const auto function = static_cast<sfu::Function>(f_.inst(i).immediate);
   if (calls_for(function)) return callouts_.call(i);
   if (others_apart(i, function)) return;
@@ -169,7 +169,7 @@ void WordLowering::lower_TeslaSpecialFunction32(ir::Inst i) {
   });
 }
 
-void WordLowering::lower_TeslaF32ToF16(ir::Inst i) {
+void WordLowering::tesla_to_half(ir::Inst i) {
   if (calls()) return callouts_.call(i);
   const auto mode = static_cast<ir::RoundingMode>(f_.inst(i).immediate);
   each_part(i, [&](std::uint32_t p) {
@@ -179,7 +179,7 @@ void WordLowering::lower_TeslaF32ToF16(ir::Inst i) {
   });
 }
 
-void WordLowering::lower_TeslaF16ToF32(ir::Inst i) {
+void WordLowering::tesla_from_half(ir::Inst i) {
   if (calls()) return callouts_.call(i);
   each_part(i, [&](std::uint32_t p) {
     const I32 half = operand_word(i, 0, p);
@@ -188,7 +188,7 @@ void WordLowering::lower_TeslaF16ToF32(ir::Inst i) {
   });
 }
 
-void WordLowering::lower_FRoundHalf32(ir::Inst i) {
+void WordLowering::round_to_half(ir::Inst i) {
   each_part(i, [&](std::uint32_t p) {
     const I32 x = operand_word(i, 0, p);
     if (const Reg rounded = words_.round_to_half(x.reg); rounded != lir::kNoReg)
@@ -198,7 +198,7 @@ void WordLowering::lower_FRoundHalf32(ir::Inst i) {
   });
 }
 
-void WordLowering::lower_F32ToHalf(ir::Inst i) {
+void WordLowering::to_half(ir::Inst i) {
   constexpr std::uint32_t kNan = 0x7e00;
   each_part(i, [&](std::uint32_t p) {
     const I32 x = operand_word(i, 0, p);
@@ -207,7 +207,7 @@ void WordLowering::lower_F32ToHalf(ir::Inst i) {
   });
 }
 
-void WordLowering::lower_HalfToF32(ir::Inst i) {
+void WordLowering::from_half(ir::Inst i) {
   each_part(i, [&](std::uint32_t p) {
     const I32 half = operand_word(i, 0, p);
     if (const Reg x = words_.number_of_half(half.reg); x != lir::kNoReg) return WordOps::word(x);
@@ -215,7 +215,7 @@ void WordLowering::lower_HalfToF32(ir::Inst i) {
   });
 }
 
-void WordLowering::lower_IntToF32(ir::Inst i) {
+void WordLowering::int_to_float(ir::Inst i) {
   const std::uint64_t immediate = f_.inst(i).immediate;
   const auto mode = static_cast<ir::RoundingMode>(immediate & (ir::kRoundingModes - 1));
   if (calls() || mode == ir::RoundingMode::nearest) return callouts_.call(i);
@@ -225,7 +225,7 @@ void WordLowering::lower_IntToF32(ir::Inst i) {
   });
 }
 
-void WordLowering::lower_IMulHi24(ir::Inst i) {
+void WordLowering::multiply_high_24(ir::Inst i) {
   if (calls()) return callouts_.call(i);
   const bool is_signed = f_.inst(i).immediate != 0;
   each_part(i, [&](std::uint32_t p) {
@@ -234,7 +234,7 @@ void WordLowering::lower_IMulHi24(ir::Inst i) {
   });
 }
 
-void WordLowering::lower_LookUp32(ir::Inst i) {
+void WordLowering::look_up(ir::Inst i) {
   const auto table = ir::look_up_table(f_.inst(i).immediate);
   each_part(i,
             [&](std::uint32_t p) { return WordOps::word(words_.look_up(table, vector(operand(i, 0), p))); });

@@ -79,28 +79,28 @@ class WordOps : protected ValueForms {
   HostWords& words_;
 };
 
-// Lowering of operations that the code makes of many on words, rather than call out for them.
-// clang-format off
-#define WARPJIT_LOWERED_AS_WORDS(OP) \
-  OP(TeslaSpecialFunction32) OP(TeslaF32ToF16) OP(TeslaF16ToF32) OP(FRoundHalf32) OP(F32ToHalf) \
-  OP(HalfToF32) OP(IntToF32) OP(IMulHi24) OP(LookUp32)
-// clang-format on
-
 class CalloutLowering;
 
+// Lowering of operations that the code makes of many on words, rather than call out for them.
 class WordLowering : protected ValueForms {
  public:
   WordLowering(State& state, HostWords& words, CalloutLowering& callouts)
       : ValueForms(state), words_(words), callouts_(callouts), ops_(state, words) {}
 
-#define WARPJIT_DECLARE(name) void lower_##name(ir::Inst i);
-  WARPJIT_LOWERED_AS_WORDS(WARPJIT_DECLARE)
-#undef WARPJIT_DECLARE
+  void special_function(ir::Inst i);
+  void tesla_to_half(ir::Inst i);
+  void tesla_from_half(ir::Inst i);
+  void round_to_half(ir::Inst i);
+  void to_half(ir::Inst i);
+  void from_half(ir::Inst i);
+  void int_to_float(ir::Inst i);
+  void multiply_high_24(ir::Inst i);
+  void look_up(ir::Inst i);
 
  private:
   using I32 = WordOps::I32;
-  // Is a call better: in a preamble, which runs once; where a look-up goes lane by lane; where a product may
-  // be flushed before it is rounded?
+  // True if a call is better: in a preamble, which runs once; where a look-up goes lane by lane; where a product
+  // may be flushed before it is rounded.
   bool calls() const { return role_.preamble; }
   bool calls_for(sfu::Function function) const {
     return calls() || (sfu::looks_up(function) && !host_.table_look_ups) ||

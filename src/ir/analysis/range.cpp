@@ -141,6 +141,15 @@ std::uint32_t zeros(const Function& f, Value v, int depth) {
   }
 }
 
+// True if `holds` is true of each operand that the result may be.
+template <class Holds>
+bool each_choice(const OpcodeInfo& row, Holds holds) {
+  if (!row.chooses) return false;
+  for (std::uint32_t k = 0; k < row.operands.size(); ++k)
+    if (row.operands[k] == 'f' && !holds(k)) return false;
+  return true;
+}
+
 }  // namespace
 
 std::uint64_t upper_bound(const Function& f, Value v, int depth) { return bound(f, v, depth); }
@@ -171,31 +180,20 @@ bool holds_half(const Function& f, Value v, int depth) {
       const Value mask = f.operand(f.definition(word), 1);
       return f.is_constant(mask) && (f.constant(mask) & 0x7fffffffU) == 0;
     }
-    case Opcode::FNeg32:
-    case Opcode::FAbs32:
     case Opcode::FFloor32:
     case Opcode::FCeil32:
     case Opcode::FTrunc32:
     case Opcode::FRoundEven32:
-    case Opcode::CanonicalizeNaN32:
-    case Opcode::CanonicalizeNaNOnes32:
       return of(0);
-    case Opcode::FMaxNum32:
-    case Opcode::FMinNum32:
-    case Opcode::FMaxSelect32:
-    case Opcode::FMinSelect32:
-      return of(0) && of(1);
-    case Opcode::SelectF32:
-      return of(1) && of(2);
     default:
-      return false;
+      return each_choice(info(data.opcode), of);
   }
 }
 
 bool may_be_denormal(const Function& f, Value v, int depth) {
   const InstData& made = f.definition_of(v);
-  const auto of = [&](std::uint32_t k) {
-    return depth == 0 || may_be_denormal(f, f.operand(f.definition(v), k), depth - 1);
+  const auto never = [&](std::uint32_t k) {
+    return depth > 0 && !may_be_denormal(f, f.operand(f.definition(v), k), depth - 1);
   };
   if (family(made.opcode) == Family::float_flush) return false;
   switch (made.opcode) {
@@ -218,20 +216,8 @@ bool may_be_denormal(const Function& f, Value v, int depth) {
     case Opcode::FTrunc32:
     case Opcode::FRoundEven32:
       return false;
-    case Opcode::FNeg32:
-    case Opcode::FAbs32:
-    case Opcode::CanonicalizeNaN32:
-    case Opcode::CanonicalizeNaNOnes32:
-      return of(0);
-    case Opcode::FMaxNum32:
-    case Opcode::FMinNum32:
-    case Opcode::FMaxSelect32:
-    case Opcode::FMinSelect32:
-      return of(0) || of(1);
-    case Opcode::SelectF32:
-      return of(1) || of(2);
     default:
-      return true;
+      return !each_choice(info(made.opcode), never);
   }
 }
 

@@ -13,16 +13,16 @@ inline constexpr std::uint64_t kMaxWord = 0xffffffff;
 // constant time. Holds in every lane in which the operands of v are defined, garbage in dead lanes included.
 std::uint64_t upper_bound(const Function& f, Value v, int depth = 6);
 
-// So many of the lowest bits of the i32 value v are 0 at least, at most 32; likewise.
+// How many of the lowest bits of the i32 value v are 0 at least, at most 32. The same limits.
 std::uint32_t trailing_zeros(const Function& f, Value v);
 
-// Is the f32 value v, rounded toward zero, surely an i32? By its bounds (float_bounds.h).
+// True if the f32 value v, rounded toward zero, is surely an i32, by its bounds (float_bounds.h).
 bool fits_i32(const Function& f, Value v);
 
-// Is every number of the f32 value v surely one of f16? Looks through a few operations.
+// True if every number of the f32 value v is surely one of f16. Looks through a few operations.
 bool holds_half(const Function& f, Value v, int depth = 6);
 
-// Can the f32 value v be a denormal? Likewise.
+// True if the f32 value v can be a denormal, as far as a few operations tell.
 bool may_be_denormal(const Function& f, Value v, int depth = 4);
 
 }  // namespace warpjit::ir
