@@ -56,7 +56,7 @@ consteval bool is_operand(Type wanted) {
     return false;
 }
 
-// Do the arguments fit the row: operands of its types, then the immediate if it has one?
+// True if the arguments fit the row: operands of its types, then the immediate if it has one.
 template <Opcode kOpcode, Letters kOperands, class... Args>
 consteval bool accepts() {
   constexpr const OpcodeInfo& kRow = info(kOpcode);
@@ -159,7 +159,7 @@ class Builder {
   void branch(I1 condition, Block if_true, Block if_false, std::uint64_t backward = 0);
   void switch_(I32 index, std::span<const Block> targets, std::uint64_t backward = 0);
   void ret();
-  // Has the current block its terminator?
+  // True if the current block has its terminator.
   bool terminated() const;
 
   // The untyped forms under the methods above, for passes that handle instructions generically. `emit` folds

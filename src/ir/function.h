@@ -138,7 +138,7 @@ class Function {
   // Removes the edge from predecessor slot `index` of `b` with the phi operands that came over it.
   void remove_predecessor(Block b, std::size_t index);
   std::size_t predecessor_index(Block b, Block predecessor) const;
-  // Removes all edges into `b` from predecessors for which `is_gone` holds, likewise, in one pass.
+  // Removes all edges into `b` from predecessors for which `is_gone` holds in the same way, in one pass.
   template <class IsGone>
   void remove_predecessors(Block b, IsGone is_gone);
   // Appends the only successor of b, whose only predecessor is b and which has no phis, to b. Leaves it

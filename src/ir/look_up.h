@@ -9,10 +9,10 @@
 
 namespace warpjit::ir {
 
-// The tables of sfu::Table, and behind them those of base/srgb.h: what a byte stands for; the steps to
+// The tables of sfu::Table, and after them those of base/srgb.h: what a byte stands for; the steps to
 // encode.
 inline constexpr std::uint64_t kSrgbDecodedTable = sfu::kTables, kSrgbStepsTable = kSrgbDecodedTable + 1;
-// Of levels of detail: 256 entries of 4 bits (look_up.cpp).
+// For levels of detail: 256 entries of 4 bits (look_up.cpp).
 inline constexpr std::uint64_t kLogarithmTable = kSrgbStepsTable + 1;
 // By face * 4 + edge (beyond low x, high x, low y, high y): the face that is beyond in bits 0-2, and how its
 // x and y come of the place along the edge, in bits 4-5 and 8-9: 0, the last, the place, the last minus the
@@ -20,11 +20,11 @@ inline constexpr std::uint64_t kLogarithmTable = kSrgbStepsTable + 1;
 inline constexpr std::uint64_t kCubeEdgeTable = kLogarithmTable + 1;
 // sin(n pi / 32) as f32.
 inline constexpr std::uint64_t kSineTable = kCubeEdgeTable + 1;
-// Of tiles of 16 x 16 texels: bit n of a column at bit 2n, bit n of a row at bits 2n and 2n + 1.
+// For tiles of 16 x 16 texels: bit n of a column at bit 2n, bit n of a row at bits 2n and 2n + 1.
 inline constexpr std::uint64_t kTileColumnTable = kSineTable + 1, kTileRowTable = kTileColumnTable + 1;
 inline constexpr std::uint64_t kLookUpTables = kTileRowTable + 1;
 
-// Of the immediate of a LookUp32: 2^n words.
+// The words that the immediate of a LookUp32 names: 2^n of them.
 std::span<const std::uint32_t> look_up_table(std::uint64_t table);
 
 // What LookUp32 gives: an index counts modulo the number of words.

@@ -90,7 +90,7 @@ bool meets_in_loops(const Function& f) {
   return barriers && loops;
 }
 
-// Of a function in thread form: its group form, and the preamble.
+// The group form of a function in thread form, and the preamble.
 Status make_groups(Function& f, GroupProgram& program, const PipelineOptions& options, Stages& stages) {
   const auto normalize = [&](Function& g) {
     if (!options.dispatch_all) give_loops_one_entry(g);

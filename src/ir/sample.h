@@ -14,7 +14,7 @@ namespace warpjit::ir {
 
 enum class SampleOperation : std::uint8_t {
   automatic,  // the level of detail comes from the quad (SampleUse::from_quad), or the gradient is 0
-  bias,       // likewise, plus an operand
+  bias,       // the same, plus an operand
   lod,        // an operand says it
   fetch,      // a texel by its numbers
   gather,     // the four texels of a linear filter, of each what result `component` is
@@ -28,7 +28,7 @@ std::string_view name(SampleOperation operation);
 struct SampleUse {
   SampleOperation operation = SampleOperation::automatic;
   std::uint16_t source = 0;      // of Function::samples
-  std::uint8_t components = 15;  // bit n: result n is wanted; others are 0
+  std::uint8_t components = 15;  // bit n: result n is read; others are 0
   std::array<std::int8_t, 3> offsets{};
   bool from_quad = false;      // has the level of detail from the quad; functions with pixels always have
   std::uint8_t component = 0;  // of gather: 0 to 3
@@ -85,7 +85,7 @@ struct SampleKey {
   bool linear() const { return magnify == Filter::linear || minify == Filter::linear; }
   // Two levels, also if they are the same.
   bool mixes_levels() const { return mip == MipFilter::linear; }
-  // Does a sample look at the level of detail? If not, it need not be known.
+  // True if a sample looks at the level of detail; else it need not be known.
   bool needs_lod() const {
     return magnify != minify || mixes_levels() || (mip != MipFilter::none && !one_level);
   }
@@ -140,7 +140,7 @@ inline constexpr std::uint32_t kLastLayer = 16;  // of cubes: the last cube
 inline constexpr std::uint32_t kLayerBytes = 20;
 inline constexpr std::uint32_t kLodSize = 24;  // f32, by axis: what differences of coordinates are scaled by
 inline constexpr std::uint32_t kBorder = 48;   // x, y, z, w as bits
-// Of a level, in this order: width, height, depth, byte offset, bytes of a row, of a slice, shifts.
+// Words of a level, in this order: width, height, depth, byte offset, bytes of a row, of a slice, shifts.
 inline constexpr std::uint32_t kExtents = 0, kOffset = 3, kRowBytes = 4, kSliceBytes = 5, kShifts = 6;
 inline constexpr std::uint32_t kLevelWords = 7;
 inline constexpr std::uint32_t kFirstLevel = 64;  // these
@@ -162,10 +162,10 @@ struct FilterPath {
 };
 FilterPath filter_path(const SampleKey& key);
 
-// Can a footprint have texels of the border?
+// True if a footprint can have texels of the border.
 bool has_border(const SampleKey& key);
 
-// Can a result be NaN, because a texel is, or the border?
+// True if a result can be NaN, because a texel is, or the border.
 bool may_be_nan(const SampleKey& key);
 
 // What cannot be: linear filters over integers, formats that no code reads. Null: nothing is wrong.

@@ -23,14 +23,21 @@ class Verifier {
   Status run() {
     if (f_.block_count() == 0) return fail("has no entry block");
     if (!f_.block(Function::entry()).first.valid()) return fail("has an empty entry block");
-    if (f_.input_count > kMaxBindings || f_.output_count > kMaxBindings) return fail("has too many bindings");
-    if (f_.uniform_bytes > kMaxUniformBytes || f_.uniform_bytes % 4 != 0)
-      return fail("has a bad uniform size");
-    if (f_.slot_count > kMaxSlots) return fail("has too many slots");
-    if (f_.primitive_bytes > kMaxPrimitiveBytes || f_.primitive_bytes % 16 != 0)
-      return fail("has a bad size of primitives");
-    if (f_.tile_planes > kMaxTilePlanes) return fail("has too many planes");
-    if (f_.texture_count > kMaxTextureCount) return fail("has too many textures");
+    const struct {
+      const char* name;
+      std::uint64_t count, most;
+    } counts[] = {{"inputs", f_.input_count, kMaxBindings},
+                  {"outputs", f_.output_count, kMaxBindings},
+                  {"bytes of uniforms", f_.uniform_bytes, kMaxUniformBytes},
+                  {"slots", f_.slot_count, kMaxSlots},
+                  {"bytes of primitives", f_.primitive_bytes, kMaxPrimitiveBytes},
+                  {"planes", f_.tile_planes, kMaxTilePlanes},
+                  {"textures", f_.texture_count, kMaxTextureCount}};
+    for (const auto& [name, count, most] : counts)
+      if (count > most)
+        return fail("has " + std::to_string(count) + " " + name + ", above " + std::to_string(most));
+    if (f_.uniform_bytes % 4 != 0) return fail("has a uniform table that is not whole words");
+    if (f_.primitive_bytes % 16 != 0) return fail("has primitives that are not whole rows of 16 bytes");
     if (!f_.samples.empty() && f_.samples.size() != f_.texture_count)
       return fail("has not as many sources as textures");
     for (const SampleSource& source : f_.samples) {
@@ -278,99 +285,79 @@ class Verifier {
 
   Status check_immediate(Inst i, const InstData& data, const OpcodeInfo& row) const {
     const std::uint64_t n = data.immediate, low = n & 0xffffffffu, high = n >> 32;
+    using enum ImmediateKind;
+    const struct {
+      ImmediateKind kind;
+      std::uint64_t end;  // of its numbers
+      const char* fault;
+    } plain[] = {{none, 1, "has an immediate"},
+                 {truth, 2, "i1 constant is neither 0 nor 1"},
+                 {word, std::uint64_t{1} << 32, "constant has more than 32 bits"},
+                 {output, f_.output_count, "output does not exist"},
+                 {slot, f_.slot_count, "slot does not exist"},
+                 {tile_plane, f_.tile_planes, "plane does not exist"},
+                 {texture, f_.texture_count, "reads a texture that does not exist"},
+                 {frame_slot, f_.frame_slots, "frame slot does not exist"},
+                 {axis, BlockPosition().size(), "is no direction of a grid"},
+                 {quad, 0x100, "has no lanes of a quad"},
+                 {stop_reason, kStopReasons, "stops for no reason"},
+                 {look_up_table, kLookUpTables, "has no such table"},
+                 {special_function, kSpecialFunctions, "has no such variant"},
+                 {rounding, kRoundingModes, "has no such variant"},
+                 {integer_rounding, kSignedInteger + kRoundingModes, "has no such variant"},
+                 {is_signed, 2, "has no such variant"}};
+    for (const auto& [kind, end, fault] : plain)
+      if (kind == row.immediate)
+        return n < end ? Status{}
+                       : fail(i, std::string(fault) + ": the immediate " + std::to_string(n) +
+                                     " is not below " + std::to_string(end));
     switch (row.immediate) {
-      case ImmediateKind::none:
-        if (n != 0) return fail(i, "has an immediate");
-        break;
-      case ImmediateKind::truth:
-        if (n > 1) return fail(i, "i1 constant is neither 0 nor 1");
-        break;
-      case ImmediateKind::word:
-        if (n > 0xffffffffu) return fail(i, "constant has more than 32 bits");
-        break;
-      case ImmediateKind::uniform_offset:
+      case uniform_offset:
         if (n % 4 != 0 || n >= f_.uniform_bytes) return fail(i, "offset outside the uniform table");
         if (data.opcode == Opcode::LookUpUniform32 && n + 4 * kLookUpWords > f_.uniform_bytes)
           return fail(i, "words outside the uniform table");
         break;
-      case ImmediateKind::uniform_rows:
+      case uniform_rows:
         if (low % 4 != 0 || low + high * 16 > f_.uniform_bytes)
           return fail(i, "rows outside the uniform table");
         break;
-      case ImmediateKind::input:
+      case input:
         if (low >= f_.input_count || high > f_.input_count) return fail(i, "input does not exist");
         break;
-      case ImmediateKind::output:
-        if (n >= f_.output_count) return fail(i, "output does not exist");
-        break;
-      case ImmediateKind::input_rows:
+      case input_rows:
         if (low >= f_.input_count) return fail(i, "input does not exist");
         return check_rows(i, high);
-      case ImmediateKind::output_rows:
+      case output_rows:
         if (low >= f_.output_count) return fail(i, "output does not exist");
         return check_rows(i, high);
-      case ImmediateKind::slot:
-        if (n >= f_.slot_count) return fail(i, "slot does not exist");
-        break;
-      case ImmediateKind::primitive_offset:
+      case primitive_offset:
         if (n % 4 != 0 || n >= f_.primitive_bytes) return fail(i, "offset outside the primitive's record");
         break;
-      case ImmediateKind::tile_plane:
-        if (n >= f_.tile_planes) return fail(i, "plane does not exist");
-        break;
-      case ImmediateKind::sample: {
+      case sample: {
         const SampleUse use = SampleUse::unpack(n);
         if (use.pack() != n || static_cast<unsigned>(use.operation) >= kSampleOperations)
           return fail(i, "is no sample");
         if (use.source >= f_.samples.size()) return fail(i, "has a source that does not exist");
         break;
       }
-      case ImmediateKind::texture:
-        if (n >= f_.texture_count) return fail(i, "reads a texture that does not exist");
-        break;
-      case ImmediateKind::frame_slot:
-        if (n >= f_.frame_slots) return fail(i, "frame slot does not exist");
-        break;
-      case ImmediateKind::frame_rows:
+      case frame_rows:
         if (!std::has_single_bit(high)) return fail(i, "has no power of two of slots");
         if (low + high > f_.frame_slots) return fail(i, "frame slot does not exist");
         break;
-      case ImmediateKind::access: {
+      case access: {
         const MemoryAccess access = MemoryAccess::unpack(n);
         if (!access.valid() || access.pack() != n) return fail(i, "is no possible access");
         if (access.space == Space::constant && row.writes && data.opcode != Opcode::LoadMemory)
           return fail(i, "writes constants");
         break;
       }
-      case ImmediateKind::axis:
-        if (n >= BlockPosition().size()) return fail(i, "is no direction of a grid");
-        break;
-      case ImmediateKind::quad:
-        if (n > 0xff) return fail(i, "has no lanes of a quad");
-        break;
-      case ImmediateKind::stop_reason:
-        if (n >= kStopReasons) return fail(i, "stops for no reason");
-        break;
-      case ImmediateKind::barrier:
+      case barrier:
         if (BarrierForm::unpack(n).pack() != n) return fail(i, "is no possible barrier");
         break;
-      case ImmediateKind::look_up_table:
-        if (n >= kLookUpTables) return fail(i, "has no such table");
-        break;
-      case ImmediateKind::special_function:
-        if (n >= kSpecialFunctions) return fail(i, "has no such variant");
-        break;
-      case ImmediateKind::rounding:
-        if (n >= kRoundingModes) return fail(i, "has no such variant");
-        break;
-      case ImmediateKind::integer_rounding:
-        if (n >= kSignedInteger + kRoundingModes) return fail(i, "has no such variant");
-        break;
-      case ImmediateKind::is_signed:
-        if (n > 1) return fail(i, "has no such variant");
-        break;
-      case ImmediateKind::f64_operation:
+      case f64_operation:
         if ((n & 0xff) >= kF64Functions || n >> 8 >= kRoundingModes) return fail(i, "has no such variant");
+        break;
+      default:
         break;
     }
     return {};

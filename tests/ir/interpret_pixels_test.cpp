@@ -162,7 +162,7 @@ TEST(VerifyPixels, OperationsStandInTheirPlaces) {
   rejects(pixels, "%1 : f32 group = PrimitiveF32 16", "offset outside the primitive's record");
   rejects(pixels, "%1 : i32 group = PrimitiveI32 6", "offset outside the primitive's record");
   rejects(pixels, "%1 : i32 = LoadTile 2", "plane does not exist");
-  rejects(" pixels primitive 18 planes 2", "%1 : i32 = LoadTile 0", "has a bad size of primitives");
+  rejects(" pixels primitive 18 planes 2", "%1 : i32 = LoadTile 0", "not whole rows");
   rejects(" pixels primitive 65540 planes 2", "%1 : i32 = LoadTile 0", "number is above");
   Function f = over_pixels(Form::thread);
   Builder b(f);

@@ -1,5 +1,6 @@
 // What joins masks becomes part of the comparison, or the branch, beside it.
 #include <algorithm>
+#include <utility>
 
 #include "backend/host.h"
 
@@ -56,25 +57,17 @@ class MaskFolder {
 
   // The comparison that looks only at lanes that are set in use[2].
   static bool masked(Op op, Op& found) {
-    switch (op) {
-      case Op::CmpF:
-        found = Op::CmpFMasked;
+    using enum Op;
+    for (const auto& [plain, masked] : {std::pair{CmpF, CmpFMasked}, std::pair{CmpI, CmpIMasked},
+                                        std::pair{CmpU, CmpUMasked}, std::pair{TestBits, TestMasked}})
+      if (op == plain) {
+        found = masked;
         return true;
-      case Op::CmpI:
-        found = Op::CmpIMasked;
-        return true;
-      case Op::CmpU:
-        found = Op::CmpUMasked;
-        return true;
-      case Op::TestBits:
-        found = Op::TestMasked;
-        return true;
-      default:
-        return false;
-    }
+      }
+    return false;
   }
 
-  // May the comparison be made later in its block?
+  // True if the comparison may be made later in its block.
   bool may_wait(const Inst& compare) const {
     return static_cast<std::uint32_t>(&compare - code_.insts.data()) >= first_in_mode_ &&
            (compare.mem.base == MemBase::none || compare.mem.base == MemBase::pool);

@@ -108,7 +108,7 @@ Dominators::Dominators(const Function& f) : nodes_(f.block_count()) {
     for (Block p : f.block(Block{preorder[node]}).predecessors)
       if (number[p.id] != kNone) visit(number[p.id]);
   });
-  // Children come behind their parents: subtree sizes sum up from the back, in `out` until the places of the
+  // Children come after their parents: subtree sizes sum up from the back, in `out` until the places of the
   // subtrees are known, starts come down from the front.
   const auto node = [&](std::uint32_t k) -> Node& { return nodes_[preorder[k]]; };
   for (std::uint32_t k = 0; k < count; ++k) node(k).out = 1;

@@ -10,7 +10,7 @@ namespace warpjit::ir {
 
 // The blocks that the entry reaches, each before its successors except over retreating edges.
 std::vector<Block> reverse_postorder(const Function& f);
-// Are these, of that order, all blocks that are not empty?
+// True if these, of that order, are all blocks that are not empty.
 bool are_all(const Function& f, const std::vector<Block>& reached);
 
 class Dominators {
@@ -18,7 +18,7 @@ class Dominators {
   explicit Dominators(const Function& f);
 
   bool reachable(Block b) const { return nodes_[b.id].position != kNone; }
-  // Does every path from the entry to b go through a? Reflexive; false if either is not reachable.
+  // True if every path from the entry to b goes through a. Reflexive; false if either is not reachable.
   bool dominates(Block a, Block b) const {
     const std::uint32_t in = nodes_[b.id].in;
     return nodes_[a.id].in <= in && in < nodes_[a.id].out;

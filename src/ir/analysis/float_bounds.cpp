@@ -18,7 +18,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 bool finite(const FloatBounds& x) { return x.least > -kInfinity && x.greatest < kInfinity; }
 bool never_negative(const FloatBounds& x) { return x.least >= 0 && !x.minus_zero; }
 
-// Of numbers that a function without a turn makes of x.
+// Bounds of what a monotonic function makes of x.
 template <class Made>
 FloatBounds ordered(const FloatBounds& x, Made made) {
   return {made(x.least), made(x.greatest), x.nan, x.minus_zero || x.least < 0};
@@ -87,7 +87,7 @@ FloatBounds selected(bool greater, const FloatBounds& x, const FloatBounds& y) {
   return all;
 }
 
-// Of an i32 as a number.
+// Bounds of an i32 as a number.
 FloatBounds of_integer(const Function& f, Value value, bool is_signed, int depth) {
   const std::uint64_t most = upper_bound(f, value, depth);
   if (!is_signed || most <= 0x7fffffff) return {0, static_cast<float>(most), false, false};

@@ -11,7 +11,7 @@
 namespace warpjit::ir {
 namespace {
 
-// Does the level of detail of a sample come from other lanes?
+// True if the level of detail of a sample comes from other lanes.
 bool looks_at_quads(const Function& f, Inst sample) {
   const SampleUse use = SampleUse::unpack(f.inst(sample).immediate);
   if (!f.pixels && !use.from_quad) return false;
@@ -56,7 +56,7 @@ std::vector<std::uint32_t> waiting_addresses(const Function& f) {
 namespace {
 
 // Do lanes that part at the end of a block do nothing that is seen before they all are together again? They
-// are if the block where they meet stands behind all that they may run on the way there.
+// are if the block where they meet stands after all that they may run on the way there.
 class PartedLanes {
  public:
   PartedLanes(const Function& f, const Loops& loops)
@@ -95,9 +95,9 @@ class PartedLanes {
   std::size_t visits_ = 0;
 };
 
-// Is the order of the blocks that of their addresses, and does each loop go back only from its last block?
+// True if blocks are in the order of their addresses, and each loop goes back only from its last block.
 // Then lanes at the lowest address are always those that the order comes to next: they wait for no others,
-// and others only come behind them.
+// and others only come after them.
 bool in_address_order(const Function& f, const Loops& loops) {
   const std::vector<std::uint32_t> addresses = waiting_addresses(f);
   const std::vector<Block>& order = loops.order();
@@ -110,7 +110,7 @@ bool in_address_order(const Function& f, const Loops& loops) {
       // From where nothing is seen lanes go on to a higher address and wait there: it does not matter when.
       const bool upward = addresses[b.id] <= addresses[data.successors[0].id];
       if (goes_on && upward && !order_matters_in(f, b)) continue;
-      // A block behind the last one of a loop, which only goes back, belongs to that one.
+      // A block after the last one of a loop, which only goes back, belongs to that one.
       const bool only_jumps = data.first == data.last;
       if (!goes_on && only_jumps && data.predecessors.size() == 1 && k != 0 &&
           data.predecessors[0] == order[k - 1])

@@ -25,7 +25,7 @@ enum class LaneOrder : std::uint8_t {
 };
 std::string_view name(LaneOrder order);
 
-// Does the block have an instruction that tells which lanes run it together, or in which order?
+// True if the block has an instruction that tells which lanes run it together, or in which order.
 bool order_matters_in(const Function& f, Block b);
 
 // By block: its address in the order lowest_address_first, kNoAddress where it leads nowhere.

@@ -8,7 +8,7 @@ namespace warpjit::ir {
 
 namespace {
 
-// Of the numbers from 0 on, those that are below n.
+// The numbers below n.
 LaneSet below(std::uint64_t n) {
   return n == 0 ? LaneSet() : ~LaneSet() >> (kMaxGroupLanes - std::min<std::uint64_t>(n, kMaxGroupLanes));
 }

@@ -19,12 +19,12 @@ class LaneSets {
   // kMaxGroupLanes: nothing is known.
   LaneSets(const Function& f, Opcode number, std::uint64_t lanes);
 
-  // The lanes that have the i1 value; null: unknown. Lanes behind the group's last have none.
+  // The lanes that have the i1 value; null: unknown. Lanes after the group's last are not in it.
   const LaneSet* find(Value mask) const {
     const std::uint32_t at = mask.id < place_.size() ? place_[mask.id] : 0;
     return at != 0 ? &sets_[at - 1] : nullptr;
   }
-  // Is a mask known that is no constant?
+  // True if a mask is known that is not a constant.
   bool any() const { return any_; }
   const LaneSet& all() const { return all_; }
 

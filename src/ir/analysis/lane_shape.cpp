@@ -22,7 +22,7 @@ std::uint32_t base_bits(const LaneShape& s) {
   return s.zeros >= 32 ? 0 : static_cast<std::uint32_t>(below) & ~0u << s.zeros;
 }
 
-// Are base and strides made of different bits each, so that their sum is their union?
+// True if base and strides are made of different bits each, so that their sum is their union.
 bool apart(const LaneShape& s, std::uint32_t taken = 0) {
   if (s.kind != Kind::exact || !s.constant_strides()) return false;
   if ((taken & base_bits(s)) != 0) return false;

@@ -18,10 +18,10 @@ struct LaneShape {
   enum class Kind : std::uint8_t {
     unknown,
     modulo16,   // as below only modulo 2^16
-    wrapped16,  // likewise, and the value is below 2^16
+    wrapped16,  // the same, and the value is below 2^16
     exact,
   };
-  // Of a bit of the lane's number: coefficient * factor. No factor: the coefficient.
+  // What a bit of the lane's number adds: coefficient * factor. No factor: the coefficient.
   struct Stride {
     std::uint32_t coefficient = 0;
     Value factor;
@@ -34,7 +34,7 @@ struct LaneShape {
   bool told = false;
   Value base;
   std::uint32_t offset = 0;
-  // Of the base: an upper bound, below 2^32, and so many of the lowest bits are 0 at least.
+  // An upper bound of the base, below 2^32, and how many of its lowest bits are 0 at least.
   std::uint64_t most = 0xffffffffu;
   std::uint32_t zeros = 0;
 
@@ -43,7 +43,7 @@ struct LaneShape {
   // No stride has a factor. The strides then, of `bits` bits, for lane `lane`.
   bool constant_strides() const;
   std::uint32_t at(std::uint32_t lane) const;
-  // Is the value known to be such that `& mask` does not change it, nor its base?
+  // True if it is known that `& mask` changes neither the value nor its base.
   bool fits(std::uint32_t mask) const;
 };
 

@@ -53,7 +53,7 @@ void Loops::find_loops(const Function& f, const Dominators& dominators) {
 }
 
 // Preorder over the tree of level dominators. The children of a block stand in reverse postorder, those
-// inside the loop that it heads before those behind the loop; that makes the order topological, because a
+// inside the loop that it heads before those after the loop; that makes the order topological, because a
 // path to a child from outside its parent's subtree comes through a child that is earlier.
 void Loops::make_order(const Dominators& dominators) {
   const std::vector<Block>& order = dominators.order();

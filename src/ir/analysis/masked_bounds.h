@@ -11,7 +11,7 @@ namespace warpjit::ir {
 struct FactorBounds {
   int first, second;
 };
-// Of the f32 values a and b in lanes where the i1 value `mask` is set, unless one of them is a NaN there.
+// Bounds of the f32 values a and b in lanes where the i1 value `mask` is set, unless one is a NaN there.
 // None: not known. Found are upper limits of sums of squares and magnitudes, as |z|^2 <= 4 is one for the
 // parts of z. Looks at a few instructions.
 std::optional<FactorBounds> factor_bounds(const Function& f, Value mask, Value a, Value b);

@@ -7,7 +7,7 @@ namespace {
 
 bool is_covered(const Function& f, Value v) { return f.definition_of(v).opcode == Opcode::PixelCovered; }
 
-// Do all covered threads that return come through the block?
+// True if all covered threads that return come through the block.
 bool all_covered_come(const Function& f, Block through) {
   std::vector<char> seen(f.block_count(), 0);
   std::vector<Block> waiting{Function::entry()};

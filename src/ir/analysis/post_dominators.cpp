@@ -12,7 +12,7 @@ PostDominators::PostDominators(const Function& f, const Loops& loops)
         if (exits[loop].empty() || exits[loop].back() != s) exits[loop].push_back(s);
 
   // Without back edges the order is topological: one sweep from the end, in which the tree's root is a node
-  // behind all blocks that return.
+  // after all blocks that return.
   const auto& order = loops.order();
   const auto end = static_cast<std::uint32_t>(order.size());
   std::vector<std::uint32_t> parent(end + 1, end);

@@ -8,7 +8,7 @@
 namespace warpjit::ir {
 namespace {
 
-// Of a load, whatever its address is.
+// For a load, whatever its address is.
 Uniformity loaded(const InstData& load) {
   return MemoryAccess::unpack(load.immediate).space == Space::local ? Uniformity::varying : Uniformity::group;
 }
@@ -25,7 +25,7 @@ void set_uniformity(Function& f, Inst i, Uniformity uniformity) {
   for (std::uint32_t k = 0; k < f.inst(i).result_count; ++k) f.value(f.result(i, k)).uniformity = uniformity;
 }
 
-// Does the result vary as the operand does?
+// True if the result varies as the operand does.
 bool counts(const Function& f, Inst user, Value v) {
   const Opcode opcode = f.inst(user).opcode;
   // Lanes without guard may have the others' word.

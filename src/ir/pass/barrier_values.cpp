@@ -74,7 +74,7 @@ Status BarrierValues::find_crossing(const std::vector<Block>& order) {
   return {};
 }
 
-// Of one block, from its end backward.
+// One block, from its end backward.
 void BarrierValues::find_stops(Block b, const std::vector<Inst>& barriers, const Liveness& liveness) {
   std::vector<Value> live;
   const auto add = [&](Value v) {
@@ -122,7 +122,7 @@ void BarrierValues::find_slots() {
   if (!own) return;
   const Dominators dominators(*f_);
   const Loops loops(*f_, dominators);
-  std::vector<char> stops(loops.loops().size(), 0);  // is there a barrier in the loop?
+  std::vector<char> stops(loops.loops().size(), 0);  // true if a barrier is in the loop
   for (const Stop& stop : stops_)
     for (std::uint32_t loop = loops.innermost(f_->inst(stop.barrier).block); loop != Loops::kNone;
          loop = loops.loop(loop).parent)

@@ -20,8 +20,8 @@ bool takes_fixed_point(sfu::Function function) {
   return function == sfu::Function::sin || function == sfu::Function::cos || function == sfu::Function::ex2;
 }
 
-// By value: is it read by anything but what takes fixed-point numbers? Only the sign of such a number shows
-// which NaN it was made of, and that of no number does not matter there.
+// By value: true if it is read by anything but what takes fixed-point numbers. Only the sign of such a number
+// shows which NaN it was made of, and that of no number does not matter there.
 std::vector<char> read_as_other_than_fixed_point(const Function& f) {
   std::vector<char> read(f.value_count(), 0);
   for (std::uint32_t b = 0; b < f.block_count(); ++b)
@@ -40,7 +40,7 @@ bool is_float_of_sample(const Function& f, Inst i, std::uint32_t k) {
   return k != kLayer;
 }
 
-// Of which NaNs bits are looked at: of a word that is an f32, of one that is two halves.
+// The NaNs whose bits are looked at: of a word that is an f32, of one that is two halves.
 enum : std::uint8_t { kNone = 0, kSingle = 1, kHalves = 2, kAny = 3 };
 
 // What makes halves of halves.
@@ -55,7 +55,7 @@ bool is_of_halves(const Function& f, Inst i) {
 bool is_by(const Function& f, Inst i, std::uint64_t constant) {
   return f.is_constant(f.operand(i, 1)) && f.constant(f.operand(i, 1)) == constant;
 }
-// Is this half of the word 0?
+// True if this half of the word is 0.
 bool lacks_half(const Function& f, Value word, bool upper) {
   if (f.is_constant(word)) return (f.constant(word) & (upper ? 0xffff0000 : 0xffff)) == 0;
   const Inst i = f.definition(word);
@@ -104,7 +104,7 @@ std::uint8_t looked_at(const Function& f, Inst i, std::uint32_t k, const std::ve
   return looks ? kAny : kHalves;
 }
 
-// Of which NaNs it gives the bits of operand k as they are.
+// The NaNs for which it gives the bits of operand k as they are.
 std::uint8_t handed_on(const Function& f, Inst i, std::uint32_t k) {
   if (moves_halves(f, i)) return kHalves;
   if (!info(f.inst(i).opcode).hands_on(k)) return kNone;
@@ -115,7 +115,7 @@ std::uint8_t kind_of(Opcode canonical) {
   return canonical == Opcode::CanonicalizeNaNHalves ? kHalves : kSingle;
 }
 
-// By value: of which NaNs may its bits show in anything but the payload of another NaN? Linear.
+// By value: the NaNs whose bits may show in anything but the payload of another NaN. Linear.
 std::vector<std::uint8_t> seen_as_bits(const Function& f) {
   std::vector<std::uint8_t> seen(f.value_count(), kNone);
   std::vector<Value> work;

@@ -1,4 +1,4 @@
-// The bookkeeping rule of partial linearization (Moll and Hack, PLDI 2018): behind a divergent branch every
+// The bookkeeping rule of partial linearization (Moll and Hack, PLDI 2018): after a divergent branch every
 // target must be run, so all but the first in the order of the blocks are deferred, and handed on along
 // the new edges until their turn comes.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace warpjit::ir {
 
-// Do lanes part at the end of b?
+// True if lanes part at the end of b.
 bool diverges(const Function& f, Block b);
 
 // For each loop: the targets outside it that some lanes leave to while others still run the loop; none

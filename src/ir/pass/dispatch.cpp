@@ -84,7 +84,7 @@ class Dispatcher {
     }
   }
 
-  // Is a value cheaper to make again than to keep?
+  // True if a value is cheaper to make again than to keep.
   bool remade(Value v) const { return info(f_.definition_of(v).opcode).free_to_repeat; }
 
   // A slot for each phi and for each value that another block uses.

@@ -49,7 +49,7 @@ OppositeComparison opposite_comparison(Opcode opcode);
 
 // What is known of a float value from the few instructions that make it.
 struct FloatFacts {
-  // Can it be?
+  // True if it can be that.
   bool nan = true, positive_infinity = true, negative_infinity = true;
   bool zero = true;  // of either sign
   bool minus_zero = true;

@@ -2,6 +2,7 @@
 // x - x, and the negation of a sum (0).
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "ir/analysis/float_bounds.h"
 #include "ir/analysis/range.h"
@@ -15,7 +16,7 @@ constexpr std::uint32_t kMinusZero = 0x80000000, kOne = 0x3f800000, kMinusOne = 
 
 float real(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
-// Is 1/c exact and normal? Then x / c = x * (1/c), also where the result is denormal.
+// True if 1/c is exact and normal. Then x / c = x * (1/c), also where the result is denormal.
 bool exact_reciprocal(std::uint32_t bits) {
   const std::uint32_t exponent = (bits >> 23) & 0xff;
   return (bits & 0x7fffff) == 0 && exponent >= 1 && exponent <= 252;
@@ -23,18 +24,10 @@ bool exact_reciprocal(std::uint32_t bits) {
 
 // a < b as b > a.
 Opcode mirrored(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::FLt32:
-      return Opcode::FGt32;
-    case Opcode::FLe32:
-      return Opcode::FGe32;
-    case Opcode::FGt32:
-      return Opcode::FLt32;
-    case Opcode::FGe32:
-      return Opcode::FLe32;
-    default:
-      return opcode;
-  }
+  using enum Opcode;
+  for (const auto& [less, greater] : {std::pair{FLt32, FGt32}, std::pair{FLe32, FGe32}})
+    if (opcode == less || opcode == greater) return opcode == less ? greater : less;
+  return opcode;
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ Step Folder::low_bits() {
   return Step::none;
 }
 
-// a >> n, likewise.
+// a >> n, in the same way.
 Step Folder::high_bits() {
   const std::uint32_t count = bits(b());
   if (upper_bound(f, a()) >> count == 0) return known_bits(Type::i32, 0);
@@ -220,7 +220,7 @@ Step Folder::integer_arithmetic() {
   }
 }
 
-// Is v a multiple of 2^n plus a constant that is below 2^n and not below `least`? Then the sum does not wrap.
+// True if v is a multiple of 2^n plus a constant below 2^n and not below `least`: then the sum does not wrap.
 bool Folder::is_sum_from(Value v, std::uint32_t least) const {
   if (!made_by(v, Opcode::IAdd32) || !constant(operand(v, 1))) return false;
   const std::uint32_t added = bits(operand(v, 1));

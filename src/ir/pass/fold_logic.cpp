@@ -7,26 +7,15 @@
 namespace warpjit::ir {
 
 OppositeComparison opposite_comparison(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::FEq32:
-      return {Opcode::FNe32, false};
-    case Opcode::FNe32:
-      return {Opcode::FEq32, false};
-    case Opcode::IEq32:
-      return {Opcode::INe32, false};
-    case Opcode::INe32:
-      return {Opcode::IEq32, false};
-    case Opcode::ILtS32:
-      return {Opcode::ILeS32, true};
-    case Opcode::ILeS32:
-      return {Opcode::ILtS32, true};
-    case Opcode::ILtU32:
-      return {Opcode::ILeU32, true};
-    case Opcode::ILeU32:
-      return {Opcode::ILtU32, true};
-    default:
-      return {Opcode::Not1, false};
-  }
+  using enum Opcode;
+  constexpr struct {
+    Opcode a, b;
+    bool swapped;
+  } kOpposites[] = {
+      {FEq32, FNe32, false}, {IEq32, INe32, false}, {ILtS32, ILeS32, true}, {ILtU32, ILeU32, true}};
+  for (const auto& [a, b, swapped] : kOpposites)
+    if (opcode == a || opcode == b) return {opcode == a ? b : a, swapped};
+  return {Not1, false};
 }
 
 namespace fold_detail {

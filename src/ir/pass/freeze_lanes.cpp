@@ -19,7 +19,7 @@ bool is_all_lanes(const Function& f, Value mask) {
   return made.opcode == Opcode::PixelCovered || (made.opcode == Opcode::ConstI1 && made.immediate != 0);
 }
 
-// Do lanes look at others, of which some may have left?
+// True if lanes look at others, some of which may have left.
 bool looks_at_lanes(Opcode opcode) {
   return family(opcode) == Family::lanes && opcode != Opcode::AnyLane && opcode != Opcode::MinLaneU32;
 }
@@ -80,7 +80,7 @@ class Freezer {
   }
   Value back(Value phi) const { return f_.operand(f_.definition(phi), back_); }
 
-  // Is it a select that keeps a value for lanes that have left?
+  // True if it is a select that keeps a value for lanes that have left.
   bool keeps(Value phi) const {
     const Value v = back(phi);
     const InstData& made = f_.definition_of(v);
@@ -89,7 +89,7 @@ class Freezer {
     return f_.operand(i, 0) == lanes_ && f_.operand(i, 2) == phi;
   }
 
-  // Only lanes of the mask `lanes_`?
+  // True if it holds only in lanes of the mask `lanes_`.
   bool is_part_of_lanes(Value mask, int depth = 4) const {
     if (mask == lanes_) return true;
     if (depth == 0 || !inside(mask)) return false;
@@ -283,7 +283,7 @@ class Freezer {
   std::vector<char> marked_;           // by value
   std::vector<Value> replacement_;
   std::vector<Value> keeping_mask_;  // see find_keeping_masks()
-  // Of the loop that is looked at.
+  // The loop that is looked at.
   std::uint32_t loop_ = 0, back_ = 0;  // back_: the place of the latch among the predecessors
   Block header_, latch_;
   Value lanes_;

@@ -67,7 +67,7 @@ class Numbering {
         any = true;
       }
     if (!any) return false;
-    // What stands behind a definition has its operands by now, but for phis, of which some are simple now.
+    // What stands after a definition has its operands by now, but for phis, of which some are simple now.
     for (Block b : dominators_.order())
       for (Inst i : f_.insts(b)) {
         if (f_.inst(i).opcode != Opcode::Phi) break;
@@ -162,7 +162,7 @@ class Numbering {
     std::uint64_t immediate;
     std::span<const Value> operands;
     Block block;  // of a phi
-    Type type;    // likewise
+    Type type;    // the same
 
     // Operands 0 and 1 of a commutative row, in an order of their own.
     std::pair<Value, Value> first_two() const {

@@ -60,7 +60,7 @@ class LaneVariables {
   std::uint32_t writable(Block target);
   Mask element(std::uint32_t number) const { return elements_[number]; }
   void set(std::uint32_t number, Mask value) { elements_[number] = value; }
-  // Of a block that is pending.
+  // For a block that is pending.
   Mask pending(Block target, std::uint32_t index) const;
 
   // An element as a value, made where the builder stands; 0 if it was not written.

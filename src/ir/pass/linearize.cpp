@@ -61,7 +61,7 @@ class Linearizer {
     Block from, to;
     Mask literal;   // the condition of the divergent branch in `from`; none: all its lanes go
     Mask mask;      // once computed
-    Mask any = {};  // likewise: is a lane on it?
+    Mask any = {};  // the same: true if a lane is on it
   };
   // A phi of a header that waits for the value at the end of the loop: of a variable, or of the mask.
   struct LatchPhi {
@@ -302,7 +302,7 @@ class Linearizer {
     go_on(out, false);
   }
 
-  // Burns fuel behind `at` if a lane of the mask is there; gives the block where to go on.
+  // Burns fuel after `at` if a lane of the mask is there; gives the block where to go on.
   Block burn(Block at, Mask mask, bool populated) {
     builder_.set_block(at);
     if (populated) {
@@ -396,7 +396,7 @@ class Linearizer {
     }
   }
 
-  // Must or should we know that lanes are in `target` before running it? Others wait behind it;
+  // True if it must or should be known that lanes are in `target` before it runs. Others wait after it;
   // `tests` how many tests there are on this way already: where many blocks wait, they would be too many.
   bool wants_test(Block target, std::uint32_t tests) const {
     if (is_preheader(target)) return true;  // an empty loop need not end

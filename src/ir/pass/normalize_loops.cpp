@@ -234,7 +234,7 @@ class Closing {
     }
   }
 
-  // Do all ways into b come right out of the loop? Then nothing before b matters.
+  // True if all ways into b come right out of the loop: then nothing before b matters.
   bool single_exit(std::uint32_t loop, Block b) const {
     const auto& predecessors = f_.block(b).predecessors;
     return std::all_of(predecessors.begin(), predecessors.end(),

@@ -1,5 +1,5 @@
 // The passes of the IR, in the order in which the pipeline (ir/pipeline.h) runs them. A pass is a free
-// function that leaves valid IR behind; each is linear, or bounded as it says.
+// function that leaves valid IR; each is linear, or bounded as it says.
 #pragma once
 
 #include <cstdint>
@@ -58,10 +58,10 @@ void hoist_launch_uniform(Function& f, Function& preamble);
 bool assume_no_zero_inf(Function& f);
 
 // Innermost loops with barriers whose turns can be counted, 16 at most, become as many copies. They burn the
-// same fuel, all of it before the first turn. In thread form, behind normalize_loops, after which it is not
+// same fuel, all of it before the first turn. In thread form, after normalize_loops, after which it is not
 // normal any more. Returns whether f changed.
 bool unroll_loops(Function& f);
-// Is there such a loop?
+// True if there is such a loop.
 bool has_loops_to_unroll(const Function& f);
 
 // Comparisons that hold in all lanes of a group or in none, although their operands vary, compare the base of
@@ -93,7 +93,7 @@ void insert_fuel(Function& f);
 // Lanes that have left a loop keep what the loop carries, and so compute again, in each turn, the values that
 // they take out of it. Done where that needs fewer selects than keeping these values. With
 // `masks_are_numbers`, lanes that take the number of their last turn out of it count their turns themselves,
-// which pays where masks are numbers. In group form, behind insert_fuel. Returns whether f changed.
+// which pays where masks are numbers. In group form, after insert_fuel. Returns whether f changed.
 bool freeze_left_lanes(Function& f, bool masks_are_numbers);
 
 // Addresses of loads and stores that are equal or consecutive in neighbouring lanes become the sum of what
@@ -116,7 +116,7 @@ void assign_lanes(Function& f, std::uint32_t lanes);
 // is known become constants (analysis/lane_sets). In group form. Returns whether f changed.
 bool fold_lane_sets(Function& f);
 
-// Moves operations that stand behind an exit of a loop ahead of it, where they are the last to read two
+// Moves operations that stand after an exit of a loop ahead of it, where they are the last to read two
 // values made in the block of the exit, so that fewer values are kept across it. With `whole_turns` so does
 // all that differs between lanes in the rest of a turn, if it is little and lanes leave one by one. In group
 // form; shapes must be set. Returns whether f changed.

@@ -1,4 +1,4 @@
-// An operation behind an exit of a loop that is the last to read two values which are made before the exit:
+// An operation after an exit of a loop that is the last to read two values which are made before the exit:
 // ahead of the exit it leaves one value to keep there instead of two. It then runs in the last turn, too,
 // where it may raise a flag of the host: whoever looks at flags runs again without need. So does all the rest
 // of a short turn, if asked for: then a turn is one block, in which what a part of a value begins in

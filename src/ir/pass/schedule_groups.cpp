@@ -1,6 +1,6 @@
 // Barriers as coroutines: a function of one group of threads becomes a function of a block that runs its
 // groups in turns. At a barrier a group stores what it still needs to its frame and the next group goes on; a
-// group resumes behind the barrier where it stood, when all have come to one. The function is built anew:
+// group resumes after the barrier where it stood, when all have come to one. The function is built anew:
 // values that live across a barrier are variables, which SSA construction gives to their users.
 //
 // Where all barriers are plain, groups run in phases, at the end of which all that have not ended wait at one
@@ -96,7 +96,7 @@ class Scheduler {
     builder_.jump(turn_);
     builder_.set_block(turn_);
     group_ = builder_.phi<I32>(turn_);
-    later_ = builder_.phi<I32>(turn_);  // is this not the first phase? kStuck: no group can go on
+    later_ = builder_.phi<I32>(turn_);  // not 0 after the first phase; kStuck: no group can go on
     // The barrier at which groups wait in this phase, + 1; 0: none yet.
     if (!counted_) waiting_ = builder_.phi<I32>(turn_);
     builder_.SetGroup(group_);
@@ -142,7 +142,7 @@ class Scheduler {
       set_state(slot, zero);
   }
 
-  // Of groups that can never go on the first one fails where it waits.
+  // If groups can never go on, the first one fails where it waits.
   void skip_unless_ready() {
     const I32 zero = builder_.constant(0u);
     const Block runs = made_.add_block(), skips = made_.add_block(), stuck = made_.add_block();
@@ -418,7 +418,7 @@ class Scheduler {
 
   const Function& f_;
   const std::vector<Block>& order_;
-  // Of the frame, behind what f keeps there; the values follow. 0: at the start; k: behind barrier k; one
+  // In the frame, after what f keeps there; the values follow. 0: at the start; k: after barrier k; one
   // more: finished.
   const std::uint32_t resume_slot_;
   const bool counted_;

@@ -203,7 +203,7 @@ class Simplifier {
     for (Block b : order)
       for (Block& predecessor : f_.block(b).predecessors) predecessor = name(predecessor);
   }
-  // Gives the successor that b absorbed; it still stands among the predecessors of those behind it.
+  // Gives the successor that b absorbed; it still stands among the predecessors of those after it.
   Block absorb(Block b) {
     const BlockData& block = f_.block(b);
     if (!block.first.valid() || block.successors.size() != 1 || block.backward != 0 ||

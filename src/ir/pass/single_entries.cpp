@@ -211,7 +211,7 @@ class EntryMerger {
   std::vector<Value> operands_;
 };
 
-// Does something tell in which order lanes run, or wait for all of them?
+// True if something tells in which order lanes run, or waits for all of them.
 bool lanes_are_seen(const Function& f) {
   for (std::uint32_t id = 0; id < f.block_count(); ++id) {
     const Block b{id};

@@ -1,5 +1,5 @@
 // The base of an address (analysis/lane_shape) is computed beside each operation that the address comes from,
-// phis included, once for all lanes. What the lanes add is made anew at each access. Likewise what is
+// phis included, once for all lanes. What the lanes add is made anew at each access. The same holds for what is
 // compared, and what addresses of 64 bits carry to their high words.
 #include <algorithm>
 #include <bit>
@@ -250,7 +250,7 @@ class AddressSplitter {
     data.opcode = data.opcode == Opcode::ILtU32 ? Opcode::ILtS32 : Opcode::ILeS32;
   }
 
-  // Lanes carry if all do, or from the one behind `last` on.
+  // Lanes carry if all do, or from the one after `last` on.
   struct Carry {
     I1 all;
     I32 last;
@@ -300,7 +300,7 @@ class AddressSplitter {
     f_.replace_values(replacement);
   }
 
-  // What lanes have up to `last`, and what those behind it have not.
+  // What lanes have up to `last`, and what those after it have not.
   struct Split {
     I1 first;
     I32 last;
@@ -325,7 +325,7 @@ class AddressSplitter {
         };
         const I1 with = compare(carried), first = compare(builder_.SelectI32(split.all, carried, plain));
         const I1 differ = builder_.Xor1(with, first);
-        // All alike: none is behind the last one.
+        // All alike: none is after the last one.
         return Split{first, builder_.SelectI32(differ, split.last, constant(~0u))};
       }
     }

@@ -18,7 +18,7 @@ std::size_t SsaBuilder::place_of(Block block, std::uint32_t variable) {
   return row.first + variable;
 }
 
-// Follows replacements and shortens the chain behind it.
+// Follows replacements and shortens the chain after it.
 Value SsaBuilder::resolve(Value value) {
   Value last = value;
   while (last.id < replacement_.size() && replacement_[last.id].valid()) last = replacement_[last.id];

@@ -179,7 +179,7 @@ class JumpThreader {
   std::vector<std::uint32_t> first_entering_;  // per block: into entering_
   std::vector<Edge> entering_;
   std::vector<Known> known_;  // per block
-  std::vector<Node> tree_;    // children behind their parents
+  std::vector<Node> tree_;    // children after their parents
   std::vector<Added> added_;
   std::vector<Block> roots_;
   std::vector<Value> operands_;

@@ -9,7 +9,7 @@
 namespace warpjit::ir {
 namespace {
 
-// Is the value a multiple of 2^zeros, and what the lanes add less than that?
+// True if the value is a multiple of 2^zeros, and what the lanes add is less than that.
 bool is_base_and_rest(const LaneShape& shape) {
   if (!shape.told || !shape.base.valid() || !shape.fits(~0u) || shape.zeros >= 32) return false;
   std::uint64_t rest = 0;

@@ -31,7 +31,7 @@ class CountedLoops {
     Block last;  // its branch ends the last one
   };
 
-  // Visits loops of `most` instructions in all their turns together, until a visit says true; was there one?
+  // Visits loops of `most` instructions in all their turns together, until a visit returns true: then it does.
   template <class Visit>
   bool for_each(std::size_t& most, Visit visit) {
     if (!loops_.reducible()) return false;
@@ -138,7 +138,7 @@ class CountedLoops {
   const Dominators dominators_;
   const Loops loops_;
   const std::size_t blocks_before_;
-  // Of the loop that is looked at.
+  // The loop that is looked at.
   std::uint32_t number_ = 0;
   std::span<const Block> blocks_;
   Block header_, latch_, before_;
@@ -165,8 +165,8 @@ class LoopUnroller : CountedLoops {
   }
 
  private:
-  // Where lanes run in the order of addresses, those of each turn lie behind those of the turn before, and
-  // what is behind the loop behind them all. False: there are others in between.
+  // Where lanes run in the order of addresses, those of each turn come after those of the turn before, and
+  // what is after the loop after them all. False: there are others in between.
   bool make_room(std::uint32_t turns) {
     room_ = 0;
     if (to_.lane_order != LaneOrder::lowest_address_first) return true;
@@ -221,7 +221,7 @@ class LoopUnroller : CountedLoops {
   }
 
   // What the turns burn of the fuel, all before the first one, so that their code stays in one piece: a block
-  // behind `from` whose edge to the header is marked backward. Gives that.
+  // after `from` whose edge to the header is marked backward. Gives that.
   Block go_backward(Block from) {
     const Block made = to_.add_block(to_.block(from).guest_address);
     const Inst jump = to_.make(Opcode::Jump, {});

@@ -227,7 +227,7 @@ F32 Coordinates::in_texels(Wrap wrap, F32 coordinate, I32 extent, float factor, 
 
 Axis Coordinates::axis(unsigned number, F32 coordinate, I32 extent, bool linear, std::optional<I1> nearest,
                        int offset) {
-  constexpr std::uint32_t kMagic = 0x4b000000;  // 2^23: behind it stand integers
+  constexpr std::uint32_t kMagic = 0x4b000000;  // 2^23: from there on floats are integers
   const bool crosses = key_.crosses_edges();
   const Wrap wrap = this->wrap(number);
   const bool small = key_.dimension != TextureDimension::buffer;  // no number of a texel is far

@@ -72,7 +72,7 @@ class Filter : public Steps {
 
   I32 texel_result(Footprint& footprint, unsigned corner, unsigned result);
   I32 constant_source(TexelSource source);
-  // Of a result that no texel says, and whether that holds for the border, too.
+  // For a result that no texel says, and whether that holds for the border, too.
   std::optional<I32> fixed_value(unsigned result);
   bool is_settled(unsigned result);
   I32 mean_beside(Footprint& footprint, unsigned corner);

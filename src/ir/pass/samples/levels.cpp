@@ -27,7 +27,7 @@ class Filter::LevelLoop {
     value = b_.phi<T>(header_);
     phis_.push_back({value, initial, &value.id});
   }
-  // Likewise, for what is as uniform in the second turn as in the first one.
+  // The same, for what is as uniform in the second turn as in the first one.
   template <class T>
   void carry_uniform(T& value, T initial) {
     carry(value, initial);
