@@ -54,7 +54,7 @@ class AwaitedJob final : public AwaitedKernel {
     return job_->kernel();
   }
 
-  std::shared_ptr<CompileJob> job_;  // null: there is none yet, or no room for it
+  std::shared_ptr<CompileJob> job_;  // null: it has not begun, or the queue was full
   Begin begin_;
   const std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
   std::optional<std::uint64_t> looks_;

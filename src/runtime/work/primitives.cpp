@@ -14,7 +14,7 @@ Error wrong(const LaunchData& launch, std::string message) {
   return {ErrorCode::bad_input, std::move(message), launch.shader->source_name()};
 }
 
-// Float uniforms that a variable primitive of so many vertices fills.
+// Float uniforms that a variable primitive of `vertices` fills.
 std::uint64_t variable_rows(const LaunchData::Primitives& p, std::uint64_t vertices) {
   const std::uint64_t full = std::min<std::uint64_t>(vertices, p.input.full_vertices);
   return 1 + full * p.attribute_count() + (vertices - full);

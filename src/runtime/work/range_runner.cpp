@@ -26,6 +26,13 @@ unsigned RangeRunner::worker_count(const WorkSize& size, const RunOptions& optio
 }
 
 Status RangeRunner::run(const WorkPlan& plan, const Range& range, unsigned workers) const {
+  if (workers == 1) {
+    for (std::uint64_t begin = 0; begin < range.count; begin += range.chunk) {
+      if (plan.cancelled()) return cancelled_run();
+      WARPJIT_CHECK(plan.run(range.first + begin, std::min(range.chunk, range.count - begin)));
+    }
+    return {};
+  }
   struct Job {
     const WorkPlan& plan;
     const Range range;
@@ -53,7 +60,7 @@ Status RangeRunner::run(const WorkPlan& plan, const Range& range, unsigned worke
     }
   };
   Job job{plan, range};
-  each(workers, workers, [&](std::size_t) { job.work(); });
+  each(workers, workers, [&job](std::size_t) { job.work(); });
   return std::move(job.status);
 }
 
