@@ -17,8 +17,8 @@
 
 namespace warpjit::runtime {
 
-// Programs switch features by booleans, and most use few of the combinations. The first so many combinations
-// of a program get kernels of their own; the others share a generic one.
+// Programs switch features by booleans, and most use few of the combinations. The first kMaxVariants
+// combinations of a program get kernels of their own; the others share a generic one.
 inline constexpr std::size_t kMaxVariants = 16;
 
 // How tests and `warpjit bench` change the way kernels are made; for warpjit's own modules.

@@ -34,7 +34,7 @@ class AwaitedJob final : public AwaitedKernel {
   // `looks` is TestHooks::asks.
   AwaitedJob(std::shared_ptr<CompileJob> job, std::optional<std::uint64_t> looks)
       : job_(std::move(job)), looks_(looks) {}
-  explicit AwaitedJob(Begin begin) : begin_(std::move(begin)) {}
+  explicit AwaitedJob(Begin begin) : begin_(std::move(begin)), since_(std::chrono::steady_clock::now()) {}
 
   void begin() override {
     if (begin_) job_ = std::exchange(begin_, {})();
@@ -56,7 +56,7 @@ class AwaitedJob final : public AwaitedKernel {
 
   std::shared_ptr<CompileJob> job_;  // null: it has not begun, or the queue was full
   Begin begin_;
-  const std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point since_;  // from when on begin_ waits to be called
   std::optional<std::uint64_t> looks_;
 };
 
@@ -359,8 +359,8 @@ Status EngineState::lease_at_once(LaunchState& launch, const RunOptions& options
   return {};
 }
 
-// The guest interpreter, because it is ready about 16 times sooner than the IR interpreter, which needs half of
-// the compiler; a kernel is there before the IR interpreter's greater speed would pay.
+// The guest interpreter, because it is ready about 16 times sooner than the IR interpreter, which needs half
+// of the compiler; a kernel is there before the IR interpreter's greater speed would pay.
 CodeCache::KernelResult EngineState::stand_in(const LaunchState& launch, CompileJob& job) {
   return job.stand_in(launch.shader->source_name(), [&]() -> CodeCache::KernelResult {
     WARPJIT_TRY(const frontend::Facts facts, launch.facts(0));

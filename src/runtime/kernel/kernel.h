@@ -13,7 +13,7 @@
 
 namespace warpjit::runtime {
 
-// What compiled code polls: the caller's word, or if there is none, one that stays 0.
+// What compiled code polls: the caller's word, or one that stays 0.
 inline const std::uint32_t* cancel_word(const std::atomic<std::uint32_t>* cancel) {
   static constexpr std::uint32_t kNever = 0;
   static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
@@ -81,7 +81,8 @@ class Kernel {
   // Makes what a later run would have to make first. A failure is reported by that run.
   virtual void complete(const frontend::Shader&) const {}
 
-  // Why an interpreter runs in place of the engine that the options name. Call it before the kernel is shared.
+  // Why an interpreter runs in place of the engine that the options name. Call it before the kernel is
+  // shared.
   void set_interpreted_because(std::string reason) { report_.interpreted_because = std::move(reason); }
 
  protected:

@@ -31,7 +31,7 @@ inline Location register_of(LocationKind kind, unsigned number) {
 class TriangleSink {
  public:
   virtual ~TriangleSink() = default;
-  // Makes room for so many triangles in all; nothing is being stored meanwhile.
+  // Makes room for `triangles` in all. No store() is under way.
   virtual Status reserve(std::uint64_t triangles) = 0;
   // `count` triangles from number `place` on, of three vertices each, a row for each enabled output register.
   // Bit n of word n / 32 of `inverted` is the winding flag of triangle n. Calls may overlap.
@@ -146,11 +146,12 @@ class LaunchState : public LaunchData {
   using LaunchData::LaunchData;
   explicit LaunchState(const LaunchData& data) : LaunchData(data) {}
 
-  // Checks that it can run: nothing is given that this kind of work does not take; every row is inside its buffer; no
-  // output overlaps another row, unless allowed; a grid is within the guest's limits. Remembers success.
+  // Checks that it can run: nothing is given that this kind of work does not take; every row is inside its
+  // buffer; no output overlaps another row, unless allowed; a grid is within the guest's limits. Remembers
+  // success.
   Status check();
-  // Checks it as a stage of another launch. Its outputs (bit n: register n) are bound to no buffer: a plan says
-  // where they go.
+  // Checks it as a stage of another launch. Its outputs (bit n: register n) are bound to no buffer: a plan
+  // says where they go.
   Status become_stage(std::uint64_t output_registers);
   // After check(), the grid as the guest checked it. `fresh` holds one that is not lasting.
   Result<const frontend::CheckedGrid*> checked_grid(std::optional<frontend::CheckedGrid>& fresh) const;

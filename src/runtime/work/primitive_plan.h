@@ -1,5 +1,6 @@
 // Runs ranges of invocations of a geometry program. The results of a range lie in its own area, with room for
-// all that each invocation may emit. They are then appended to the caller's buffer in the order of the ranges.
+// all that each invocation may emit. They are then appended to the caller's buffer in the order of the
+// ranges.
 #pragma once
 
 #include <array>
@@ -39,8 +40,8 @@ struct PrimitiveRound {
 // All that the workers of one run share.
 class PrimitivePlan {
  public:
-  // `stage` runs the vertex stage, range by range; null if there is none or `rows` (see gather_primitives)
-  // holds what it gave.
+  // `stage` runs the vertex stage, range by range; null without such a stage, or if `rows` (see
+  // gather_primitives) holds what it gave.
   PrimitivePlan(const KernelCall& call, const frontend::Facts& facts, const RowPlan* stage,
                 const std::byte* rows);
 
@@ -62,7 +63,7 @@ class PrimitivePlan {
   Status finish(std::uint64_t count, PrimitiveArea& area) const;
   // Copies what the range emitted to the caller's buffer, from triangle `place` on. It must fit.
   void append(const PrimitiveArea& area, std::uint64_t count, std::uint64_t place) const;
-  // Sees to it that the caller's buffer has room for so many triangles. Errors: resource_limit.
+  // Makes room for `triangles` in the caller's buffer. Errors: resource_limit.
   Status reserve(std::uint64_t triangles) const;
 
  private:

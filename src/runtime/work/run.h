@@ -1,5 +1,5 @@
-// One run of a launch, and the drivers of each kind of work: a driver leases the kernel, makes the plan of the
-// work, and has its ranges run.
+// One run of a launch, and the drivers of each kind of work: a driver leases the kernel, makes the plan of
+// the work, and has its ranges run.
 #pragma once
 
 #include <chrono>
@@ -48,8 +48,8 @@ Result<Report> profile(LaunchState& launch, Profile& profile);
 Status run_units(const Run& run, KernelUse& use, const WorkPlan& plan, const WorkSize& size,
                  std::uint64_t& next, unsigned& workers);
 
-// Runs all units by run_from(next), which is as run_units(): in the guest interpreter until the awaited kernel
-// is there, then in that. Sets `interpreted` to how many units the first one ran.
+// Runs all units by run_from(next), which is as run_units(): in the guest interpreter until the awaited
+// kernel is there, then in that. Sets `interpreted` to how many units the first one ran.
 template <class RunFrom>
 Status run_all(const Run& run, LaunchState& launch, KernelUse& use, CompileReport& report,
                std::uint64_t& interpreted, RunFrom run_from) {

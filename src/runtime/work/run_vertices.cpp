@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint64_t kMostVertexBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kVertexRange = 64;  // vertices that a task has at least
-// At most this many vertices of a draw are interpreted before their compilation begins, if that takes no longer
-// than the source of kernels waits.
+// At most this many vertices of a draw are interpreted before their compilation begins, if that takes no
+// longer than the source of kernels waits.
 constexpr std::uint64_t kFewVertices = 256;
 constexpr std::uint64_t kVerticesAtOnce = 1ULL << 16;  // of several instances
 // The input register with the ids of vertex and instance, if vertices of the guest have them.

@@ -9,8 +9,8 @@ namespace warpjit::runtime {
 
 class StagingArea {
  public:
-  // Half of a usual L1 cache is left to the caller's rows and the table; only very many bindings on wide groups
-  // need more.
+  // Half of a usual L1 cache is left to the caller's rows and the table; only very many bindings on wide
+  // groups need more.
   static constexpr std::size_t kBytes = 16 * 1024;
 
   // Null: there is no memory.
