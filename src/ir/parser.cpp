@@ -1,7 +1,6 @@
 #include "ir/parser.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -42,12 +41,11 @@ class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) {}
 
-  // Reads the next token. False: error() says why not.
-  bool next(Token& token) {
+  Result<Token> next() {
     skip_blanks();
-    token = {};
+    Token token;
     token.position = position_;
-    if (at_ == text_.size()) return true;
+    if (at_ == text_.size()) return token;
     const char c = text_[at_];
     const std::size_t start = at_;
     if (is_letter(c)) {
@@ -56,15 +54,15 @@ class Lexer {
       token.text = text_.substr(start, at_ - start);
     } else if (is_digit(c)) {
       token.kind = Kind::number;
-      if (!number(token)) return false;
+      WARPJIT_CHECK(number(token));
     } else if (c == '%' || c == '@') {
       step();
       token.kind = c == '%' ? Kind::value : Kind::address;
-      if (!number(token)) return false;
-      if (token.number >= kNoAddress) return fail(token.position, "number too large");
+      WARPJIT_CHECK(number(token));
+      if (token.number >= kNoAddress) return error_at(token.position, "number too large");
     } else if (c == '"') {
       token.kind = Kind::string;
-      if (!string(token)) return false;
+      WARPJIT_CHECK(string(token));
     } else if (c == '<' && at_ + 1 < text_.size() && text_[at_ + 1] == '-') {
       step(), step();
       token.kind = Kind::mark;
@@ -74,11 +72,10 @@ class Lexer {
       token.kind = Kind::mark;
       token.text = text_.substr(start, 1);
     } else {
-      return fail(position_, "unexpected character");
+      return error_at(position_, "unexpected character");
     }
-    return true;
+    return token;
   }
-  const Error& error() const { return error_; }
 
  private:
   void step() {
@@ -101,7 +98,7 @@ class Lexer {
   }
 
   // Decimal, or hexadecimal after 0x; 64 bits.
-  bool number(Token& token) {
+  Status number(Token& token) {
     const bool hex = at_ + 1 < text_.size() && text_[at_] == '0' && text_[at_ + 1] == 'x';
     if (hex) step(), step();
     const std::uint64_t base = hex ? 16 : 10;
@@ -110,26 +107,26 @@ class Lexer {
       const int digit = hex ? hex_digit(text_[at_]) : is_digit(text_[at_]) ? text_[at_] - '0' : -1;
       if (digit < 0) break;
       if (token.number > (~std::uint64_t{0} - static_cast<std::uint64_t>(digit)) / base)
-        return fail(token.position, "number too large");
+        return error_at(token.position, "number too large");
       token.number = token.number * base + static_cast<std::uint64_t>(digit);
       step();
     }
-    if (at_ == start) return fail(position_, "digits expected");
-    return true;
+    if (at_ == start) return error_at(position_, "digits expected");
+    return {};
   }
 
-  bool string(Token& token) {
+  Status string(Token& token) {
     step();
     for (;;) {
-      if (at_ == text_.size() || text_[at_] == '\n') return fail(token.position, "string without end");
+      if (at_ == text_.size() || text_[at_] == '\n') return error_at(token.position, "string without end");
       const char c = text_[at_];
       step();
-      if (c == '"') return true;
+      if (c == '"') return {};
       if (c != '\\') {
         token.string += c;
         continue;
       }
-      if (at_ == text_.size()) return fail(token.position, "string without end");
+      if (at_ == text_.size()) return error_at(token.position, "string without end");
       const char escape = text_[at_];
       if (escape == '"' || escape == '\\') {
         token.string += escape;
@@ -139,26 +136,24 @@ class Lexer {
         token.string += static_cast<char>(hex_digit(text_[at_ + 1]) * 16 + hex_digit(text_[at_ + 2]));
         step(), step(), step();
       } else {
-        return fail(position_, "unknown escape");
+        return error_at(position_, "unknown escape");
       }
     }
-  }
-
-  bool fail(Position position, std::string message) {
-    error_ = error_at(position, std::move(message));
-    return false;
   }
 
   std::string_view text_;
   std::size_t at_ = 0;
   Position position_;
-  Error error_;
 };
 
-std::optional<Opcode> opcode_named(std::string_view name) {
-  for (int k = 0; k < kOpcodeCount; ++k)
-    if (info(static_cast<Opcode>(k)).name == name) return static_cast<Opcode>(k);
-  return std::nullopt;
+const std::unordered_map<std::string_view, Opcode>& opcode_names() {
+  static const std::unordered_map<std::string_view, Opcode> kNames = [] {
+    std::unordered_map<std::string_view, Opcode> names;
+    for (int k = 0; k < kOpcodeCount; ++k)
+      names.emplace(info(static_cast<Opcode>(k)).name, static_cast<Opcode>(k));
+    return names;
+  }();
+  return kNames;
 }
 
 class Parser {
@@ -166,7 +161,12 @@ class Parser {
   explicit Parser(std::string_view text) : lexer_(text) {}
 
   Result<Function> run() {
-    if (!function() || !build()) return std::move(error_);
+    WARPJIT_CHECK(advance());
+    WARPJIT_CHECK(header());
+    while (!is_mark("}")) WARPJIT_CHECK(block());
+    WARPJIT_CHECK(advance());
+    if (token_.kind != Kind::end) return error_at(token_.position, "text after the end of the function");
+    WARPJIT_CHECK(build());
     if (Status valid = verify(f_); !valid)
       return Error{ErrorCode::bad_input, valid.error().message, valid.error().where};
     return std::move(f_);
@@ -195,57 +195,37 @@ class Parser {
     Edges predecessors;
   };
 
-  bool fail(Position position, std::string message, ErrorCode code = ErrorCode::bad_input) {
-    error_ = error_at(position, std::move(message), code);
-    return false;
+  Status advance() {
+    WARPJIT_TRY(token_, lexer_.next());
+    return {};
   }
-  bool advance() {
-    if (lexer_.next(token_)) return true;
-    error_ = lexer_.error();
-    return false;
-  }
-  bool function() {
-    if (!advance() || !header()) return false;
-    while (!is_mark("}"))
-      if (!block() || !advance()) return false;
-    return token_.kind == Kind::end || fail(token_.position, "text after the end of the function");
-  }
-
   bool is_mark(std::string_view text) const { return token_.kind == Kind::mark && token_.text == text; }
   bool is_word(std::string_view text) const { return token_.kind == Kind::word && token_.text == text; }
-  bool expected(std::string_view what) {
-    return fail(token_.position, std::string(what).append(" expected"));
-  }
+  Error expected(const std::string& what) const { return error_at(token_.position, what + " expected"); }
 
-  bool mark(std::string_view text) {
+  Status mark(std::string_view text) {
     if (!is_mark(text)) return expected(std::string("`").append(text).append("`"));
     return advance();
   }
-  bool word(std::string_view text) {
+  Status word(std::string_view text) {
     if (!is_word(text)) return expected(std::string("`").append(text).append("`"));
     return advance();
   }
-  template <class Number>
-  bool number(Number& out, std::uint64_t most) {
+  Status number(std::uint64_t& out, std::uint64_t most) {
     if (token_.kind != Kind::number) return expected("number");
-    if (token_.number > most) return fail(token_.position, "number is above " + std::to_string(most));
-    out = static_cast<Number>(token_.number);
+    if (token_.number > most) return error_at(token_.position, "number is above " + std::to_string(most));
+    out = token_.number;
     return advance();
   }
-  template <class Number>
-  bool field(std::string_view label, Number& out, std::uint64_t most) {
-    return word(label) && number(out, most);
+  Status field(std::string_view label, std::uint32_t& out, std::uint32_t most) {
+    WARPJIT_CHECK(word(label));
+    std::uint64_t n = 0;
+    WARPJIT_CHECK(number(n, most));
+    out = static_cast<std::uint32_t>(n);
+    return {};
   }
-  template <class Number>
-  bool optional_field(std::string_view label, Number& out, std::uint64_t most) {
-    return !is_word(label) || field(label, out, most);
-  }
-  bool optional_word(std::string_view text, bool& is_there) {
-    is_there = is_word(text);
-    return !is_there || advance();
-  }
-  bool optional_address(std::uint32_t& out) {
-    if (token_.kind != Kind::address) return true;
+  Status optional_address(std::uint32_t& out) {
+    if (token_.kind != Kind::address) return {};
     out = static_cast<std::uint32_t>(token_.number);
     return advance();
   }
@@ -255,68 +235,75 @@ class Parser {
     return token_.kind == Kind::word && token_.text.size() > 1 && token_.text[0] == 'b' &&
            is_digit(token_.text[1]);
   }
-  bool block_name(Block& out) {
+  Status block_name(Block& out) {
     if (!at_block_name()) return expected("block");
     std::uint32_t id = 0;
     for (const char c : token_.text.substr(1)) {
       if (!is_digit(c)) return expected("block");
       id = id * 10 + static_cast<std::uint32_t>(c - '0');
       if (id >= kMaxTextBlocks)
-        return fail(token_.position, "block number too large", ErrorCode::resource_limit);
+        return error_at(token_.position, "block number too large", ErrorCode::resource_limit);
     }
     out = Block{id};
     return advance();
   }
 
-  bool header() {
-    if (!word("function")) return false;
+  Status header() {
+    WARPJIT_CHECK(word("function"));
     if (token_.kind != Kind::string) return expected("name in quotes");
     f_.name = token_.string;
-    if (!advance()) return false;
+    WARPJIT_CHECK(advance());
     if (is_word("group"))
       f_.form = Form::group;
     else if (!is_word("thread"))
       return expected("`thread` or `group`");
-    if (!advance() || !field("inputs", f_.input_count, kMaxBindings) ||
-        !field("outputs", f_.output_count, kMaxBindings) ||
-        !field("uniform", f_.uniform_bytes, kMaxUniformBytes) || !field("slots", f_.slot_count, kMaxSlots) ||
-        !optional_field("frame", f_.frame_slots, kMaxSlots) || !optional_word("pixels", f_.pixels))
-      return false;
-    if (f_.pixels && (!field("primitive", f_.primitive_bytes, kMaxPrimitiveBytes) ||
-                      !field("planes", f_.tile_planes, kMaxTilePlanes)))
-      return false;
-    if (!optional_field("textures", f_.texture_count, kMaxTextureCount)) return false;
-    while (is_word("source"))
-      if (!source()) return false;
-    if (!optional_field("lanes", f_.group_lanes, kMaxGroupLanes) ||
-        !optional_field("groups", f_.block_groups, kMaxBlockGroups) ||
-        !optional_field("inner", f_.inner_groups, kMaxBlockGroups))
-      return false;
-    if (is_word("order") && !lane_order()) return false;
-    return optional_word("may_widen", f_.may_widen) && mark("{");
+    WARPJIT_CHECK(advance());
+    WARPJIT_CHECK(field("inputs", f_.input_count, kMaxBindings));
+    WARPJIT_CHECK(field("outputs", f_.output_count, kMaxBindings));
+    WARPJIT_CHECK(field("uniform", f_.uniform_bytes, kMaxUniformBytes));
+    WARPJIT_CHECK(field("slots", f_.slot_count, kMaxSlots));
+    if (is_word("frame")) WARPJIT_CHECK(field("frame", f_.frame_slots, kMaxSlots));
+    if (is_word("pixels")) {
+      f_.pixels = true;
+      WARPJIT_CHECK(advance());
+      WARPJIT_CHECK(field("primitive", f_.primitive_bytes, kMaxPrimitiveBytes));
+      WARPJIT_CHECK(field("planes", f_.tile_planes, kMaxTilePlanes));
+    }
+    if (is_word("textures")) WARPJIT_CHECK(field("textures", f_.texture_count, kMaxTextureCount));
+    while (is_word("source")) WARPJIT_CHECK(source());
+    if (is_word("lanes")) WARPJIT_CHECK(field("lanes", f_.group_lanes, kMaxGroupLanes));
+    if (is_word("groups")) WARPJIT_CHECK(field("groups", f_.block_groups, kMaxBlockGroups));
+    if (is_word("inner")) WARPJIT_CHECK(field("inner", f_.inner_groups, kMaxBlockGroups));
+    if (is_word("order")) {
+      WARPJIT_CHECK(advance());
+      for (const LaneOrder order : {LaneOrder::taken_first, LaneOrder::lowest_address_first})
+        if (is_word(name(order))) f_.lane_order = order;
+      if (f_.lane_order == LaneOrder::none) return expected("order of lanes");
+      WARPJIT_CHECK(advance());
+    }
+    if (is_word("may_widen")) {
+      f_.may_widen = true;
+      WARPJIT_CHECK(advance());
+    }
+    return mark("{");
   }
 
-  bool lane_order() {
-    if (!advance()) return false;
-    for (const LaneOrder order : {LaneOrder::taken_first, LaneOrder::lowest_address_first})
-      if (is_word(name(order))) f_.lane_order = order;
-    return f_.lane_order != LaneOrder::none ? advance() : expected("order of lanes");
-  }
-
-  bool source() {
-    if (f_.samples.size() >= kMaxTextureCount) return fail(token_.position, "too many sources");
+  Status source() {
+    if (f_.samples.size() >= kMaxTextureCount) return error_at(token_.position, "too many sources");
     SampleSource made;
-    bool fine = field("source", made.words, kMaxUniformBytes) && word("key");
+    WARPJIT_CHECK(field("source", made.words, kMaxUniformBytes));
+    WARPJIT_CHECK(word("key"));
+    Status status;
     each_field(made.key, [&](auto& value, unsigned values) {
       std::uint64_t n = 0;
-      fine = fine && number(n, values - 1);
+      if (status) status = number(n, values - 1);
       value = static_cast<std::remove_reference_t<decltype(value)>>(n);
     });
     f_.samples.push_back(made);
-    return fine;
+    return status;
   }
 
-  bool sample(Record& record) {
+  Status sample(Record& record) {
     SampleUse use;
     bool known = false;
     for (unsigned k = 0; k < kSampleOperations && !known; ++k) {
@@ -324,103 +311,120 @@ class Parser {
       known = is_word(name(use.operation));
     }
     if (!known) return expected("what to sample");
-    bool has_offsets = false;
-    if (!advance() || !number(use.source, kMaxTextureCount) || !field("components", use.components, 15) ||
-        !optional_word("offsets", has_offsets))
-      return false;
-    if (has_offsets)
-      for (std::int8_t& offset : use.offsets)
-        if (!number(offset, 255)) return false;
-    if (!optional_field("component", use.component, 3) || !optional_word("from_quad", use.from_quad))
-      return false;
+    WARPJIT_CHECK(advance());
+    std::uint64_t n = 0;
+    WARPJIT_CHECK(number(n, kMaxTextureCount));
+    use.source = static_cast<std::uint16_t>(n);
+    WARPJIT_CHECK(word("components"));
+    WARPJIT_CHECK(number(n, 15));
+    use.components = static_cast<std::uint8_t>(n);
+    if (is_word("offsets")) {
+      WARPJIT_CHECK(advance());
+      for (std::int8_t& offset : use.offsets) {
+        WARPJIT_CHECK(number(n, 255));
+        offset = static_cast<std::int8_t>(n);
+      }
+    }
+    if (is_word("component")) {
+      WARPJIT_CHECK(advance());
+      WARPJIT_CHECK(number(n, 3));
+      use.component = static_cast<std::uint8_t>(n);
+    }
+    if (is_word("from_quad")) {
+      use.from_quad = true;
+      WARPJIT_CHECK(advance());
+    }
     record.immediate = use.pack();
-    return true;
+    return {};
   }
 
-  bool block() {
+  Status block() {
     BlockRecord record;
     record.position = token_.position;
     Block b;
-    if (!block_name(b)) return false;
+    WARPJIT_CHECK(block_name(b));
     record.id = b.id;
-    if (b.id < known_.size() && known_[b.id]) return fail(record.position, "block stands twice");
+    if (b.id < known_.size() && known_[b.id]) return error_at(record.position, "block stands twice");
     if (known_.size() <= b.id) known_.resize(b.id + 1);
     known_[b.id] = true;
     while (f_.block_count() <= b.id) f_.add_block();
-    if (!mark(":")) return false;
+    WARPJIT_CHECK(mark(":"));
     if (is_mark("<-")) {
       do {
-        if (!advance()) return false;
+        WARPJIT_CHECK(advance());
         Block predecessor;
-        if (!block_name(predecessor)) return false;
+        WARPJIT_CHECK(block_name(predecessor));
         record.predecessors.push_back(predecessor);
       } while (is_mark(","));
     }
-    if (!optional_address(f_.block(b).guest_address)) return false;
-    while (!is_mark("}") && !at_block_name())
-      if (!instruction(b)) return false;
+    WARPJIT_CHECK(optional_address(f_.block(b).guest_address));
+    while (!is_mark("}") && !at_block_name()) WARPJIT_CHECK(instruction(b));
     block_records_.push_back(std::move(record));
-    return true;
+    return {};
   }
 
-  bool result() {
+  Status result() {
     if (token_.kind != Kind::value) return expected("value");
     const auto number = static_cast<std::uint32_t>(token_.number);
     if (!values_.emplace(number, Value{static_cast<std::uint32_t>(results_.size())}).second)
-      return fail(token_.position, "value is defined twice");
-    if (!advance() || !mark(":")) return false;
+      return error_at(token_.position, "value is defined twice");
+    WARPJIT_CHECK(advance());
+    WARPJIT_CHECK(mark(":"));
     ResultRecord record{Type::none, Uniformity::varying};
     for (const Type type : {Type::i1, Type::i32, Type::f32})
       if (is_word(name(type))) record.type = type;
     if (record.type == Type::none) return expected("type");
-    if (!advance()) return false;
+    WARPJIT_CHECK(advance());
     for (const Uniformity uniformity : {Uniformity::launch, Uniformity::group, Uniformity::varying})
       if (is_word(name(uniformity))) {
         record.uniformity = uniformity;
-        if (!advance()) return false;
+        WARPJIT_CHECK(advance());
         break;
       }
     results_.push_back(record);
-    return true;
+    return {};
   }
 
-  bool instruction(Block b) {
+  Status instruction(Block b) {
     Record record;
     record.block = b.id;
     record.first_result = static_cast<std::uint32_t>(results_.size());
     if (token_.kind == Kind::value) {
-      if (!result()) return false;
-      while (is_mark(","))
-        if (!advance() || !result()) return false;
-      if (!mark("=")) return false;
+      WARPJIT_CHECK(result());
+      while (is_mark(",")) {
+        WARPJIT_CHECK(advance());
+        WARPJIT_CHECK(result());
+      }
+      WARPJIT_CHECK(mark("="));
     }
     record.results = static_cast<std::uint32_t>(results_.size()) - record.first_result;
     record.position = token_.position;
     if (token_.kind != Kind::word) return expected("opcode");
-    const std::optional<Opcode> found = opcode_named(token_.text);
-    if (!found) return fail(token_.position, "no such opcode");
-    record.opcode = *found;
+    const auto found = opcode_names().find(token_.text);
+    if (found == opcode_names().end()) return error_at(token_.position, "no such opcode");
+    record.opcode = found->second;
     const OpcodeInfo& row = info(record.opcode);
     if (record.results != row.results.size())
-      return fail(record.position,
-                  std::string(row.name) + " has " + std::to_string(row.results.size()) + " results");
+      return error_at(record.position,
+                      std::string(row.name) + " has " + std::to_string(row.results.size()) + " results");
     for (std::uint32_t k = 0; k < record.results; ++k)
       if (record.opcode != Opcode::Phi &&
           results_[record.first_result + k].type != type_of_letter(row.results[k]))
-        return fail(record.position, "result " + std::to_string(k) + " of " + std::string(row.name) + " is " +
-                                         std::string(name(type_of_letter(row.results[k]))));
-    if (!advance()) return false;
+        return error_at(record.position, "result " + std::to_string(k) + " of " + std::string(row.name) +
+                                             " is " + std::string(name(type_of_letter(row.results[k]))));
+    WARPJIT_CHECK(advance());
     bool first = true;
     if (row.has_immediate()) {
-      if (!immediate(record)) return false;
+      WARPJIT_CHECK(immediate(record));
       first = false;
     }
-    if (!operands(record, row, first) || !optional_address(record.guest_address)) return false;
+    WARPJIT_CHECK(operands(record, row, first));
+    WARPJIT_CHECK(optional_address(record.guest_address));
     records_.push_back(record);
-    return true;
+    return {};
   }
 
-  bool immediate(Record& record) {
+  Status immediate(Record& record) {
     switch (info(record.opcode).immediate) {
       case ImmediateKind::truth:
         if (!is_word("true") && !is_word("false")) return expected("`true` or `false`");
@@ -432,18 +436,20 @@ class Parser {
       case ImmediateKind::input_rows:
       case ImmediateKind::output_rows: {
         std::uint64_t rows = 0;
-        if (!number(record.immediate, 0xffffffffu) || !word("rows") || !number(rows, 0xffffffffu))
-          return false;
+        WARPJIT_CHECK(number(record.immediate, 0xffffffffu));
+        WARPJIT_CHECK(word("rows"));
+        WARPJIT_CHECK(number(rows, 0xffffffffu));
         record.immediate |= rows << 32;
-        return true;
+        return {};
       }
       case ImmediateKind::input: {
-        if (!number(record.immediate, 0xffffffffu)) return false;
-        if (!is_word("numbered")) return true;
+        WARPJIT_CHECK(number(record.immediate, 0xffffffffu));
+        if (!is_word("numbered")) return {};
         std::uint64_t numbers = 0;
-        if (!advance() || !number(numbers, kMaxBindings)) return false;
+        WARPJIT_CHECK(advance());
+        WARPJIT_CHECK(number(numbers, kMaxBindings));
         record.immediate |= (numbers + 1) << 32;
-        return true;
+        return {};
       }
       case ImmediateKind::sample:
         return sample(record);
@@ -452,51 +458,51 @@ class Parser {
     }
   }
 
-  // Values, then a terminator's targets; a phi's values each after the block they come from.
-  bool operands(Record& record, const OpcodeInfo& row, bool first) {
+  // Values, then a terminator's targets; a phi's values each behind the block they come from.
+  Status operands(Record& record, const OpcodeInfo& row, bool first) {
     record.first_operand = static_cast<std::uint32_t>(operands_.size());
     record.first_block = static_cast<std::uint32_t>(blocks_.size());
     const bool phi = record.opcode == Opcode::Phi;
-    auto separator = [&] {
+    auto separator = [&]() -> Status {
       if (!first) return mark(",");
       first = false;
-      return true;
+      return {};
     };
     const std::size_t wanted = row.operands.size();
     for (std::size_t k = 0; phi ? (k == 0 ? at_block_name() : is_mark(",")) : k < wanted; ++k) {
-      if (!separator()) return false;
+      WARPJIT_CHECK(separator());
       if (phi) {
         Block from;
-        if (!block_name(from)) return false;
+        WARPJIT_CHECK(block_name(from));
         blocks_.push_back(from);
-        if (!mark(":")) return false;
+        WARPJIT_CHECK(mark(":"));
       }
       if (token_.kind != Kind::value) return expected("value");
       operands_.push_back({static_cast<std::uint32_t>(token_.number), token_.position});
-      if (!advance()) return false;
+      WARPJIT_CHECK(advance());
     }
     record.operands = static_cast<std::uint32_t>(operands_.size()) - record.first_operand;
     if (row.terminator && record.opcode != Opcode::Return) {
       for (std::uint32_t k = 0; k == 0 || is_mark(","); ++k) {
         if (k >= kMaxSwitchTargets)
-          return fail(token_.position, "too many targets", ErrorCode::resource_limit);
-        if (!separator()) return false;
+          return error_at(token_.position, "too many targets", ErrorCode::resource_limit);
+        WARPJIT_CHECK(separator());
         Block target;
-        if (!block_name(target)) return false;
+        WARPJIT_CHECK(block_name(target));
         blocks_.push_back(target);
         if (!is_word("backward")) continue;
-        if (k >= 64) return fail(token_.position, "only the first 64 edges can be backward");
+        if (k >= 64) return error_at(token_.position, "only the first 64 edges can be backward");
         record.backward |= std::uint64_t{1} << k;
-        if (!advance()) return false;
+        WARPJIT_CHECK(advance());
       }
     }
     record.blocks = static_cast<std::uint32_t>(blocks_.size()) - record.first_block;
-    return true;
+    return {};
   }
 
   // Makes the function of the records. Values get the indices that result() gave them: both count results in
   // the order of the text.
-  bool build() {
+  Status build() {
     std::vector<Value> values;
     for (const Record& record : records_) {
       values.clear();
@@ -504,7 +510,8 @@ class Parser {
         const auto& [number, position] = operands_[record.first_operand + k];
         const auto found = values_.find(number);
         if (found == values_.end())
-          return fail(position, std::string("%").append(std::to_string(number)).append(" is not defined"));
+          return error_at(position,
+                          std::string("%").append(std::to_string(number)).append(" is not defined"));
         values.push_back(found->second);
       }
       const Type phi_type = record.opcode == Opcode::Phi ? results_[record.first_result].type : Type::none;
@@ -518,8 +525,8 @@ class Parser {
       const std::span<const Block> targets(blocks_.data() + record.first_block, record.blocks);
       for (Block target : targets)
         if (target.id >= known_.size() || !known_[target.id])
-          return fail(record.position, "target b" + std::to_string(target.id) + " does not exist");
-      if (!f_.block(home).successors.empty()) return fail(record.position, "block has two terminators");
+          return error_at(record.position, "target b" + std::to_string(target.id) + " does not exist");
+      if (!f_.block(home).successors.empty()) return error_at(record.position, "block has two terminators");
       f_.set_successors(home, targets);
       f_.block(home).backward = record.backward;
     }
@@ -528,7 +535,7 @@ class Parser {
       Edges found = predecessors, stated = record.predecessors;
       std::sort(found.begin(), found.end());
       std::sort(stated.begin(), stated.end());
-      if (found != stated) return fail(record.position, "these are not the block's predecessors");
+      if (found != stated) return error_at(record.position, "these are not the block's predecessors");
       predecessors = record.predecessors;
     }
     for (const Record& record : records_) {
@@ -536,14 +543,13 @@ class Parser {
       const auto& predecessors = f_.block(Block{record.block}).predecessors;
       const std::span<const Block> from(blocks_.data() + record.first_block, record.blocks);
       if (!std::equal(from.begin(), from.end(), predecessors.begin(), predecessors.end()))
-        return fail(record.position, "the phi does not follow the order of the predecessors");
+        return error_at(record.position, "the phi does not follow the order of the predecessors");
     }
-    return true;
+    return {};
   }
 
   Lexer lexer_;
   Token token_;
-  Error error_;  // if a function returned false
   Function f_;
   std::vector<bool> known_;  // blocks that stand in the text
   std::vector<BlockRecord> block_records_;
