@@ -26,7 +26,7 @@ std::uint64_t mix(std::uint64_t seed) {
 }
 
 Fuzzer::Fuzzer(const Options& options) : options_(options) {
-  // As for a processor that rounds the other way.
+  // As for a processor of another family.
   backend::Tuning other = backend::tuning_here();
   other.extracts_lanes = !other.extracts_lanes;
   few_registers_.state().set_hooks({.speculate = false, .registers = 4, .tuning = other});

@@ -1,5 +1,5 @@
-// What hosts can do: a row for each instruction set. Code asks for these, never which host it is. What differs
-// between processors of one instruction set is in processor.h.
+// What hosts can do: a row for each instruction set. Code asks for these, never which host it is. What
+// differs between processors of one instruction set is in processor.h.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct Capabilities {
   bool two_operand_scalars;      // scalar arithmetic overwrites its first operand
   bool scaled_row_index;         // a row may be addressed as base + 2 * stride
   bool blend_overwrites;         // a select is made in the register of one of its operands
-  bool embedded_rounding;        // an instruction may round toward zero whatever the mode is
-  // Instructions there are.
+  bool embedded_rounding;        // an instruction can name its rounding, toward zero
+  // Instructions that the host has.
   bool unsigned_conversions;  // between f32 and u32
   bool number_extremes;       // minimum and maximum that prefer numbers to quiet NaNs
   bool rotates;               // of lanes, by a constant
@@ -36,11 +36,11 @@ struct Capabilities {
   bool reciprocals;              // about 1/x and 1/sqrt(x)
   bool half_arithmetic;          // of two halves in a word
   bool table_look_ups;           // of words of a table for a vector, in a few instructions
-  bool flushes_first;            // its mode without denormals looks at results before they are rounded
+  bool flushes_first;            // the mode without denormals flushes results before they are rounded
   std::uint32_t permuted_words;  // most words of a table that permutations look up; larger ones are gathered
   // Optimizations that pay.
-  bool loads_ahead;    // asking for cache lines of later blocks, and of rows behind, in streams
-  bool one_row_test;   // looking whether all lanes want the same row of the uniform table
+  bool loads_ahead;    // code asks for cache lines of later blocks and of later rows in streams
+  bool one_row_test;   // code tests if all lanes read the same row of the uniform table
   bool single_pixels;  // groups of pixels without their quads
 };
 

@@ -52,11 +52,11 @@ struct EntryCode {
   const lir::Allocation* allocation;
   bool loops_over_groups;
   std::uint32_t inputs, outputs;  // bindings to advance after each group
-  bool counts_groups = false;     // KernelArgs::group_index likewise
-  bool reads_pixels = false;      // KernelArgs::quads, groups likewise
+  bool counts_groups = false;     // advances KernelArgs::group_index, too
+  bool reads_pixels = false;      // and KernelArgs::quads, groups
   bool begins_shared = false;     // makes KernelArgs::shared anew for blocks that follow
 };
-// Of the records of a group, quads or single pixels.
+// The size of the records of a group, quads or single pixels.
 constexpr std::uint32_t quad_bytes(std::uint32_t lanes) { return lanes / 4 * sizeof(pixels::QuadRecord); }
 
 // Rows of the uniform table by component, so that a host can look words up in registers: component c of rows
@@ -99,9 +99,9 @@ struct Host : Capabilities {
   std::span<const lir::FixedOperand> fixed{};  // lir::Code::fixed of its code
 };
 
-// Where there are mask registers or memory operands: what a chain of tests, which a loop branches at, looks
-// at of values from before the loop is looked at there. Takes the uses that lir::count_uses found, and keeps
-// them. `workspace` is memory that the next call may use again.
+// On hosts with mask registers or memory operands: a loop that branches at a chain of tests tests values
+// from before the loop only there. Takes the uses that lir::count_uses found, and keeps them. `workspace` is
+// memory that the next call may use again.
 void hoist_tests(lir::Code& code, const Host& host, std::vector<std::uint32_t>& uses,
                  std::vector<lir::Inst>& workspace);
 
@@ -120,8 +120,9 @@ void fold_loads(lir::Code& code, const Host& host, std::vector<std::uint32_t>& u
 // processors to compute them side by side.
 void order_parts(lir::Code& code, std::vector<lir::Inst>& workspace);
 
-// Do instructions respect their effects? A terminator ends its block; instructions that may be removed or
-// repeated have no effect; a register that an instruction clears has no other reader. Empty text if so.
+// Checks that instructions respect their effects: a terminator ends its block; instructions that may be
+// removed or repeated have no effect; a register that an instruction clears has no other reader. Empty text
+// if so.
 std::string verify_effects(const lir::Code& code);
 
 // Null if the target was not built in.

@@ -1,5 +1,5 @@
-// Truncated multiply-adds, or what else a host says, without a look at each for unusual operands: one look
-// behind them all tells whether any result may be wrong. If so, all that was made meanwhile is made again,
+// Truncated multiply-adds, or what else a host says, without a test of each for unusual operands: one test
+// after them all tells whether any result may be wrong. If so, everything since the first is computed again,
 // out of line.
 #pragma once
 
@@ -40,7 +40,7 @@ class DeferredChecks : protected ValueForms {
     }
   }
   void set_flushing(bool flushing) { arithmetic_.set_flushing(flushing); }
-  // Would it be called now, unless a look of its own followed?
+  // True if the host would call it now, unless a test of its own followed.
   bool needs_look(ir::Inst i) const { return code_.flushes && !lowering_ && flushing_.must_call(i); }
 
  private:

@@ -5,7 +5,7 @@
 
 namespace warpjit::backend::x64 {
 
-// The definition is none of the operands. eax, which no value is in, holds what the word is compared with.
+// The definition has a register of its own. No value is in eax: it holds what the word is compared with.
 void X64Emitter::atomic(const Inst& inst) {
   using Function = ir::AtomicFunction;
   namespace I = x86::Inst;
