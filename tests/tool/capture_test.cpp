@@ -79,7 +79,7 @@ TEST_F(CaptureTest, RenderFaults) {
     EXPECT_EQ(shown["faults"][0]["what"], fault);
     EXPECT_NE(shown["draws"][0]["fragment"]["fault"].get<std::string>().find(fault), std::string::npos);
   }
-  // Of a draw alone.
+  // A draw alone.
   ASSERT_EQ(run("launch fault.wjcap --draw 0 -o draw.json").code, 0);
   const Outcome draw = run("render draw.json");
   EXPECT_EQ(draw.code, 1);

@@ -248,7 +248,7 @@ TEST_F(DrawTest, FormatsOfTargets) {
   EXPECT_EQ(pixel("rg16f"), json({one, zero}));
   EXPECT_EQ(pixel("rgba16i"), json({32767, 0, 0, 32767}));
   EXPECT_EQ(pixel("rgb10a2ui"), json({1023, 0, 0, 3}));
-  // Of red and green there is no blue; red alone is grey.
+  // Red and green have no blue; red alone is grey.
   launch["targets"]["colors"][0] = {{"format", "rgba8"}, {"clear", {0, 0, 0, 1}}};
   write("launch.json", launch.dump());
   for (const char* format : {"r11g11b10f", "rg16f", "rgba8-snorm"})

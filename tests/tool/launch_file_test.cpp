@@ -564,7 +564,7 @@ TEST(LaunchFileTest, FilesMayNotLeaveTheFolder) {
   fs::remove_all(folder);
 }
 
-// Of a draw with memory, what differs may be either.
+// What differs of a draw with memory may be either.
 TEST(LaunchFiles, MismatchesOfDraws) {
   auto file = parse(
       R"({"warpjit":1,"isa":"valhall","stage":"fragment","count":3,"program":{"words":["0x00000000","0x7800c000"]},

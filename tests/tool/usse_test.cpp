@@ -378,7 +378,7 @@ TEST_F(UsseToolTest, StreamsOfVertices) {
   refused("/buffers", R"({"default":{"address":4096}})", "does not take this buffer's address");
 }
 
-// Of vertices alone: missing components, halves, untyped words, data of an instance.
+// Vertices alone: missing components, halves, untyped words, data of an instance.
 TEST_F(UsseToolTest, AttributesOfVertices) {
   write("v.usse",
         ".stage vertex\n.registers pa:12 sa:4 r:4\n.results position color0 color1\n"

@@ -74,8 +74,8 @@ int assemble_files(const AsmOptions& options) {
 void add_asm(Command& app) {
   const auto options = std::make_shared<AsmOptions>();
   Command command = app.add_command("asm",
-                                    "Assemble sources: *.pica into an SHBIN container, *.tesla into a "
-                                    "text cubin, *.valhall and *.usse into bare words");
+                                    "Assemble sources: *.pica into an SHBIN container, *.tesla into a text "
+                                    "cubin, *.valhall and *.usse into bare words");
   command
       .option("files", options->files,
               "sources; of *.pica each without .nodvle gives one program, of others one source")
@@ -85,11 +85,14 @@ void add_asm(Command& app) {
   command.flag("--json", options->json,
                "print each program's words, as the key `program` of launch files takes them");
   command.flag("--werror", options->werror,
-               "take warnings (of *.pica: what the hardware does not do, and what picasso reads "
-               "otherwise) as errors");
+               "take warnings (of *.pica: what the hardware does not do, and what picasso reads otherwise) "
+               "as errors");
   command.footer(
-      "Examples:\n  warpjit asm transform.v.pica -o transform.shbin\n  warpjit asm transform.v.pica --json\n"
-      "  warpjit asm saxpy.tesla -o saxpy.cubin\n  warpjit asm reduce.valhall -o reduce.bin");
+      "Examples:\n"
+      "  warpjit asm transform.v.pica -o transform.shbin\n"
+      "  warpjit asm transform.v.pica --json\n"
+      "  warpjit asm saxpy.tesla -o saxpy.cubin\n"
+      "  warpjit asm reduce.valhall -o reduce.bin");
   command.action([options] { return assemble_files(*options); });
 }
 

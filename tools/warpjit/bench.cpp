@@ -143,7 +143,7 @@ std::vector<std::uint32_t> parts_of(const BenchOptions& options, const EngineCho
   return parts;
 }
 
-// Of a vector.
+// The median of a vector.
 std::uint32_t lanes_of(Target target) {
   const auto found = backend::parse_target(name(target));
   return found ? backend::lanes(*found) : 0;
@@ -244,8 +244,7 @@ void add_bench(Command& app) {
   command
       .option("--parts", options->parts,
               "vectors per value, 1 to 16: also measure JIT engines with each of these (rows named "
-              "jit-v3/4), where groups "
-              "can have that width")
+              "jit-v3/4), where groups can have that width")
       .separated_by_commas()
       .range(1, 16);
   command.option("--seconds", options->seconds, "seconds for each measurement")
@@ -258,7 +257,8 @@ void add_bench(Command& app) {
       "count is larger than the launch's. Kernels run on the launch's grid, each time over the memory that "
       "it gives.\n"
       "Compile time is the median from guest words to a kernel that can be run.\n"
-      "Examples:\n  warpjit bench examples/pica200/mvp_light.json\n"
+      "Examples:\n"
+      "  warpjit bench examples/pica200/mvp_light.json\n"
       "  warpjit bench run.json --counts 4096 --engines guest,jit --threads 2 --chart run.png\n"
       "  warpjit bench run.json --engines jit-v3 --parts 1,2,4,8   # is what the backend chose best here?");
   command.action([options] { return bench_launch(*options); });

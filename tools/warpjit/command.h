@@ -49,7 +49,7 @@ struct RunInput {
   bool ignore_faults = false;
   // Adds them to a command, all but ignore_faults.
   void add_to(Command& command);
-  // Of commands that tell faults: memory accesses after which the run went on.
+  // Commands that tell faults, memory accesses after which the run went on, also have these.
   void add_faults_to(Command& command);
   RunOptions on(EngineKind engine, Target target) const;
 };
@@ -61,7 +61,7 @@ std::string modes_warning(const LaunchFile& file);
 // "load from g14[0x1080] by thread 32 of block (0, 0) at saxpy.cubin, byte 0x18".
 std::string fault_text(const MemoryFault& fault);
 Json fault_json(const MemoryFault& fault);
-// Of a run that ended, by what it told: kMismatch or kOk.
+// What a run that ended gives, by what it told: kMismatch or kOk.
 ExitCode run_exit_code(bool mismatch, bool faulted, bool ignore_faults);
 
 // Writes to a file or, without a name, to stdout.

@@ -66,9 +66,11 @@ void add_disasm(Command& app) {
       .excludes(words)
       .excludes(flat);
   command.footer(
-      "Examples:\n  warpjit disasm shader.shbin\n  warpjit disasm shader.shbin -o shader.pica && "
-      "warpjit asm shader.pica -o same.shbin\n  warpjit disasm code.bin --words tesla\n  warpjit disasm "
-      "shader.bin --words valhall --program fragment");
+      "Examples:\n"
+      "  warpjit disasm shader.shbin\n"
+      "  warpjit disasm shader.shbin -o shader.pica && warpjit asm shader.pica -o same.shbin\n"
+      "  warpjit disasm code.bin --words tesla\n"
+      "  warpjit disasm shader.bin --words valhall --program fragment");
   command.action([options] { return disassemble_program(*options); });
 }
 

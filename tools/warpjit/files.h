@@ -25,7 +25,7 @@ Status write_file(const std::filesystem::path& path, std::string_view text);
 
 std::string_view as_text(std::span<const std::byte> bytes);
 
-// Is it a launch file? No container and no source begins with a brace.
+// True if it is a launch file: no container and no source begins with a brace.
 bool is_launch_text(std::string_view text);
 bool is_launch_file(const std::string& path);  // false if it cannot be read, unless its name ends in .json
 

@@ -123,9 +123,7 @@ int print_host(const HostOptions& options) {
       code->bytes.size() - code->code_size, code->table_bytes);
   fmt::print(
       "; {} instructions, {} of them in the group loop ({:.1f} per 16 threads): {} vector arithmetic, {} "
-      "constants "
-      "and uniforms, {} "
-      "spill stores, {} spill loads, {} rematerialized, {} moves\n",
+      "constants and uniforms, {} spill stores, {} spill loads, {} rematerialized, {} moves\n",
       s.instructions, s.group_instructions,
       code->lanes == 0 ? 0.0 : s.group_instructions * 16.0 / code->lanes, s.vector_arithmetic,
       s.vector_operands, s.spill_stores, s.spill_loads, s.rematerialized, s.moves);
@@ -148,8 +146,7 @@ void add_host(Command& app) {
   command.flag(
       "--cost", options->cost,
       "what a turn of each loop takes by the table of costs and what bounds it, and each instruction's "
-      "clocks "
-      "and latency; without a file: measure what operations cost on this machine, beside the table");
+      "clocks and latency; without a file: measure what operations cost on this machine, beside the table");
   command
       .option("--target", options->target,
               "v3 (AVX2), v4 (AVX-512), a64 (NEON); one that this machine lacks works too")
@@ -166,9 +163,11 @@ void add_host(Command& app) {
   command.flag("--statistics", options->statistics, "no listing, only the counts");
   command.flag("--json", options->json, "print JSON");
   command.footer(
-      "Examples:\n  warpjit host run.json --target v4\n  warpjit host shader.shbin --target v3 "
-      "--statistics\n  "
-      "warpjit host run.json --cost --statistics\n  warpjit host --cost");
+      "Examples:\n"
+      "  warpjit host run.json --target v4\n"
+      "  warpjit host shader.shbin --target v3 --statistics\n"
+      "  warpjit host run.json --cost --statistics\n"
+      "  warpjit host --cost");
   command.action([options, command] {
     if (options->input.file.empty()) {
       if (!options->cost) command.fail_without("file");

@@ -37,12 +37,13 @@ void add_import(Command& app) {
   command.option("file", options->input.file, "a device core dump of panfrost, memory records, or .wjcap")
       .required();
   command.option("--job", options->input.jobs,
-                 "where a chain of jobs begins, instead of those that the file names; several in the "
-                 "order of their submission");
+                 "where a chain of jobs begins, instead of those that the file names; several in the order "
+                 "of their submission");
   command.option("-o,--out", options->out, "the file to write").required();
   command.option("--note", options->note, "text to keep in the file");
   command.footer(
-      "Examples:\n  warpjit import devcoredump.bin -o hang.wjcap\n"
+      "Examples:\n"
+      "  warpjit import devcoredump.bin -o hang.wjcap\n"
       "  warpjit import memory.pages --job 0xf7fd3180 --job 0xf7fd3980 -o frame.wjcap\n"
       "docs/captures.md has the formats.");
   command.action([options] { return import_capture(*options); });

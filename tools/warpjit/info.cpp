@@ -272,8 +272,8 @@ void add_info(Command& app) {
   const auto options = std::make_shared<InfoOptions>();
   Command command = app.add_command("info", "What a program declares, or what this machine can run");
   const Option file = command.option("file", options->input.file,
-                                     "SHBIN, cubin, assembly source (*.pica, *.tesla), bare words or launch "
-                                     "file; none: this build and machine");
+                                     "SHBIN, cubin, assembly source (*.pica, *.tesla), bare words or "
+                                     "launch file; none: this build and machine");
   add_program_options(command, options->input);
   for (const char* option : {"--entry", "--program", "--words"}) command.existing(option).needs(file);
   command
@@ -284,8 +284,11 @@ void add_info(Command& app) {
     command.existing("--job").excludes(command.existing(option));
   command.flag("--json", options->json, "print JSON");
   command.footer(
-      "Examples:\n  warpjit info\n  warpjit info examples/pica200/mvp_light.shbin\n  warpjit info "
-      "shader.shbin --json\n  warpjit info memory.pages --job 0xf7fda180");
+      "Examples:\n"
+      "  warpjit info\n"
+      "  warpjit info examples/pica200/mvp_light.shbin\n"
+      "  warpjit info shader.shbin --json\n"
+      "  warpjit info memory.pages --job 0xf7fda180");
   command.action([options] {
     return !options->job.empty()         ? show_jobs(options->input.file, options->job, options->json)
            : options->input.file.empty() ? show_build(options->json)

@@ -98,8 +98,11 @@ void add_ir(Command& app) {
   command.footer(
       "A launch file fixes which inputs are bound and what booleans are; a program alone is taken at its "
       "most general, a kernel with a block of 64 threads.\n"
-      "Examples:\n  warpjit ir shader.shbin --list\n  warpjit ir run.json --stage linearize\n  warpjit ir "
-      "run.json --target v3\n  warpjit ir shader.v.pica --all");
+      "Examples:\n"
+      "  warpjit ir shader.shbin --list\n"
+      "  warpjit ir run.json --stage linearize\n"
+      "  warpjit ir run.json --target v3\n"
+      "  warpjit ir shader.v.pica --all");
   command.action([options] { return print_stages(*options); });
 }
 

@@ -70,15 +70,16 @@ void add_launch(Command& app) {
       .range(1, 4096);
   command.option("-o,--out", options->out, "file to write instead of stdout");
   const Option draw = command.option("--draw", options->draw,
-                                     "the file is a capture of a Valhall GPU: a whole launch of its draw of "
-                                     "this number (as `warpjit render` "
-                                     "counts them), whose targets begin with their clear values");
+                                     "the file is a capture of a Valhall GPU: a whole launch of its draw "
+                                     "of this number (as `warpjit render` counts them), whose targets "
+                                     "begin with their clear values");
   command
       .option("--job", options->jobs,
               "with --draw: where a chain of jobs begins, instead of those that the file names")
       .needs(draw);
   command.footer(
-      "Example:\n  warpjit launch shader.shbin -o run.json && warpjit run run.json\n"
+      "Example:\n"
+      "  warpjit launch shader.shbin -o run.json && warpjit run run.json\n"
       "  warpjit launch pipeline.shbin --program geometry -o run.json\n"
       "  warpjit launch kernel.cubin --entry saxpy -o run.json\n"
       "  warpjit launch frame.wjcap --draw 3 -o draw.json && warpjit render draw.json -o draw.png");

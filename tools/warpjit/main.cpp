@@ -18,8 +18,7 @@ int main(int argc, char** argv) {
       "  warpjit verify run.json                   compare all engines bit by bit\n"
       "  warpjit bench run.json                    measure each engine\n"
       "Exit codes: 0 ok, 1 mismatch or fault, 2 bad input or usage, 3 stopped by a trap or out of fuel, 4 "
-      "target unavailable; "
-      "of verify also: an engine refuses the program.\n"
+      "target unavailable; of verify also: an engine refuses the program.\n"
       "Results are printed to stdout, diagnostics to stderr.");
 
   add_info(app);

@@ -47,7 +47,7 @@ Result<Stepped> parse_uniform(const std::string& text) {
   return stepped;
 }
 
-// Of the fragment program, else of the vertex program.
+// The value is the fragment program's, else the vertex program's.
 Status set_constant(LaunchFile& file, const Stepped& stepped, float value) {
   for (LaunchValue& uniform : file.uniforms) {
     const std::string name = file.program->register_name(uniform.location);
@@ -236,8 +236,8 @@ void add_render(Command& app) {
   options->input.add_to(command);
   options->input.add_faults_to(command);
   command.option("-o,--out", options->out,
-                 "the picture, a PNG; with --frames an animated one; of a capture also a folder for "
-                 "all pictures");
+                 "the picture, a PNG; with --frames an animated one; of a capture also a folder for all "
+                 "pictures");
   command.option("--show", options->picture, "the target to show: color0 to color7, depth").show_default();
   command.option("--engine", options->engine, "guest, ir or jit").one_of(engine_names()).show_default();
   command.option("--target", options->target, "host instructions for jit: v3, v4, v4-fp16, a64, a64-fp16")
@@ -267,9 +267,9 @@ void add_render(Command& app) {
   command.footer(
       "If the launch has `expect`, compares (exit code 1 on a mismatch).\n"
       "Says faults, accesses outside of memory or not aligned, on stderr: the first one of a launch, or of "
-      "each "
-      "program that a job or draw of a capture ran (exit code 1, but with --ignore-faults).\n"
-      "Examples:\n  warpjit render examples/tesla/graphics/phong.json -o phong.png\n"
+      "each program that a job or draw of a capture ran (exit code 1, but with --ignore-faults).\n"
+      "Examples:\n"
+      "  warpjit render examples/tesla/graphics/phong.json -o phong.png\n"
       "  warpjit render examples/tesla/graphics/phong.json --frames 30 --uniform c0[0] --to 0.3927 -o "
       "turning.png\n"
       "  warpjit render examples/tesla/graphics/raymarch.json --size 640x480 --heatmap -o heat.png\n"
@@ -277,8 +277,8 @@ void add_render(Command& app) {
       "difference.png\n"
       "  warpjit render frame.wjcap -o pictures\n"
       "  warpjit render memory.pages --job 0xf7fd3180 --job 0xf7fd3980 --json -o frame.png\n"
-      "Of captures, --engine, --target, --threads, --fuel, --show, --out and --ignore-faults count. "
-      "Runs of more than a second say on stderr how far they are.");
+      "Captures take --engine, --target, --threads, --fuel, --show, --out and --ignore-faults. Runs "
+      "of more than a second say on stderr how far they are.");
   command.action([options] { return run_render(*options); });
 }
 

@@ -15,7 +15,7 @@ struct CaptureInput {
 };
 // The capture with its chains. Errors: no file, no capture, no chains.
 Result<valhall::Capture> load_capture(const CaptureInput& input);
-// Is it one? Memory records do not say so themselves: only if `jobs` are given.
+// True if it is one. Memory records do not say so themselves: they are one if `jobs` are given.
 bool is_capture(const CaptureInput& input);
 
 struct RenderCapture {

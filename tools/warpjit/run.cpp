@@ -176,8 +176,8 @@ void add_run(Command& app) {
   options->input.add_faults_to(command);
   command
       .option("--engine", options->engine,
-              "guest: the guest's own instructions, one thread or warp at a time; ir: the IR "
-              "interpreter; jit: host SIMD code")
+              "guest: the guest's own instructions, one thread or warp at a time; ir: the IR interpreter; "
+              "jit: host SIMD code")
       .one_of(engine_names())
       .show_default();
   command
@@ -188,12 +188,12 @@ void add_run(Command& app) {
   command.flag("--background", options->background,
                "compile in the background; the guest interpreter runs the first threads meanwhile");
   command.option("-o,--out", options->out,
-                 "file for all results: 32-bit words, one packed row a thread, then triangles, then "
-                 "ranges of memory or targets; with --json the JSON");
+                 "file for all results: 32-bit words, one packed row a thread, then triangles, then ranges "
+                 "of memory or targets; with --json the JSON");
   command.flag("--all", options->all, "print all threads, triangles, words and pixels");
   command.option("--pixel", options->pixels,
-                 "X,Y: print this pixel of each target instead of the first that changed; may be "
-                 "repeated. Row 0 is the one with the smallest y");
+                 "X,Y: print this pixel of each target instead of the first that changed; may be repeated. "
+                 "Row 0 is the one with the smallest y");
   const Option stats = command.flag(
       "--stats", options->stats,
       "compute kernels: run in the guest interpreter and count, instruction by instruction, how often "
@@ -209,8 +209,9 @@ void add_run(Command& app) {
       "mismatch).\n"
       "Says the first fault, an access outside of memory or not aligned, on stderr (exit code 1, but with "
       "--ignore-faults).\n"
-      "Examples:\n  warpjit run examples/pica200/mvp_light.json\n  warpjit run run.json --engine guest "
-      "--all\n"
+      "Examples:\n"
+      "  warpjit run examples/pica200/mvp_light.json\n"
+      "  warpjit run run.json --engine guest --all\n"
       "  warpjit run examples/tesla/reduce.json --stats\n"
       "  warpjit run run.json --target v3 --count 100000 --threads 2 --out results.bin");
   command.action([options] { return run_launch(*options); });

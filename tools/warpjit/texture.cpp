@@ -192,9 +192,9 @@ void add_texture(Command& app) {
   command.flag("--flip", options->flip, "put the last row on top");
   command.option("-o,--output", options->output, "PNG to write; without it the levels are listed");
   command.footer(
-      "Example:\n  warpjit texture dump.bin --format bc3 --layout block-linear --block-height 4 --size "
-      "256x256 "
-      "-o texture.png");
+      "Example:\n"
+      "  warpjit texture dump.bin --format bc3 --layout block-linear --block-height 4 --size 256x256 -o "
+      "texture.png");
   command.action([options]() -> int {
     const Status status = show_texture(*options);
     return status ? kOk : fail(status.error());

@@ -243,8 +243,7 @@ void add_verify(Command& app) {
   command
       .option("--random", options->random,
               "rows of random inputs (special values included) to run instead of the launch's; of a kernel, "
-              "whose grid "
-              "stays, how many launches to run with random contents where its memory has data")
+              "whose grid stays, how many launches to run with random contents where its memory has data")
       .range(1, kMaxThreads);
   command.option("--seed", options->seed, "the seed of the random data").show_default();
   command.flag("--dispatch", options->dispatch,
@@ -252,12 +251,13 @@ void add_verify(Command& app) {
   command.flag("--json", options->json, "print JSON");
   command.footer(
       "Names the first place (thread and register, triangle, address) and the values that differ.\n"
-      "An engine that refuses the program is named, and the exit code is 4. What all engines agree on may be "
-      "a "
-      "fault, an access outside of memory or not aligned: exit code 1, but with --ignore-faults.\n"
-      "Examples:\n  warpjit verify run.json\n"
-      "  warpjit verify run.json --random 100000 --seed 7 --dispatch\n  warpjit verify shader.shbin --random "
-      "1000\n  warpjit verify kernel.cubin --entry saxpy");
+      "An engine that refuses the program is named, and the exit code is 4. What all engines agree on may "
+      "be a fault, an access outside of memory or not aligned: exit code 1, but with --ignore-faults.\n"
+      "Examples:\n"
+      "  warpjit verify run.json\n"
+      "  warpjit verify run.json --random 100000 --seed 7 --dispatch\n"
+      "  warpjit verify shader.shbin --random 1000\n"
+      "  warpjit verify kernel.cubin --entry saxpy");
   command.action([options] { return verify_launch(*options); });
 }
 

@@ -145,8 +145,8 @@ struct GridUse {
     std::uint32_t preset = 0;  // of these the container gives so many
   };
   std::vector<Space> spaces;  // constant ones first
-  // Of vertex programs that fetch attributes and store results themselves: how many are named, and whether
-  // results are stored.
+  // How many attributes are named by vertex programs that fetch them and store results themselves, and
+  // whether results are stored.
   std::uint32_t attributes = 0;
   bool results = false;
   std::uint32_t images = 0;  // how many are named

@@ -179,7 +179,7 @@ Json template_texture(bool cube) {
   return texture;
 }
 
-// Is the texture of a unit a cube, as instructions or inputs sample it?
+// True if the texture of a unit is a cube, as instructions or inputs sample it.
 bool is_sampled_as_cube(const usse::Program& program, unsigned unit) {
   for (const auto* code : {&program.secondary, &program.primary})
     for (const std::uint64_t word : *code)
@@ -341,7 +341,7 @@ class UsseGuest final : public Guest, public NamedRegisters, public SampledTextu
     return textures;
   }
   Json samplers(const frontend::Shader&) const override { return {}; }
-  // Of zeros.
+  // The memory is of zeros.
   void add_buffers(const frontend::Shader& shader, Json& json) const override {
     constexpr std::uint32_t kFirst = 0x10000, kBytes = 4096;
     std::uint32_t address = kFirst;

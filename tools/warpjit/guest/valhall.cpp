@@ -179,7 +179,7 @@ class ValhallGuest final : public Guest,
     return assembled;
   }
 
-  // Of fragment programs: what their draw says.
+  // Fragment programs have modes: what their draw says.
   Result<GuestModes> read_modes(const JsonField& field) const override {
     WARPJIT_CHECK(
         field.expect_keys({"blend-targets", "points-from-bottom", "texture-table", "sampler-table"}));

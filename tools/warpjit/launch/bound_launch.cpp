@@ -165,7 +165,7 @@ Status BoundLaunch::bind_memory() {
   return {};
 }
 
-// Of vertex and geometry programs: most guests' have constants alone.
+// The memory of vertex and geometry programs: those of most guests have constants alone.
 Status BoundLaunch::bind_stage_memory(const LaunchFile& file, Launch& launch) {
   for (const LaunchMemory& piece : file.grid.memory) {
     if (!piece.constant && file.program->rows_have_memory()) {

@@ -1,4 +1,4 @@
-// Are the results of a run those that are wanted?
+// Compares the results of a run with those that are expected.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -241,7 +241,7 @@ Status randomize_template(LaunchFile& launch, std::uint64_t count, std::uint64_t
       last = &piece;
     }
     const bool vertices = launch.grid.vertices.has_value();
-    // Of vertices floats. Of kernels the pieces' address, which is also a count beyond any thread's number,
+    // Vertices get floats. Kernels get the pieces' address, which is also a count beyond any thread's number,
     // or a small number.
     for (std::size_t place = 0; place + 4 <= launch.grid.parameters.size(); place += 4) {
       const bool small = last == nullptr || random.below(4) == 0;

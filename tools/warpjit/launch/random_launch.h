@@ -9,11 +9,10 @@ namespace warpjit::tool {
 
 // Replaces the data of a launch; the expectations no longer hold and are dropped.
 //  - All inputs (of a geometry launch those of its vertex stage) become `count` rows of random f32x4, a
-//  quarter
-//    of them special values (NaN, infinities, zeros, denormals, extremes).
-//  - A kernel's grid stays. The contents of memory that the file gives as data become random: floats in the same
-//    way, integers between the least and the greatest that it had there. Filled memory, parameters and addresses
-//    stay.
+//    quarter of them special values (NaN, infinities, zeros, denormals, extremes).
+//  - A kernel's grid stays. The contents of memory that the file gives as data become random: floats in the
+//    same way, integers between the least and the greatest that it had there. Filled memory, parameters and
+//    addresses stay.
 // Errors: a launch without such data.
 Status randomize_data(LaunchFile& launch, std::uint64_t count, std::uint64_t seed);
 

@@ -371,7 +371,7 @@ class Reader {
     return check_declared(reading_);
   }
 
-  // Of a fragment program.
+  // What a fragment program has.
   Status read_draw(const JsonField& program) {
     if (const auto uniforms = root().find("uniforms")) {
       if (!reading_.guest->traits().fragment_uniforms)

@@ -300,7 +300,7 @@ Result<Json> covering_stage(const GivenProgram& given, std::uint32_t count) {
   return json;
 }
 
-// Of a fragment program that has them, and its memory beside constants.
+// The parameters of a fragment program that has them, and its memory besides constants.
 Status add_parameters(const GivenProgram& given, Json& json, Json& memory) {
   WARPJIT_TRY(const GridUse use, given.guest->grid_use(*given.shader));
   if (use.parameter_bytes != 0) json["params"] = std::vector<double>((use.parameter_bytes + 3) / 4, 0.5);
@@ -330,7 +330,7 @@ Json covered_targets() {
           {"colors", {{{"format", "rgba8"}, {"clear", {0, 0, 0, 1}}}}}};
 }
 
-// Of a geometry program in draws: it gets one triangle, and what it makes is white.
+// A geometry program in a draw: it gets one triangle, and what it makes is white.
 Result<Json> strips_template(const GivenProgram& given, Json json, std::uint32_t count) {
   Json geometry{{"program", std::move(json["program"])}};
   add_textures(*given.shader, *given.guest, geometry);

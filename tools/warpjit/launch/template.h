@@ -8,9 +8,9 @@
 
 namespace warpjit::tool {
 
-// Of programs over threads `count` rows (0: a few) of each input and the values of all uniforms; of a kernel
-// a block of `count` threads, with parameters, constants and pieces of memory where the code reads or writes
-// them. Errors: as translation, for code that cannot be decoded.
+// Programs over threads get `count` rows (0: a few) of each input and the values of all uniforms; a kernel
+// gets a block of `count` threads, with parameters, constants and pieces of memory where the code reads or
+// writes them. Errors: as translation, for code that cannot be decoded.
 Result<Json> launch_template(const GivenProgram& given, std::uint32_t count);
 
 // What to fill in, for people.

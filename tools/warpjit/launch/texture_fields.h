@@ -26,7 +26,8 @@ inline constexpr std::string_view kFilters[] = {"nearest", "linear"};
 inline constexpr std::string_view kMipFilters[] = {"none", "nearest", "linear"};
 inline constexpr std::string_view kSources = "rgba01i";  // letters of swizzles, in the order of TexelSource
 
-// Members that are read and written alike. Of textures: how they lie in memory, and what programs see.
+// Members that are read and written alike. Textures have two lists: how they lie in
+// memory, and what programs see.
 const Fields<Texture>& texture_memory_fields();
 const Fields<Texture>& texture_view_fields();
 const Fields<Sampler>& sampler_fields();

@@ -6,7 +6,7 @@ namespace warpjit::tool {
 
 namespace {
 
-// Of one component; of n it is 8 (n - 1) greater. Bits 12 to 19 of a format.
+// Bits 12 to 19 of a format with one component; with n they are 8 (n - 1) greater.
 struct Family {
   std::string_view type;
   std::uint32_t code;

@@ -165,7 +165,7 @@ struct PayloadJson {
   }
 };
 
-// Of the program that a launch file chose.
+// The environment of the program that a launch file chose.
 const valhall::Environment& environment_of(const valhall::Job& job, const ImageJob& given) {
   if (given.stage == Stage::compute) return std::get<valhall::ComputePayload>(job.payload).environment;
   const auto& payload = std::get<valhall::MallocVertexPayload>(job.payload);
