@@ -139,7 +139,8 @@ void measure_passes(benchmark::State& state, const std::string& shader) {
   if (!prepared) return state.SkipWithError(to_string(prepared.error()).c_str());
   StageTimes times;
   for (auto iteration : state) {
-    auto translation = prepared->bound.launch().program().shader()->translate(prepared->facts, false);
+    auto translation =
+        frontend::shader_of(prepared->bound.launch().program()).translate(prepared->facts, false);
     if (!translation) return state.SkipWithError(to_string(translation.error()).c_str());
     times.start();
     const auto group =
@@ -168,7 +169,7 @@ Result<Launch> four_hundred_instructions() {
   static constexpr float kRow[4] = {};
   for (const char* input : {"position", "normal"})
     WARPJIT_CHECK(launch.bind_input(input, {kRow, sizeof kRow, sizeof kRow, f32x4}));
-  launch.set_count(1);
+  WARPJIT_CHECK(launch.set_count(1));
   return launch;
 }
 

@@ -205,17 +205,20 @@ std::string read_source(const char* name) {
   return text.str();
 }
 
+void require(const Status& status) {
+  if (!status) give_up(status.error());
+}
+
 // `apart`: each buffer is a range of its own.
 Launch make_launch(const Kernel& kernel, Words& memory, const tesla::Modes& modes = {}, bool apart = false) {
   auto program = tesla::load_assembly(read_source(kernel.source), {.source_name = kernel.source}, modes);
   if (!program) give_up(program.error());
   Launch launch(*program);
-  launch.set_grid(kernel.grid[0], kernel.grid[1]);
-  launch.set_block(kernel.block[0], kernel.block[1], kernel.block[2]);
-  launch.set_parameters(std::as_bytes(std::span(kernel.parameters)));
+  require(launch.set_grid(kernel.grid[0], kernel.grid[1]));
+  require(launch.set_block(kernel.block[0], kernel.block[1], kernel.block[2]));
+  require(launch.set_parameters(std::as_bytes(std::span(kernel.parameters))));
   const auto map = [&](std::size_t first, std::size_t bytes) {
-    if (const Status status = launch.map_memory("g14", address(first), memory.at(first), bytes); !status)
-      give_up(status.error());
+    require(launch.map_memory("g14", address(first), memory.at(first), bytes));
   };
   if (!apart) map(0, memory.bytes());
   for (const auto& [first, count] : kernel.peer_buffers)
@@ -228,11 +231,10 @@ Launch make_valhall_launch(const Kernel& kernel, Words& memory) {
       valhall::load_assembly(read_source(kernel.valhall_source), {.source_name = kernel.valhall_source});
   if (!program) give_up(program.error());
   Launch launch(*program);
-  launch.set_grid(kernel.valhall_grid[0], kernel.valhall_grid[1]);
-  launch.set_block(kernel.valhall_block[0], kernel.valhall_block[1]);
-  launch.set_parameters(std::as_bytes(std::span(kernel.valhall_parameters)));
-  if (const Status status = launch.map_memory("mem", kFirst, memory.at(0), memory.bytes()); !status)
-    give_up(status.error());
+  require(launch.set_grid(kernel.valhall_grid[0], kernel.valhall_grid[1]));
+  require(launch.set_block(kernel.valhall_block[0], kernel.valhall_block[1]));
+  require(launch.set_parameters(std::as_bytes(std::span(kernel.valhall_parameters))));
+  require(launch.map_memory("mem", kFirst, memory.at(0), memory.bytes()));
   return launch;
 }
 
@@ -243,7 +245,7 @@ void run_launch(benchmark::State& state, const Kernel& kernel, const RunOptions&
   Words memory(kernel.words);
   kernel.fill(memory);
   Launch launch = make(memory);
-  if (options.engine == EngineKind::guest) launch.set_grid(std::max(1U, columns / 16), rows);
+  if (options.engine == EngineKind::guest) require(launch.set_grid(std::max(1U, columns / 16), rows));
   const double share = options.engine == EngineKind::guest ? 1.0 / 16 : 1;
   for (auto _ : state) {
     const auto report = engine().run(launch, options);
@@ -279,8 +281,8 @@ void launch_one_block(benchmark::State& state, const Kernel& kernel) {
   Words memory(kernel.words);
   kernel.fill(memory);
   Launch launch = make_launch(kernel, memory);
-  launch.set_grid(1);
-  launch.set_block(64);
+  require(launch.set_grid(1));
+  require(launch.set_block(64));
   RunOptions options;
   options.threads = 1;
   for (auto _ : state)

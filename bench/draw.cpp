@@ -68,7 +68,7 @@ std::uint32_t semantics_of(pica200::Semantic semantic) {
 
 // The launch file's program and values in a vertex stage.
 void set_up(Pipeline& pipeline, const tool::BoundLaunch& bound) {
-  const auto& shader = dynamic_cast<const pica200::Shader&>(*bound.launch().program().shader());
+  const auto& shader = dynamic_cast<const pica200::Shader&>(frontend::shader_of(bound.launch().program()));
   const pica200::Program& program = shader.program();
   require(pipeline.set_code(program.code));
   require(pipeline.set_descriptors(program.descriptors));

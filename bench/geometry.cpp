@@ -121,7 +121,7 @@ struct Jit {
       require(
           vertex.bind_input("v" + std::to_string(n),
                             {data + 16 * n, points.size() * sizeof(Point) - 16 * n, sizeof(Point), f32x4}));
-    vertex.set_count(points.size());
+    require(vertex.set_count(points.size()));
     require(launch.set_vertex_stage(vertex));
     GeometryInput input = launch.geometry_input();
     input.max_triangles = kMaxTriangles;

@@ -114,13 +114,12 @@ class Draw {
           launch_->bind_color(0, {pixels_.data(), pixels_.size() * 4, kSide * 4, PixelFormat::rgba8}),
           launch_->bind_vertices({kVertices, sizeof kVertices, 16, 4}),
           valhall != nullptr ? Status() : launch_->bind_constants("c0", &scale, sizeof scale),
-          launch_->set_texture(0, texture), launch_->set_sampler(0, sampler)})
+          valhall != nullptr ? launch_->set_parameters(std::as_bytes(std::span(&scale, 1))) : Status(),
+          launch_->set_count(3), launch_->set_texture(0, texture), launch_->set_sampler(0, sampler)})
       if (!status) {
         fail(status.error(), state);
         return;
       }
-    launch_->set_count(3);
-    if (valhall != nullptr) launch_->set_parameters(std::as_bytes(std::span(&scale, 1)));
   }
   void run(benchmark::State& state, const RunOptions& options) {
     if (!launch_) return;

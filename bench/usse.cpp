@@ -94,9 +94,8 @@ void run_scaler(benchmark::State& state, const Scene& scene, EngineKind kind, Ta
         launch.bind_color(0, {pixels.data(), pixels.size() * 4, kSide * 4, PixelFormat::rgba8}),
         launch.bind_vertices(
             {vertices.data(), vertices.size() * 4, std::size_t{4} * usse::kSlots, usse::kSlots}),
-        launch.set_texture(0, texture), launch.set_sampler(0, sampler)})
+        launch.set_count(3), launch.set_texture(0, texture), launch.set_sampler(0, sampler)})
     if (!status) return state.SkipWithError(to_string(status.error()).c_str());
-  launch.set_count(3);
   RunOptions options;
   options.engine = kind;
   options.target = target;

@@ -54,16 +54,15 @@ void run(benchmark::State& state, std::uint32_t vertex_count, const RunOptions& 
   std::vector<float> uniforms{320, 320, 240, 240, 0.5F, 0.5F, 0, 0};
   uniforms.insert(uniforms.end(), std::begin(kMatrix), std::end(kMatrix));
   Launch launch(*program);
-  launch.set_parameters(std::as_bytes(std::span(uniforms)));
-  launch.set_vertices(vertex_count);
   const auto bytes = static_cast<std::uint32_t>(memory.size() * 4);
   const AttributeSource attributes[] = {
       {.address = kAddress, .bytes = bytes, .format = kRgb32, .stride = kStride},
       {.address = kAddress, .bytes = bytes, .format = kRgba32, .offset = 16, .stride = kStride}};
-  launch.set_attributes(attributes);
-  launch.map_results(results.data(), results.size() * 4, kPacketStride);
-  if (const Status status = launch.map_memory("mem", kAddress, memory.data(), bytes); !status)
-    return fail(status.error());
+  for (const Status& status : {launch.set_parameters(std::as_bytes(std::span(uniforms))),
+                               launch.set_count(vertex_count), launch.set_attributes(attributes),
+                               launch.map_results(results.data(), results.size() * 4, kPacketStride),
+                               launch.map_memory("mem", kAddress, memory.data(), bytes)})
+    if (!status) return fail(status.error());
   const Engine engine;
   for (auto _ : state)
     if (const auto report = engine.run(launch, options); !report) return fail(report.error());

@@ -22,8 +22,8 @@ int warpjit::fuzz::fuzz_tesla_translate(const std::uint8_t* data, std::size_t si
   std::vector<std::uint32_t> constants(64);  // addresses in the code, for branches through c[]
   for (std::uint32_t k = 0; k < constants.size(); ++k) constants[k] = 8 * k;
   Launch launch(*program);
-  launch.set_grid(2);
-  launch.set_block(1 + data[0] % 96U);
+  fuzz::require(launch.set_grid(2).ok(), "set");
+  fuzz::require(launch.set_block(1 + data[0] % 96U).ok(), "set");
   launch.set_fuel(64);
   for (unsigned k = 0; k < 16; ++k)
     fuzz::require(launch.bind_constants("c" + std::to_string(k), constants.data(), 256).ok(), "bound");

@@ -46,7 +46,7 @@ int warpjit::fuzz::fuzz_usse_translate(const std::uint8_t* data, std::size_t siz
                   "bound");
   fuzz::require(launch.set_bits("sa0", sa).ok(), "set");
   fuzz::require(launch.map_memory("mem", 0, memory.data(), 256).ok(), "mapped");
-  launch.set_count(threads);
+  fuzz::require(launch.set_count(threads).ok(), "set");
   launch.set_fuel(64);
   for (const EngineKind kind : {EngineKind::guest, EngineKind::ir, EngineKind::jit}) {
     RunOptions options;

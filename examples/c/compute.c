@@ -53,8 +53,8 @@ int main(void) {
   } parameters = {kAddress, kAddress + sizeof memory[0], 3, kElements};
   check(warpjit_launch_map_memory(launch, "g14", kAddress, memory, sizeof memory, &error));
   check(warpjit_launch_set_parameters(launch, &parameters, sizeof parameters, &error));
-  check(warpjit_launch_set_grid(launch, 2, 1, 1));
-  check(warpjit_launch_set_block(launch, 64, 1, 1));
+  check(warpjit_launch_set_grid(launch, 2, 1, 1, &error));
+  check(warpjit_launch_set_block(launch, 64, 1, 1, &error));
   warpjit_report report = {.size = sizeof report};
   check(warpjit_engine_run(engine, launch, NULL, &report, &error));
   printf("  y[0] = %g, y[99] = %g\n", memory[1][0], memory[1][99]);

@@ -49,11 +49,11 @@ int main(void) {
                                      .components = 4};
   const warpjit_location v0 = find(points, WARPJIT_INPUT, "v0");
   check(warpjit_launch_bind_input(points, &v0, &centers, &error));
-  check(warpjit_launch_set_count(points, kPoints));
+  check(warpjit_launch_set_count(points, kPoints, &error));
 
   warpjit_launch* triangles = launch_of(kGeometryCode, COUNT(kGeometryCode), WARPJIT_STAGE_GEOMETRY);
   const warpjit_location c0 = find(triangles, WARPJIT_UNIFORM, "c0");
-  check(warpjit_launch_set_floats(triangles, &c0, kCorners[0], 12, &error));
+  check(warpjit_launch_set_uniform(triangles, &c0, kCorners[0], 12, &error));
   static const uint8_t kRegisters[] = {0}; /* o0 of a vertex goes to v0 of an invocation */
   const warpjit_geometry_input input = {.size = sizeof input,
                                         .mode = WARPJIT_PRIMITIVES_POINT,

@@ -65,7 +65,7 @@ int main(void) {
   check(warpjit_launch_create(vertex, &vertices, &error));
   bind(vertices, vertex, "a0", kPositions, sizeof kPositions, 4);
   bind(vertices, vertex, "a1", kColors, sizeof kColors, 3);
-  check(warpjit_launch_set_count(vertices, 3));
+  check(warpjit_launch_set_count(vertices, 3, &error));
 
   check(warpjit_launch_create(fragment, &draw, &error));
   check(warpjit_launch_set_vertex_stage(draw, vertices, 0, &error));

@@ -51,17 +51,17 @@ int main(void) {
                                        .stride = sizeof square[0],
                                        .type = WARPJIT_S16,
                                        .components = 2};
-  const warpjit_output results = {.size = sizeof results,
-                                  .data = out,
-                                  .byte_count = sizeof out,
-                                  .stride = sizeof out[0],
-                                  .type = WARPJIT_F32,
-                                  .components = 4};
-  check(warpjit_launch_set_floats(launch, &c0, scale, 4, &error));
-  check(warpjit_launch_set_floats(launch, &c1, offset, 4, &error));
+  const warpjit_output_buffer results = {.size = sizeof results,
+                                         .data = out,
+                                         .byte_count = sizeof out,
+                                         .stride = sizeof out[0],
+                                         .type = WARPJIT_F32,
+                                         .components = 4};
+  check(warpjit_launch_set_uniform(launch, &c0, scale, 4, &error));
+  check(warpjit_launch_set_uniform(launch, &c1, offset, 4, &error));
   check(warpjit_launch_bind_input(launch, &v0, &positions, &error));
   check(warpjit_launch_bind_output(launch, &o0, &results, &error));
-  check(warpjit_launch_set_count(launch, 4));
+  check(warpjit_launch_set_count(launch, 4, &error));
   warpjit_program_destroy(program);
 
   /* The first run need not wait for the kernel: both give the same bits. */

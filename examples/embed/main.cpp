@@ -56,9 +56,9 @@ int main() {
        {launch.set_uniform("c0", projection), launch.bind_input("v0", {bytes, size, stride, warpjit::f32x3}),
         launch.bind_input("v1", {bytes + color_offset, size - color_offset, stride, unorm8x4}),
         launch.bind_output("o0", {clip.data(), clip.size() * 16, 16, warpjit::f32x4}),
-        launch.bind_output("o1", {color.data(), color.size() * 16, 16, warpjit::f32x4})})
+        launch.bind_output("o1", {color.data(), color.size() * 16, 16, warpjit::f32x4}),
+        launch.set_count(vertices.size())})
     if (!status) return failed(status.error());
-  launch.set_count(vertices.size());
 
   const warpjit::Engine engine;
   const warpjit::EngineInfo info = engine.info();

@@ -112,8 +112,9 @@ class GridFuzzer final : public Fuzzer {
     const auto shader = Guest::shader(kernel, variation);
     if (!shader) return {to_string(shader.error()), {}, {}};
     Launch launch{Program(*shader)};
-    launch.set_grid(kernel.grid[0], kernel.grid[1], kernel.grid[2]);
-    launch.set_block(kernel.block[0], kernel.block[1], kernel.block[2]);
+    for (const Status& set : {launch.set_grid(kernel.grid[0], kernel.grid[1], kernel.grid[2]),
+                              launch.set_block(kernel.block[0], kernel.block[1], kernel.block[2])})
+      if (!set) return {to_string(set.error()), {}, {}};
     launch.set_fuel(Guest::kFuel);
     Kernel copy = kernel;  // of what is mapped
     Outcome result{"done", "", std::vector<std::uint32_t>(kernel.output_words)};

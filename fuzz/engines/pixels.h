@@ -50,7 +50,7 @@ class SeededDraw {
     keep(launch_.set_raster_state(raster));
     keep(launch_.set_output_state(random::output_state(random_)));
     keep(launch_.bind_vertices({words_.data(), words_.size() * 4, slots * std::size_t{4}, slots}));
-    launch_.set_count(count);
+    keep(launch_.set_count(count));
     launch_.set_fuel(Guest::kFuel);
     if (fragment.memory) {
       Target& memory = targets_.emplace_back();
@@ -73,7 +73,7 @@ class SeededDraw {
     const runtime::LaunchPixels& from = *launch_.state().pixels;
     tool::LaunchFile file;
     file.work = Work::pixels;
-    file.program = launch_.program().shader();
+    file.program = frontend::shared_shader(launch_.program());
     file.count = file.rows = launch_.state().count;
     tool::LaunchPixels& pixels = file.pixels;
     pixels.width = from.width;

@@ -55,7 +55,7 @@ class SeededRows {
     keep(launch_.set_bits("sa0", program.sa));
     keep(launch_.map_memory("mem", usse::kRandomAddress, memory_.data(), memory_.size() * 4));
     keep(bind_textures(launch_, program));
-    launch_.set_count(threads_);
+    keep(launch_.set_count(threads_));
     launch_.set_fuel(usse::kRandomFuel);
   }
   SeededRows(const SeededRows&) = delete;

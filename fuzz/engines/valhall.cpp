@@ -31,7 +31,7 @@ struct ValhallKernels {
   static bool may_be_left(const Kernel&) { return true; }
 
   static Status bind(Launch& launch, Kernel& kernel, std::vector<std::uint32_t>& output) {
-    launch.set_parameters(std::as_bytes(std::span(kernel.uniforms)));
+    WARPJIT_CHECK(launch.set_parameters(std::as_bytes(std::span(kernel.uniforms))));
     WARPJIT_CHECK(launch.set_images(kernel.images));
     WARPJIT_CHECK(launch.set_buffers(kernel.buffers));
     WARPJIT_CHECK(launch.bind_constants("c0", kernel.buffer.data(), kernel.buffer.size() * 4));

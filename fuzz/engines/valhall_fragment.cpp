@@ -35,7 +35,7 @@ struct ValhallFragments {
   }
   static Status bind(Launch& launch, const Fragment& fragment, std::uint64_t, const RasterState&,
                      std::span<const std::uint32_t>, Random& random) {
-    launch.set_parameters(std::as_bytes(std::span(fragment.uniforms)));
+    WARPJIT_CHECK(launch.set_parameters(std::as_bytes(std::span(fragment.uniforms))));
     WARPJIT_CHECK(launch.set_images(fragment.images));
     WARPJIT_CHECK(launch.set_buffers(fragment.buffers));
     if (fragment.samples)

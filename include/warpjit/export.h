@@ -2,7 +2,7 @@
 #ifndef WARPJIT_EXPORT_H
 #define WARPJIT_EXPORT_H
 
-// A DLL made with mingw-w64 exports everything.
+// A DLL of mingw-w64 exports everything.
 #if defined(WARPJIT_SHARED) && defined(__GNUC__) && !defined(_WIN32)
 #define WARPJIT_API __attribute__((visibility("default")))
 #else

@@ -6,7 +6,7 @@
  * and, of geometry programs, emit (the vertex, primitive and winding flag that SETEMIT latched); state r0-r15
  * (4 floats), a0 (2 signed integers), aL (1), cmp (2, each 0 or 1).
  *
- * Sections are those of the hardware reference, isa/pica200.md.
+ * "Section" means one of docs/guests/pica200.md.
  */
 #ifndef WARPJIT_PICA200_H
 #define WARPJIT_PICA200_H
@@ -35,15 +35,14 @@ WARPJIT_API warpjit_status warpjit_pica200_pipeline_create(warpjit_pica200_pipel
                                                            warpjit_error* error);
 WARPJIT_API void warpjit_pica200_pipeline_destroy(warpjit_pica200_pipeline* pipeline);
 
-/* ---- Registers ------------------------------------------------------------------------------------------
- */
+/* ---- Registers ----------------------------------------------------------------------------------------- */
 
 typedef struct warpjit_pica200_register {
   uint32_t id, value;
 } warpjit_pica200_register;
 /* [one] A write of section 11. Registers that the section does not name are ignored, and so is what it says
- * is discarded: float vectors from index 96 on, code and descriptors behind the unit's tables, fixed
- * attributes from 12 on. Writes of draw triggers do nothing here. WARPJIT_RESOURCE_LIMIT for more than
+ * is discarded: float vectors from index 96 on, code and descriptors after the end of the unit's tables,
+ * fixed attributes from 12 on. Writes of draw triggers do nothing here. WARPJIT_RESOURCE_LIMIT for more than
  * WARPJIT_PICA200_MAX_DRAW_VERTICES vertices sent in immediate mode. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_write_register(warpjit_pica200_pipeline* pipeline,
                                                                    uint32_t id, uint32_t value,
@@ -91,8 +90,8 @@ WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_int(warpjit_pica200_pipe
 /* [one] b0-b15 from the lowest bit on. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_bools(warpjit_pica200_pipeline* pipeline,
                                                               int32_t unit, uint16_t bits);
-/* [one] Attributes 0 to count - 1 are fed to the vertex program, 0 to 12; so many are an invocation's of a
- * geometry program in point mode, 1 to 16. */
+/* [one] Vertex unit: attributes 0 to count - 1 are fed to the program, 0 to 12. Geometry unit: attributes
+ * of an invocation in point mode, 1 to 16. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_attribute_count(warpjit_pica200_pipeline* pipeline,
                                                                         int32_t unit, uint32_t count,
                                                                         warpjit_error* error);
@@ -106,7 +105,7 @@ WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_permutation(warpjit_pica
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_output_mask(warpjit_pica200_pipeline* pipeline,
                                                                     int32_t unit, uint16_t mask);
 /* [one] Words of the output map: for each enabled output, ascending, four semantics from the lowest byte on.
- * At most 7; outputs without one are dropped. Semantics 24 to 31 are none. Where two outputs write one
+ * At most 7; outputs without one are dropped. Semantics 24 to 31 are ignored. Where two outputs write one
  * semantic, the later counts. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_output_map(warpjit_pica200_pipeline* pipeline,
                                                                    const uint32_t* words, size_t count,
@@ -162,7 +161,7 @@ WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_memory(warpjit_pica200_p
 enum {
   WARPJIT_PICA200_PRIMITIVE = 1, /* SETEMIT's flags */
   WARPJIT_PICA200_WINDING = 2,
-  WARPJIT_PICA200_HAS_RUN = 4 /* b15 is true whatever the registers say; every invocation sets it */
+  WARPJIT_PICA200_HAS_RUN = 4 /* b15 is true, also if the registers say false; every invocation sets it */
 };
 typedef struct warpjit_pica200_geometry_unit {
   uint32_t r[16][4];
@@ -181,8 +180,7 @@ WARPJIT_API warpjit_status warpjit_pica200_pipeline_geometry_unit(const warpjit_
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_set_geometry_unit(
     warpjit_pica200_pipeline* pipeline, const warpjit_pica200_geometry_unit* unit, warpjit_error* error);
 
-/* ---- Draws ----------------------------------------------------------------------------------------------
- */
+/* ---- Draws --------------------------------------------------------------------------------------------- */
 
 /* What the GPU gives to its rasterizer for one vertex: 24 words, of which word n is semantic n of the output
  * map (section 11). Semantics that nothing writes are 1.0; a colour c is min(|c|, 1), 1 for NaN. */
@@ -207,9 +205,9 @@ enum {
 /* Valid until the next draw or the end of its pipeline. */
 typedef struct warpjit_pica200_draw {
   size_t size;
-  /* Of a draw without geometry unit its vertices, each once. Else three for each triangle, in the order of
-   * the invocations and of their EMITs; of a triangle with a winding flag the first two are swapped if the
-   * topology is WARPJIT_PICA200_SHADER. */
+  /* A draw without geometry unit has its vertices here, each once. Others have three for each triangle, in
+   * the order of the invocations and of their EMITs; the first two of a triangle with a winding flag are
+   * swapped if the topology is WARPJIT_PICA200_SHADER. */
   const warpjit_pica200_vertex* vertices;
   size_t vertex_count;
   const uint16_t* indices; /* of an indexed draw without geometry unit: for each index, the vertex above */
@@ -219,18 +217,18 @@ typedef struct warpjit_pica200_draw {
   uint32_t restarted;      /* 1: primitive assembly was restarted (register 0x25F) since the draw before */
 } warpjit_pica200_draw;
 
-/* [one of `pipeline`, any of `engine`] Shades `count` vertices from number `first` on, each once. Of
- * attributes that the program reads, every needed vertex must lie in its array. `options` and `report` may be
+/* [one of `pipeline`, any of `engine`] Shades `count` vertices from number `first` on, each once. Arrays
+ * of attributes that the program reads must have every needed vertex. `options` and `report` may be
  * NULL. An engine may serve several pipelines, and may be destroyed before them. Errors: those of
  * warpjit_engine_run; WARPJIT_BAD_INPUT for a vertex outside an array, naming it; WARPJIT_RESOURCE_LIMIT for
- * more than WARPJIT_PICA200_MAX_DRAW_VERTICES, or for an index whose bytes begin 4 GiB behind the array.
+ * more than WARPJIT_PICA200_MAX_DRAW_VERTICES, or for an index whose bytes begin 4 GiB after the array.
  * While the geometry unit is on (register 0x229) the vertices are three for each triangle that it gives. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_draw(warpjit_pica200_pipeline* pipeline,
                                                          const warpjit_engine* engine, uint32_t first,
                                                          size_t count, const warpjit_run_options* options,
                                                          warpjit_pica200_draw* draw, warpjit_report* report,
                                                          warpjit_error* error);
-/* [likewise] Shades each vertex that the indices name once. */
+/* [one of `pipeline`, any of `engine`] Shades each vertex that the indices name once. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_draw_indexed8(
     warpjit_pica200_pipeline* pipeline, const warpjit_engine* engine, const uint8_t* indices, size_t count,
     const warpjit_run_options* options, warpjit_pica200_draw* draw, warpjit_report* report,
@@ -240,8 +238,8 @@ WARPJIT_API warpjit_status warpjit_pica200_pipeline_draw_indexed16(
     const warpjit_run_options* options, warpjit_pica200_draw* draw, warpjit_report* report,
     warpjit_error* error);
 
-/* [likewise] The draws that writes of 0x22E and 0x22F trigger, with the vertices or indices that registers
- * 0x227, 0x228 and 0x22A name. */
+/* [one of `pipeline`, any of `engine`] The draws that writes of 0x22E and 0x22F trigger, with the vertices or
+ * indices that registers 0x227, 0x228 and 0x22A name. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_draw_arrays(warpjit_pica200_pipeline* pipeline,
                                                                 const warpjit_engine* engine,
                                                                 const warpjit_run_options* options,
@@ -250,16 +248,15 @@ WARPJIT_API warpjit_status warpjit_pica200_pipeline_draw_arrays(warpjit_pica200_
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_draw_elements(
     warpjit_pica200_pipeline* pipeline, const warpjit_engine* engine, const warpjit_run_options* options,
     warpjit_pica200_draw* draw, warpjit_report* report, warpjit_error* error);
-/* [likewise] Vertices that were sent in immediate mode (fixed attribute 15) and not drawn yet, in order. They
- * are forgotten. */
+/* [one of `pipeline`, any of `engine`] Vertices that were sent in immediate mode (fixed attribute 15) and not
+ * drawn yet, in order. They are forgotten. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_draw_immediate(
     warpjit_pica200_pipeline* pipeline, const warpjit_engine* engine, const warpjit_run_options* options,
     warpjit_pica200_draw* draw, warpjit_report* report, warpjit_error* error);
-/* [one] So many were sent. */
+/* [one] How many were sent and not drawn yet. */
 WARPJIT_API size_t warpjit_pica200_pipeline_immediate_vertices(const warpjit_pica200_pipeline* pipeline);
 
-/* ---- Command lists --------------------------------------------------------------------------------------
- */
+/* ---- Command lists ------------------------------------------------------------------------------------- */
 
 /* Sees what a command list does, in its order. Members may be NULL. */
 typedef struct warpjit_pica200_visitor {
@@ -271,9 +268,9 @@ typedef struct warpjit_pica200_visitor {
   /* A write, once it is done: what the register now holds. */
   void (*write)(void* context, uint32_t id, uint32_t value);
 } warpjit_pica200_visitor;
-/* [likewise] A command list as the GPU reads it: writes and draws. Vertices that were sent in immediate mode
- * are drawn before the next write of another register, and at the end of the list. WARPJIT_BAD_INPUT for a
- * list that is cut, of which nothing is then done. */
+/* [one of `pipeline`, any of `engine`] A command list as the GPU reads it: writes and draws. Vertices that
+ * were sent in immediate mode are drawn before the next write of another register, and at the end of the
+ * list. WARPJIT_BAD_INPUT for a list that is cut: then nothing of it is done. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_run_commands(
     warpjit_pica200_pipeline* pipeline, const warpjit_engine* engine, const uint32_t* words, size_t count,
     const warpjit_run_options* options, const warpjit_pica200_visitor* visitor, warpjit_error* error);

@@ -3,10 +3,10 @@
 //
 //   warpjit::pica200::Pipeline pipeline;
 //   pipeline.write_register(0x2CB, 0);                        // the command list, write by write ...
-//   pipeline.bind_attribute(0, {memory, size, 0, 24, {warpjit::ComponentType::s16, 3}});  // ... and the
-//   arrays auto result = pipeline.draw_indexed(engine, indices);     // shaded vertices, indices into them
+//   pipeline.bind_attribute(0, {memory, size, 0, 24, {warpjit::ComponentType::s16, 3}});  // ... and arrays
+//   auto result = pipeline.draw_indexed(engine, indices);     // shaded vertices, indices into them
 //
-// Nothing throws. docs/guests/pica200.md of the sources has the rules; sections are its.
+// Nothing throws. docs/guests/pica200.md of the sources has the rules; "section" means one of it.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,6 @@
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::pica200 {
-
-class PipelineState;
 
 // ---- Programs. Registers that names stand for: inputs v0-v15; uniforms c0-c95, i0-i3, b0-b15; outputs
 // o0-o15, r0-r15, a0, aL, cmp and, of geometry programs, emit (the vertex, primitive and winding flag that
@@ -61,8 +59,8 @@ struct GeometryUnit {
   std::int32_t a0[2] = {}, aL = 0;  // address registers
   std::uint32_t cmp = 0;            // bit 0: cmp.x, bit 1: cmp.y
   std::uint32_t vertex = 0;         // 0 to 3, latched by SETEMIT
-  // SETEMIT's flags; and kHasRun: b15 is true whatever the launch says. Every invocation sets it; the unit's
-  // owner clears it where the hardware's booleans are written.
+  // SETEMIT's flags; and kHasRun: b15 is true, also if the launch says false. Every invocation sets it; the
+  // unit's owner clears it where the hardware's booleans are written.
   std::uint32_t flags = 0;
   std::uint32_t unused[2] = {};
   std::uint32_t outputs[2][16][4] = {};   // o0-o15: the bank that instructions write, then the other one
@@ -119,11 +117,11 @@ enum class Topology : std::uint8_t { list, strip, fan, shader };
 
 // Valid until the next draw or the end of its Pipeline.
 struct DrawResult {
-  // Of a draw without geometry unit its vertices, each once. Else three for each triangle, in the order of
-  // the invocations and of their EMITs; of a triangle with a winding flag the first two are swapped if the
-  // topology is `shader`.
+  // A draw without geometry unit has its vertices here, each once. Others have three for each triangle, in
+  // the order of the invocations and of their EMITs; the first two of a triangle with a winding flag are
+  // swapped if the topology is `shader`.
   std::span<const Vertex> vertices;
-  // Of an indexed draw without geometry unit: for each of its indices, the vertex above. Else empty.
+  // An indexed draw without geometry unit has the vertex above for each of its indices. Else empty.
   std::span<const std::uint16_t> indices;
   bool triangles = false;  // from the geometry unit
   Topology topology = Topology::list;
@@ -158,10 +156,10 @@ class WARPJIT_API Pipeline {
   ~Pipeline();
 
   // ---- Registers of section 11, in the order of a command list. `bytes` has a bit for each byte that is
-  // written, the lowest first. Others than those of section 11 are ignored, and so is what it says is
-  // discarded: float vectors from index 96 on, code and descriptors behind the unit's tables, fixed
-  // attributes from 12 on. Writes of draw triggers do nothing here. Errors: resource_limit for more than
-  // kMaxDrawVertices vertices sent in immediate mode.
+  // written, the lowest first. Registers that the section does not name are ignored, and so is what it says
+  // is discarded: float vectors from index 96 on, code and descriptors after the end of the unit's tables,
+  // fixed attributes from 12 on. Writes of draw triggers do nothing here. Errors: resource_limit for more
+  // than kMaxDrawVertices vertices sent in immediate mode.
   Status write_register(std::uint32_t id, std::uint32_t value, unsigned bytes = 15);
   Status write_registers(std::span<const RegisterWrite> writes);  // stops at the first error
 
@@ -179,14 +177,14 @@ class WARPJIT_API Pipeline {
   Status set_float(unsigned index, std::span<const std::uint32_t, 4> bits, Unit unit = Unit::vertex);
   Status set_int(unsigned index, std::uint32_t bytes, Unit unit = Unit::vertex);
   void set_bools(std::uint16_t bits, Unit unit = Unit::vertex);
-  // Attributes 0 to count - 1 are fed to the vertex program, 0 to 12; so many are an invocation's of a
-  // geometry program in point mode, 1 to 16.
+  // Vertex unit: attributes 0 to count - 1 are fed to the program, 0 to 12. Geometry unit: attributes of an
+  // invocation in point mode, 1 to 16.
   Status set_attribute_count(unsigned count, Unit unit = Unit::vertex);
   // Attribute to input register. Where several go to one register, the highest counts. At first all go to v0.
   Status set_permutation(unsigned attribute, unsigned input_register, Unit unit = Unit::vertex);
   void set_output_mask(std::uint16_t mask, Unit unit = Unit::vertex);
   // Words of the output map: for each enabled output of the last unit, ascending, four semantics from the
-  // lowest byte on. At most 7; outputs without one are dropped. Semantics 24 to 31 are none. Where two
+  // lowest byte on. At most 7; outputs without one are dropped. Semantics 24 to 31 are ignored. Where two
   // outputs write one semantic, the later counts.
   Status set_output_map(std::span<const std::uint32_t> words);
 
@@ -208,10 +206,10 @@ class WARPJIT_API Pipeline {
   void set_geometry_unit(const GeometryUnit& unit);
 
   // ---- Draws. Each needed vertex is shaded once; if the geometry unit is on, its program then runs for each
-  // primitive that the vertices make, and incomplete ones at the end are dropped. Of attributes that the
-  // program reads, every needed vertex must lie in its array. After an error the geometry unit is as it was.
+  // primitive that the vertices make, and incomplete ones at the end are dropped. Arrays of attributes
+  // that the program reads must have every needed vertex. After an error the geometry unit is as it was.
   // Errors: those of Engine::run; bad_input for a vertex outside an array, naming it, and for registers that
-  // fit nothing; resource_limit for more than kMaxDrawVertices, for an index whose bytes begin 4 GiB behind
+  // fit nothing; resource_limit for more than kMaxDrawVertices, for an index whose bytes begin 4 GiB after
   // the array, and for an invocation that emits more than 96 triangles.
   Result<DrawResult> draw(const Engine& engine, std::uint32_t first, std::size_t count,
                           const RunOptions& options = {});
@@ -226,19 +224,20 @@ class WARPJIT_API Pipeline {
   Result<DrawResult> draw_arrays(const Engine& engine, const RunOptions& options = {});
   Result<DrawResult> draw_elements(const Engine& engine, const RunOptions& options = {});
   // Vertices that were sent in immediate mode (fixed attribute 15) and not drawn yet, in order. They are
-  // forgotten. Whoever writes registers one by one draws them before he writes other registers than 0x232 to
-  // 0x235.
+  // forgotten. A caller that writes registers one by one draws them before it writes other registers than
+  // 0x232 to 0x235.
   Result<DrawResult> draw_immediate(const Engine& engine, const RunOptions& options = {});
   std::size_t immediate_vertices() const;
 
   // A command list as the GPU reads it: writes and draws. Vertices that were sent in immediate mode are drawn
   // before the next write of another register, and at the end of the list. Errors: bad_input for a list that
-  // is cut, of which nothing is then done; those of write_register. Errors of draws are the visitor's.
+  // is cut: then nothing of it is done; those of write_register. Errors of draws are the visitor's.
   Status run_commands(const Engine& engine, std::span<const std::uint32_t> words, CommandVisitor& visitor,
                       const RunOptions& options = {});
 
  private:
-  std::unique_ptr<PipelineState> state_;
+  class State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace warpjit::pica200

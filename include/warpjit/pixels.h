@@ -63,7 +63,7 @@ enum {
   WARPJIT_PIXELS_RG32UI = 45,
   WARPJIT_PIXELS_RGB10A2UI = 46
 };
-/* [any] Bytes of a pixel; 0 for NONE and what is no format. */
+/* [any] Bytes of a pixel; 0 for NONE and for a number that is no format. */
 WARPJIT_API size_t warpjit_pixel_size(int32_t format);
 /* [any] 1 for formats of depth, else 0. */
 WARPJIT_API uint32_t warpjit_pixels_are_depth(int32_t format);
@@ -115,7 +115,7 @@ enum {
   WARPJIT_BLEND_MIN = 3,
   WARPJIT_BLEND_MAX = 4
 };
-/* A component as A + B * C, of which the product is rounded first. */
+/* A component as A + B * C; the product is rounded first. */
 enum { WARPJIT_MIX_ADD_ZERO = 0, WARPJIT_MIX_ADD_SOURCE = 1, WARPJIT_MIX_ADD_TARGET = 2 };
 enum {
   WARPJIT_MIX_SOURCE_MINUS_TARGET = 0,
@@ -153,7 +153,8 @@ typedef struct warpjit_blend_state {
   uint32_t write_mask;                                /* bit 0: red; 0 to 15 */
   uint32_t mixed; /* by `mix` and `mix_alpha` instead of factors and operation */
   warpjit_blend_mix mix, mix_alpha;
-  uint32_t bytes; /* of unorm formats: factors and operation on bytes, each product rounded; not if mixed */
+  /* Unorm formats that are not mixed: factors and operation on bytes, each product rounded. */
+  uint32_t bytes;
 } warpjit_blend_state;
 
 /* What happens to a fragment's results. The bound targets say the formats. */
@@ -165,11 +166,11 @@ typedef struct warpjit_output_state {
   uint32_t stencil_test;
   warpjit_stencil_face front, back;
   warpjit_blend_state blend[WARPJIT_MAX_COLOR_TARGETS];
-  uint32_t alpha_test; /* of colour 0: alpha OP alpha_reference */
+  uint32_t alpha_test; /* alpha of colour 0 OP alpha_reference */
   int32_t alpha_compare;
   float alpha_reference;
   float blend_constant[4];
-  /* Tests of depth and stencil, and what they write, come before the program, whatever it does. */
+  /* Depth and stencil are tested and written before the program runs, also if it discards or changes them. */
   uint32_t early_tests;
   /* Pixels that pass all tests are counted (warpjit_launch_bind_pass_counts). */
   uint32_t count_passed;
@@ -201,7 +202,7 @@ typedef struct warpjit_raster_state {
   uint32_t cull_front, cull_back;
   uint32_t provoking_last;      /* which vertex gives flat slots */
   float point_size, line_width; /* pixels */
-  uint32_t point_size_slot;     /* not 0: the slot of the vertex that has it instead */
+  uint32_t point_size_slot;     /* not 0: the slot of the vertex that has the size instead */
   /* Slots first to first + count - 1 are distances; bit n of `clip` and `cull` says what distance n does. */
   uint32_t distance_first, distance_count, distance_clip, distance_cull;
   uint32_t window_positions; /* 1: positions are window coordinates with 1/w in place of w */
@@ -227,7 +228,7 @@ WARPJIT_API warpjit_status warpjit_default_raster_state(warpjit_raster_state* st
  *
  * A thread is a pixel. The primitives are warpjit_launch_set_count() vertices, or those that the index list
  * names. Vertices are bound, or come from a vertex stage (warpjit_launch_set_vertex_stage with `outputs` 0),
- * whose output n is slots 4n to 4n + 3 and whose count is their number. Constants are copied
+ * whose output n is slots 4n to 4n + 3 and whose count is the number of vertices. Constants are copied
  * (warpjit_launch_bind_constants). WARPJIT_BAD_INPUT for other programs.
  */
 
@@ -277,20 +278,16 @@ WARPJIT_API warpjit_status warpjit_launch_bind_vertices(warpjit_launch* launch,
                                                         const warpjit_vertex_buffer* vertices,
                                                         warpjit_error* error);
 /* [one] Numbers of vertices. Copied. */
-WARPJIT_API warpjit_status warpjit_launch_bind_indices(warpjit_launch* launch, const uint32_t* indices,
-                                                       size_t count, warpjit_error* error);
+WARPJIT_API warpjit_status warpjit_launch_set_indices(warpjit_launch* launch, const uint32_t* indices,
+                                                      size_t count, warpjit_error* error);
 /* [one] Vertices in order. */
-WARPJIT_API warpjit_status warpjit_launch_unbind_indices(warpjit_launch* launch);
+WARPJIT_API warpjit_status warpjit_launch_unset_indices(warpjit_launch* launch);
 /* [one] A geometry program between vertices and rasterizer: its invocations read the primitives, which are of
  * the raster state's topology, and the strips that they emit are drawn, in order. `geometry` has the
  * program's constants and is copied; NULL: no such stage. */
 WARPJIT_API warpjit_status warpjit_launch_set_geometry_stage(warpjit_launch* launch,
                                                              const warpjit_launch* geometry,
                                                              warpjit_error* error);
-/* [one] How often all of that is drawn, one instance after the other; at first once. The vertex stage sees
- * the numbers of instances, from 0 on, and its inputs with a divisor advance. */
-WARPJIT_API warpjit_status warpjit_launch_set_instances(warpjit_launch* launch, uint32_t count,
-                                                        warpjit_error* error);
 
 #ifdef __cplusplus
 }

@@ -25,9 +25,9 @@ enum class PixelFormat : std::uint8_t {
   rgba32f,   // four floats
   r32f,      // one float
   rgba32i,   // four words, the program's bits as they are
-  rgba32ui,  // likewise
+  rgba32ui,  // the same
   r32i,      // one word
-  r32ui,     // likewise
+  r32ui,     // the same
   rgba8i,    // four signed bytes; a value is clamped
   rgba8ui,   // four unsigned bytes; a value is clamped
   d16,       // depth, unorm
@@ -70,7 +70,7 @@ inline constexpr PixelFormat kLastPixelFormat = PixelFormat::rgb10a2ui;
 // Lower-case names as above, with a hyphen: "r8-snorm".
 WARPJIT_API const char* name(PixelFormat format);
 WARPJIT_API std::optional<PixelFormat> parse_pixel_format(std::string_view text);
-WARPJIT_API std::size_t pixel_size(PixelFormat format);  // bytes; none: 0
+WARPJIT_API std::size_t pixel_size(PixelFormat format);  // bytes; 0 for `none`
 WARPJIT_API bool is_depth(PixelFormat format);
 WARPJIT_API bool is_integer(PixelFormat format);  // a colour's
 
@@ -113,7 +113,7 @@ enum class BlendFactor : std::uint8_t {
   target_alpha_saturate,  // min(target alpha, 1 - source alpha); alpha: one
 };
 enum class BlendOp : std::uint8_t { add, subtract, reverse_subtract, min, max };
-// A component as A + B * C, of which the product is rounded first.
+// A component as A + B * C; the product is rounded first.
 struct BlendMix {
   enum class Add : std::uint8_t { zero, source, target } add = Add::zero;
   bool negate_add = false;
@@ -162,25 +162,27 @@ struct BlendState {
   std::uint8_t write_mask = 0xf;  // bit 0: red
   bool mixed = false;             // by `mix` and `mix_alpha` instead of factors and operation
   BlendMix mix{}, mix_alpha{};
-  bool bytes = false;  // of unorm formats: factors and operation on bytes, each product rounded; not if mixed
+  // Unorm formats that are not mixed: factors and operation on bytes, each product rounded.
+  bool bytes = false;
   friend bool operator==(const BlendState&, const BlendState&) = default;
 };
 
 inline constexpr unsigned kMaxColorTargets = 8;
 inline constexpr std::uint32_t kMaxTargetExtent = 16384;  // columns, rows
 
-// What happens to a fragment's results. Part of what its code is specialized for, but for blend_constant.
+// What happens to a fragment's results. Its code is specialized for all members but blend_constant and
+// alpha_reference.
 struct OutputState {
   std::array<PixelFormat, kMaxColorTargets> colors{};  // none: not bound
   PixelFormat depth_format = PixelFormat::none;
   DepthState depth;
   StencilState stencil;
   std::array<BlendState, kMaxColorTargets> blend{};
-  bool alpha_test = false;  // of colour 0: alpha OP alpha_reference
+  bool alpha_test = false;  // alpha of colour 0 OP alpha_reference
   Compare alpha_compare = Compare::always;
   float alpha_reference = 0;
   std::array<float, 4> blend_constant{};
-  // Tests of depth and stencil, and what they write, come before the program, whatever it does.
+  // Depth and stencil are tested and written before the program runs, also if it discards or changes them.
   bool early_tests = false;
   bool count_passed = false;  // pixels that pass all tests are counted (Launch::bind_pass_counts)
   friend bool operator==(const OutputState&, const OutputState&) = default;
@@ -188,10 +190,12 @@ struct OutputState {
 
 enum class Topology : std::uint8_t { points, lines, line_strip, triangles, triangle_strip, triangle_fan };
 
-// What the slots of colours have, as Tesla's graphics state names them (tesla::GraphicsState::color_slots):
-// smooth: their own planes. flat: all vertices of a primitive have the provoking vertex's colours, though the
-// program interpolates them. Other guests name no such slots: flat is bad_input for their programs.
-enum class ShadeModel : std::uint8_t { smooth, flat };
+// What the slots of colours have that Tesla's graphics state names (tesla::GraphicsState::color_slots). Other
+// guests name no such slots: `flat` is bad_input for their programs.
+enum class ShadeModel : std::uint8_t {
+  smooth,  // their own planes
+  flat,    // the provoking vertex's colours, though the program interpolates them
+};
 
 // How vertices become covered pixels. Row 0 of a target is the row with the smallest window y.
 struct RasterState {
@@ -205,13 +209,13 @@ struct RasterState {
   } scissor;
   bool depth_zero_to_one = false;          // clip space has 0 <= z <= w, else -w <= z <= w
   bool clip_near = true, clip_far = true;  // off: depth is clamped instead
-  bool positive_is_front =
-      false;  // triangles whose area is positive, with rows growing downward, are front-facing
+  // Triangles whose area is positive, with rows growing downward, are front-facing.
+  bool positive_is_front = false;
   bool cull_front = false, cull_back = false;
   bool provoking_last = true;  // which vertex gives flat slots
   ShadeModel shade = ShadeModel::smooth;
   float point_size = 1;              // pixels
-  std::uint8_t point_size_slot = 0;  // not 0: the slot of the vertex that has it instead
+  std::uint8_t point_size_slot = 0;  // not 0: the slot of the vertex that has the size instead
   float line_width = 1;              // pixels
   // Slots first to first + count - 1 are distances; bit n of `clip` and of `cull` says what distance n does.
   struct Distances {

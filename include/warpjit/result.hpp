@@ -13,10 +13,10 @@ namespace warpjit {
 enum class ErrorCode : std::uint8_t {
   bad_input,           // malformed bytes, text, names or values handed in
   unsupported,         // well-formed, but not implemented (yet)
-  out_of_fuel,         // a guest thread made more backward transfers than the launch allows
+  out_of_fuel,         // a guest thread took more backward transfers than the launch allows
   fault,               // a guest access outside its memory where that is an error
-  cancelled,           // the launch was cancelled
-  target_unavailable,  // this machine cannot run the wanted target
+  cancelled,           // the run or the compilation was cancelled
+  target_unavailable,  // this machine cannot run the requested target
   resource_limit,      // a documented limit was exceeded
   io,                  // a file could not be read or written
   internal,            // a bug in warpjit; never expected
@@ -36,7 +36,7 @@ struct Error {
 // "where: message".
 WARPJIT_API std::string to_string(const Error& error);
 
-// A T or an Error. As a boolean: whether it is a T. Reading the other one is a programming error.
+// A T or an Error. As a boolean: true if it is a T. Reading the other one is a programming error.
 template <class T>
 class [[nodiscard]] Result {
  public:

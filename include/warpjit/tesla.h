@@ -44,7 +44,7 @@ WARPJIT_API warpjit_status warpjit_program_from_tesla_assembly(const char* text,
                                                                warpjit_error* error);
 
 /* What the driver sets for graphics programs besides their code; registers of the 3D class. A program takes
- * what is its stage's. */
+ * the members of its stage. */
 typedef struct warpjit_tesla_graphics {
   size_t size;
   /* Vertex programs. */
@@ -80,7 +80,7 @@ typedef struct warpjit_tesla_graphics {
 WARPJIT_API warpjit_status warpjit_tesla_default_graphics(warpjit_tesla_graphics* graphics,
                                                           warpjit_error* error);
 
-/* Bare code words. Several programs may stand in them. */
+/* Bare code words, which may hold several programs. */
 typedef struct warpjit_tesla_words {
   size_t size;
   const uint32_t* code;
@@ -91,9 +91,10 @@ typedef struct warpjit_tesla_words {
   int32_t stage;           /* WARPJIT_STAGE_...; ANY: compute */
   const char* source_name; /* for messages; may be NULL */
   /* Since 0.2: */
-  const warpjit_tesla_graphics* graphics; /* of the other stages; NULL: the defaults. A result map without
-                                             words is one as the code is (tesla.hpp, RawProgram) */
-  uint32_t entry;                         /* byte of the code where threads begin, a multiple of 4 */
+  /* Graphics programs; NULL: the defaults. A result map without words follows from the code (tesla.hpp,
+   * RawProgram). */
+  const warpjit_tesla_graphics* graphics;
+  uint32_t entry; /* byte of the code where threads begin, a multiple of 4 */
 } warpjit_tesla_words;
 /* [any] `modes` may be NULL. */
 WARPJIT_API warpjit_status warpjit_program_from_tesla_words(const warpjit_tesla_words* words,

@@ -39,7 +39,7 @@ struct Modes {
 };
 
 // What the driver sets for graphics programs besides their code; registers of the 3D class, by the names of
-// rnndb. A program takes what is its stage's, so that one state may serve all programs of a draw. Vertex
+// rnndb. A program takes the members of its stage, so that one state may serve all programs of a draw. Vertex
 // arrays, viewport, targets and tests belong to the draw (warpjit/pixels.hpp). A slot is a word that a vertex
 // has when it comes to the rasterizer; slots 0 to 3 are the position. Limits are checked when a program is
 // loaded.
@@ -50,16 +50,15 @@ struct GraphicsState {
   std::array<std::uint32_t, 2> attributes{};
   // VP_GP_BUILTIN_ATTR_EN. Bit 0: the vertex's id follows those words; bit 4: then the instance's id does.
   std::uint32_t builtin_attributes = 0;
-  // VP_RESULT_MAP: entry n is the word of o[] that becomes slot n, or 0x40 for 0.0, 0x41 for 1.0. In front of
-  // a geometry program: that becomes word n of p[]. At most 64.
+  // VP_RESULT_MAP: entry n is the word of o[] that becomes slot n, or 0x40 for 0.0, 0x41 for 1.0. Before a
+  // geometry program: the word that becomes word n of p[]. At most 64.
   std::vector<std::uint8_t> vertex_results{};
   bool geometry_enabled = false;  // GP_ENABLE
 
   // ---- Geometry programs
-  std::vector<std::uint8_t>
-      geometry_results{};               // GP_RESULT_MAP, with 0x80 for 0.0, 0x81 for 1.0; at most 128
+  std::vector<std::uint8_t> geometry_results{};  // GP_RESULT_MAP; 0x80: 0.0, 0x81: 1.0; at most 128
   std::uint32_t geometry_output = 3;    // GP_OUTPUT_PRIMITIVE_TYPE: 1 points, 2 line strip, 3 triangle strip
-  std::uint32_t geometry_vertices = 1;  // GP_VERTEX_OUTPUT_COUNT: of an invocation, 1 to 1024
+  std::uint32_t geometry_vertices = 1;  // GP_VERTEX_OUTPUT_COUNT of an invocation, 1 to 1024
 
   // ---- Fragment programs
   // FP_INTERPOLANT_CTRL. Bits 7:0: how many slots v[] has; 15:8: the first one; 23:16: how many of them are
@@ -92,7 +91,7 @@ WARPJIT_API Result<warpjit::Program> load_cubin(std::span<const std::byte> bytes
 // warpjit's assembly, which is also what it lists.
 WARPJIT_API Result<warpjit::Program> load_assembly(std::string_view text, const Selection& selection = {},
                                                    const Modes& modes = {});
-// Bare code words. Several programs may stand in them.
+// Bare code words, which may hold several programs.
 struct RawProgram {
   std::span<const std::uint32_t> code{};
   std::uint32_t entry = 0;         // byte of the code where threads begin, a multiple of 4
@@ -119,7 +118,7 @@ struct TextureMemory {
   // G84 and later: word 7 says which levels programs see. Before, they see all, and it is not used.
   bool level_views = true;
 };
-// TIC. Errors name the field: bad_input; unsupported. What does not fit its memory, Launch::set_texture says.
+// TIC. Errors name the field: bad_input; unsupported. Launch::set_texture checks the size of the memory.
 WARPJIT_API Result<Texture> read_texture_entry(const Entry& entry, const TextureMemory& memory);
 // TSC. `seamless_cubes`: TEX_MISC, a switch for all textures from G200 on. Maximum anisotropy is ignored.
 WARPJIT_API Result<Sampler> read_sampler_entry(const Entry& entry, bool seamless_cubes = false);

@@ -113,13 +113,12 @@ WARPJIT_API warpjit_status warpjit_default_sampler(warpjit_sampler* sampler, war
 
 /* [one] By the numbers that the program has for them. The memory must live as long as runs sample it; it is
  * copied if it is compressed, not aligned to 4, or ends within a word. WARPJIT_BAD_INPUT names slot and
- * field.
- */
+ * field. */
 WARPJIT_API warpjit_status warpjit_launch_set_texture(warpjit_launch* launch, uint32_t slot,
                                                       const warpjit_texture* texture, warpjit_error* error);
 WARPJIT_API warpjit_status warpjit_launch_set_sampler(warpjit_launch* launch, uint32_t slot,
                                                       const warpjit_sampler* sampler, warpjit_error* error);
-/* [one] And samplers. */
+/* [one] Takes back all textures and samplers. */
 WARPJIT_API warpjit_status warpjit_launch_unset_textures(warpjit_launch* launch);
 
 /* [one] Tesla's entries of eight words. `address` is that of the first of the bytes; `level_views` 0: G80,

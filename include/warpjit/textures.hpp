@@ -1,4 +1,4 @@
-// Textures and samplers: what programs sample, whatever the GPU. The headers of the GPUs say how their
+// Textures and samplers: what programs of all GPUs sample. The headers of the GPUs say how their
 // descriptors map to it. docs/textures.md has the exact rules.
 #pragma once
 
@@ -15,15 +15,15 @@
 
 namespace warpjit {
 
-enum class TextureDimension : std::uint8_t { d1, d2, d3, cube, buffer };
 // Faces of a cube are six layers: +x, -x, +y, -y, +z, -z.
+enum class TextureDimension : std::uint8_t { d1, d2, d3, cube, buffer };
 
 enum class TexelType : std::uint8_t {
-  none,             // not there: 0, alpha 1 (the integer 1 if red is one)
+  none,             // not there: 0, alpha 1 (the integer 1 if red is an integer)
   unorm,            // up to 24 bits
   snorm,            // the lowest value counts as the next one
   uint,             // the integer; no linear filters, but for a component that no result selects
-  sint,             // the integer, extended by its sign; likewise
+  sint,             // the integer, extended by its sign; filters as of uint
   float_bits,       // 32, 16, or without a sign 11 (5 of exponent, 6 of fraction) or 10 (5, 5)
   shared_exponent,  // 9 bits; the exponent is bits 27-31 of the texel: v * 2^(e - 24)
   uscaled,          // up to 24 bits: the integer, as a float
@@ -87,8 +87,8 @@ struct TextureLevelPlace {
   std::uint64_t row_bytes = 0, slice_bytes = 0;
 };
 
-// A texture in memory of the caller's, which must outlive the runs that sample it. It is read in place, but
-// if it is compressed, not aligned to 4, or ends within a word: then it is copied when it is bound.
+// A texture in the caller's memory, which must outlive the runs that sample it. It is read in place. But one
+// that is compressed, not aligned to 4, or ends within a word is copied when it is bound.
 struct Texture {
   // What code is specialized for.
   TextureDimension dimension = TextureDimension::d2;
@@ -107,9 +107,9 @@ struct Texture {
   std::uint32_t width = 0, height = 1, depth_extent = 1;  // of level 0
   std::uint32_t layers = 1;                               // of cubes: whole cubes of six
   std::uint32_t levels = 1;                               // in memory
-  std::uint32_t first_level = 0, last_level = ~0U;        // that programs see
-  // Bytes from a row and a slice of level 0, and from a layer, to the next; 0: without padding. Of
-  // u_interleaved a row is one of tiles; block_linear and morton have no rows to set.
+  std::uint32_t first_level = 0, last_level = ~0U;        // those that programs see
+  // Bytes from a row and a slice of level 0, and from a layer, to the next; 0: without padding. A row of
+  // u_interleaved is a row of tiles; block_linear and morton have no rows to set.
   std::uint64_t row_bytes = 0, slice_bytes = 0, layer_bytes = 0;
   // Instead of row_bytes and slice_bytes: where each level is. Empty, or `levels` of them; copied.
   std::span<const TextureLevelPlace> level_places;
@@ -126,7 +126,7 @@ enum class Wrap : std::uint8_t {
   clamp,  // to [0, 1]: linear filters mix half of the border in
   mirror_once_to_edge,
   mirror_once_to_border,
-  mirror_once,  // as clamp
+  mirror_once,  // to [0, 1], as `clamp`
 };
 enum class Filter : std::uint8_t { nearest, linear };
 enum class MipFilter : std::uint8_t { none, nearest, linear };
@@ -136,7 +136,7 @@ struct Sampler {
   std::array<Wrap, 3> wrap{};  // x, y, z
   Filter magnify = Filter::nearest, minify = Filter::nearest;
   MipFilter mip = MipFilter::none;
-  bool compare = false;  // reference OP red of the texel
+  bool compare = false;  // reference OP the texel's red
   Compare compare_op = Compare::less_equal;
   bool decode_srgb = true;
   bool seamless = false;  // filters cross the edges of a cube's faces

@@ -2,7 +2,7 @@
  * terms. warpjit.h has what all GPUs share, and the conventions; warpjit_program_load reads GXP containers.
  * docs/guests/usse.md has the rules, warpjit/usse.hpp the same interface in C++.
  *
- * Numbers of the console's headers (SceGxm...) are taken as they are, where a member says so; what of them is
+ * Where a member says so, it takes numbers of the console's headers (SceGxm...) as they are. A number that is
  * not supported is an error that names it.
  */
 #ifndef WARPJIT_USSE_H
@@ -64,8 +64,8 @@ enum { WARPJIT_USSE_CULL_NONE = 0, WARPJIT_USSE_CULL_CLOCKWISE = 1, WARPJIT_USSE
 
 /* ---- What a draw reads ----------------------------------------------------------------------------------
  *
- * Elements of lists have no size of their own: what is added will be a list of its own. The memory that they
- * name is read during the draw.
+ * Elements of lists have no size of their own: later additions will be lists of their own. The memory that
+ * they name is read during the draw.
  */
 
 typedef struct warpjit_usse_stream {
@@ -124,8 +124,7 @@ typedef struct warpjit_usse_stage {
   size_t texture_count;
 } warpjit_usse_stage;
 
-/* ---- State ----------------------------------------------------------------------------------------------
- */
+/* ---- State --------------------------------------------------------------------------------------------- */
 
 /* The fields of a SceGxmBlendInfo, by their numbers. */
 typedef struct warpjit_usse_blend {
@@ -165,7 +164,7 @@ typedef struct warpjit_usse_draw {
   uint32_t instances;
   int32_t primitive; /* WARPJIT_USSE_TRIANGLES ... */
   int32_t cull;      /* WARPJIT_USSE_CULL_... */
-  /* x of the screen is offset + scale * (x / w), y and z likewise */
+  /* x of the screen is offset + scale * (x / w); the same for y and z */
   float viewport_offset[3], viewport_scale[3];
   /* Pixels outside are not drawn: left, top, right, bottom, first and last. */
   uint32_t has_region;
@@ -176,8 +175,7 @@ typedef struct warpjit_usse_draw {
 /* [any] One instance of nothing, a viewport of scale 1, depth 0 to 1. `draw->size` is set before. */
 WARPJIT_API warpjit_status warpjit_usse_default_draw(warpjit_usse_draw* draw, warpjit_error* error);
 
-/* ---- Scenes ---------------------------------------------------------------------------------------------
- */
+/* ---- Scenes -------------------------------------------------------------------------------------------- */
 
 /* Where a scene is drawn: format, type and stride as the console's headers number them. */
 typedef struct warpjit_usse_color_surface {

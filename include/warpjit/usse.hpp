@@ -41,7 +41,7 @@ WARPJIT_API Result<warpjit::Program> load_assembly(std::string_view text, const 
 
 // ---- Draws
 
-// Numbers of the console's headers are taken as they are, where a field says so; what of them is not
+// Where a field says so, it takes numbers of the console's headers as they are. A number that is not
 // supported is an error that names it.
 
 // Formats of attributes in memory, as the console numbers them.
@@ -86,7 +86,7 @@ struct TextureBinding {
 struct StageSetup {
   const warpjit::Program* program = nullptr;
   std::span<const NamedUniform> uniforms{};
-  // Instead: the default uniform buffer as it is.
+  // The default uniform buffer as it is, instead of names.
   std::span<const std::uint32_t> default_uniforms{};
   std::span<const UniformBufferBinding> buffers{};
   std::span<const TextureBinding> textures{};
@@ -99,7 +99,7 @@ struct Memory {
   std::size_t size = 0;
 };
 
-// x of the screen is offset + scale * (x / w), y and z likewise.
+// x of the screen is offset + scale * (x / w); the same for y and z.
 struct Viewport {
   float x_offset = 0, x_scale = 1, y_offset = 0, y_scale = 1, z_offset = 0.5F, z_scale = 0.5F;
 };
@@ -162,8 +162,6 @@ struct DrawReport {
   bool drawn = false;  // false: there was nothing to draw
 };
 
-struct SceneState;
-
 // A surface while it is drawn to, as the console's tiles hold it: draws see each other's pixels, the memory
 // of the surface sees them at the end. Calls on one scene must not overlap.
 class WARPJIT_API Scene {
@@ -181,8 +179,9 @@ class WARPJIT_API Scene {
   Status end();
 
  private:
-  explicit Scene(std::unique_ptr<SceneState> state);
-  std::unique_ptr<SceneState> state_;
+  class State;
+  explicit Scene(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace warpjit::usse

@@ -1,5 +1,5 @@
-/* Arm Mali Valhall (v9; G57, G77, G78) in C: compute and vertex programs. warpjit.h has what all GPUs share,
- * and the conventions; warpjit/valhall.hpp says what a launch of a compute program has.
+/* Arm Mali Valhall (v9; G57, G77, G78) in C: compute, vertex and fragment programs. warpjit.h has what all
+ * GPUs share, and the conventions; warpjit/valhall.hpp says what launches have.
  *
  * Parameters are the words u0, u1, ...: up to 256. Spaces are "mem" with 64-bit addresses
  * (warpjit_launch_map_memory) and "c0" to "c14", the buffers of table 0 (warpjit_launch_bind_constants).
@@ -19,8 +19,8 @@ enum {
   WARPJIT_VALHALL_FLUSH_SINGLE = 1,
   WARPJIT_VALHALL_FLUSH_HALF = 2,
   WARPJIT_VALHALL_SUPPRESS_NAN = 4,      /* a NaN result becomes +0 */
-  WARPJIT_VALHALL_SUPPRESS_INFINITY = 8, /* an infinite one, the greatest finite number with its sign */
-  /* Of fragment programs: the place in a point counts from its lower left corner. */
+  WARPJIT_VALHALL_SUPPRESS_INFINITY = 8, /* an infinite result becomes the greatest finite one */
+  /* Fragment programs: the place in a point counts from its lower left corner. */
   WARPJIT_VALHALL_POINTS_FROM_BOTTOM = 16
 };
 /* Bare code words, which may be hostile and are not kept. */
@@ -31,14 +31,14 @@ typedef struct warpjit_valhall_words {
   uint64_t address;        /* in the guest's memory, of the first word */
   uint32_t entry;          /* byte of the code where threads begin, a multiple of 8 */
   uint32_t local_bytes;    /* of a thread's own memory, at most 64 KiB */
-  uint32_t shared_bytes;   /* of a workgroup's memory, likewise */
+  uint32_t shared_bytes;   /* of a workgroup's memory, at most 64 KiB */
   uint32_t flags;          /* WARPJIT_VALHALL_... */
   int32_t stage;           /* WARPJIT_STAGE_...; ANY: compute */
   const char* source_name; /* for messages; may be NULL */
-  /* Of fragment programs: the colour target (0 to 7) that BLEND of blend_descriptor_n writes, -1: none; eight
-   * of them. NULL: n. */
+  /* Fragment programs: the colour target (0 to 7) that BLEND of blend_descriptor_n writes, -1: it writes
+   * none; eight numbers. NULL: target n. */
   const int32_t* blend_targets;
-  /* Of fragment programs: the resource tables, 1 to 31, whose entries are the textures and samplers of a
+  /* Fragment programs: the resource tables, 1 to 31, whose entries are the textures and samplers of a
    * launch, by their slots. 0: 4 and 3. */
   uint32_t texture_table, sampler_table;
 } warpjit_valhall_words;
@@ -53,8 +53,7 @@ WARPJIT_API warpjit_status warpjit_program_from_valhall_assembly(const char* tex
                                                                  warpjit_program** program,
                                                                  warpjit_error* error);
 
-/* ---- Captures: a GPU's memory with the jobs that a driver left in it (docs/captures.md) ------------------
- */
+/* ---- Captures: a GPU's memory with the jobs that a driver left in it (docs/captures.md) ---------------- */
 
 typedef struct warpjit_valhall_capture warpjit_valhall_capture;
 /* [any] A .wjcap file, a device core dump of panfrost, or memory records. The bytes may be hostile and are
@@ -64,7 +63,7 @@ WARPJIT_API warpjit_status warpjit_valhall_capture_load(const void* bytes, size_
                                                         warpjit_error* error);
 WARPJIT_API void warpjit_valhall_capture_destroy(warpjit_valhall_capture* capture); /* NULL: nothing */
 /* [any] Chains of jobs, in their order: those that the file names, then those that were added. Memory records
- * name none. */
+ * have no chains. */
 WARPJIT_API size_t warpjit_valhall_capture_chain_count(const warpjit_valhall_capture* capture);
 /* [one] WARPJIT_RESOURCE_LIMIT for more than 4096. */
 WARPJIT_API warpjit_status warpjit_valhall_capture_add_chain(warpjit_valhall_capture* capture,
@@ -111,8 +110,7 @@ WARPJIT_API warpjit_status warpjit_valhall_capture_run(warpjit_valhall_capture* 
                                                        const warpjit_valhall_visitor* visitor,
                                                        const warpjit_run_options* options,
                                                        warpjit_error* error);
-/* [any] Copies the memory at a guest's address. WARPJIT_BAD_INPUT for bytes that the capture does not have.
- */
+/* [any] Copies the memory at a guest's address. WARPJIT_BAD_INPUT for bytes that are not captured. */
 WARPJIT_API warpjit_status warpjit_valhall_capture_read_memory(const warpjit_valhall_capture* capture,
                                                                uint64_t address, void* to, size_t size,
                                                                warpjit_error* error);

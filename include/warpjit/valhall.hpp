@@ -37,17 +37,17 @@ struct FloatMode {
 
 inline constexpr std::uint8_t kMaxTable = 31;  // the greatest number of a resource table
 
-// What a fragment program is made for beside its code; descriptors of its draw say it.
+// What the code of a fragment program depends on besides its words; descriptors of its draw say it.
 struct FragmentSetup {
   static constexpr std::uint8_t kNoTarget = 0xff;
-  // Which colour target (0 to 7) BLEND of blend_descriptor_n writes; kNoTarget: none.
+  // The colour target (0 to 7) that BLEND of blend_descriptor_n writes; kNoTarget: it writes none.
   std::array<std::uint8_t, 8> blend_targets{0, 1, 2, 3, 4, 5, 6, 7};
   bool points_from_bottom = false;  // the place in a point counts from its lower left corner
   // The resource tables, 0 to 31, whose entries are the textures and samplers of a launch, by their slots.
-  // What names another table is a fault.
+  // A handle of another table is a fault.
   std::uint8_t texture_table = 4, sampler_table = 3;
-  // Of targets with several samples a pixel, 1 or 4: each has runs of its own, for which
-  // RasterState::sample_point is the sample's. Its number, and where all of them lie.
+  // Samples of a pixel, 1 or 4. Each sample has runs of its own, with its number and
+  // RasterState::sample_point; sample_points are the places of all.
   std::uint8_t samples = 1, sample = 0;
   std::array<std::array<std::uint8_t, 2>, 4> sample_points{{{128, 128}, {128, 128}, {128, 128}, {128, 128}}};
   bool operator==(const FragmentSetup&) const = default;
@@ -59,7 +59,7 @@ struct RawProgram {
   std::uint64_t address = 0;       // in the guest's memory, of the first word
   std::uint32_t entry = 0;         // byte of the code where threads begin, a multiple of 8
   std::uint32_t local_bytes = 0;   // of a thread's own memory, at most 64 KiB
-  std::uint32_t shared_bytes = 0;  // of a workgroup's memory, likewise
+  std::uint32_t shared_bytes = 0;  // of a workgroup's memory, at most 64 KiB
   FloatMode mode = {};
   Stage stage = Stage::compute;
   FragmentSetup fragment = {};   // of fragment programs
@@ -73,13 +73,15 @@ WARPJIT_API Result<warpjit::Program> load_assembly(std::string_view text, const 
 // ---- Captures: a GPU's memory with the jobs that a driver left in it (docs/captures.md) ----------------
 //
 //   auto capture = warpjit::valhall::Capture::load(file_bytes, "frame.wjcap");
-//   struct Pictures : warpjit::valhall::CaptureVisitor { ... } pictures;
+//   struct Pictures : warpjit::valhall::CaptureVisitor {
+//     bool picture(const warpjit::valhall::CapturePicture& picture) override { return show(picture), true; }
+//   } pictures;
 //   auto status = capture->run(engine, pictures);
 
 // Where a list of jobs begins.
 struct JobChain {
   std::uint64_t address = 0;
-  bool fragment = false;  // what who recorded it calls it; jobs themselves say what they are
+  bool fragment = false;  // the recorder's word; jobs themselves say what they are
 };
 
 // A job that has run, but for fragment jobs, whose draws and pictures are seen instead. A draw with which a
@@ -90,7 +92,7 @@ struct CaptureJob {
   std::optional<Report> report;  // of a compute job and of a pre-frame draw
 };
 
-// What a malloc vertex job draws, and what came of it.
+// A draw of a malloc vertex job, with its results.
 struct CaptureDraw {
   std::size_t number = 0;                                   // of the run's draws, in the order of their jobs
   std::uint64_t job = 0, fragment_job = 0;                  // addresses; no fragment job: nothing draws it
@@ -123,8 +125,6 @@ class WARPJIT_API CaptureVisitor {
   virtual bool picture(const CapturePicture& picture);
 };
 
-struct CaptureState;
-
 // Calls on one capture must not overlap.
 class WARPJIT_API Capture {
  public:
@@ -135,7 +135,7 @@ class WARPJIT_API Capture {
   Capture& operator=(Capture&&) noexcept;
   ~Capture();
 
-  // Those of the file, then those that were added. Bare records name none.
+  // Those of the file, then those that were added. Bare records have no chains.
   std::span<const JobChain> chains() const;
   // Errors: resource_limit for more than 4096.
   Status add_chain(const JobChain& chain);
@@ -147,19 +147,20 @@ class WARPJIT_API Capture {
   // Runs the chains, one after the other, job by job; a fragment job draws what the vertex jobs before it
   // have left in its tiler context. Changes the capture's memory as the GPU would, but for compressed
   // targets, which a visitor alone sees. Errors name draw, job, descriptor and field: bad_input, unsupported,
-  // resource_limit; also those of Engine::run. Pictures of jobs before were seen, those of the job with the
-  // error are not stored.
+  // resource_limit; also those of Engine::run. Pictures of earlier jobs were seen; those of the job with
+  // the error are not stored.
   Status run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options = {});
 
   // Copies the memory at a guest's address. Errors: bad_input for bytes that the capture does not have.
   Status read_memory(std::uint64_t address, std::span<std::byte> to) const;
 
   // For warpjit's own modules.
-  CaptureState& state() const { return *state_; }
+  class State;
+  State& state() const { return *state_; }
 
  private:
-  explicit Capture(std::unique_ptr<CaptureState> state);
-  std::unique_ptr<CaptureState> state_;
+  explicit Capture(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace warpjit::valhall

@@ -26,6 +26,13 @@
 #include "ir/function.h"
 #include "warpjit/warpjit.hpp"
 
+// What the public handle holds: a frontend::Shader.
+class warpjit::Program::State {
+ protected:
+  State() = default;
+  ~State() = default;
+};
+
 namespace warpjit::frontend {
 
 inline constexpr std::size_t kMaxInputs = 17;   // input registers of any guest; numbers are below it
@@ -169,7 +176,7 @@ class GuestInterpreter {
 };
 
 // An immutable shader; every call is thread-safe. A guest overrides only what its stages need.
-class Shader : public Guest {
+class Shader : public Guest, public Program::State {
  public:
   // ---- What it is
   virtual Isa isa() const = 0;
@@ -279,6 +286,14 @@ class Shader : public Guest {
   // The whole grid in the guest interpreter, with a profile. Assumes the default floating-point environment.
   virtual Status profile(const Grid& grid, std::optional<BlockFault>& fault, Profile& profile) const;
 };
+
+// The shader of a public handle.
+inline const Shader& shader_of(const warpjit::Program& program) {
+  return static_cast<const Shader&>(*program.shared_state());
+}
+inline std::shared_ptr<const Shader> shared_shader(const warpjit::Program& program) {
+  return std::static_pointer_cast<const Shader>(program.shared_state());
+}
 
 // For each slot the first slot with an equal sampler; kNoSampler if the slot has no sampler.
 inline constexpr std::uint8_t kNoSampler = 0xff;

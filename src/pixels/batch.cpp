@@ -97,7 +97,7 @@ std::array<std::uint64_t, 3> vertex_places(Topology topology, std::uint64_t prim
 // What became of a primitive: where it is counted, or nowhere if anything of it is drawn.
 using Fate = std::uint64_t DrawCounts::*;
 constexpr Fate kDrawn = nullptr;
-// Of two parts of a primitive: that of the one that came further.
+// The fate of a primitive with two parts: that of the part that came further.
 constexpr Fate both(Fate a, Fate b) {
   for (const Fate later : {kDrawn, &DrawCounts::beside, &DrawCounts::culled, &DrawCounts::empty})
     if (a == later || b == later) return later;
@@ -130,7 +130,7 @@ struct PrimitiveBatch::State {
                      const auto* values0, const auto* values1);
   void bin(const Shape& shape, double area);
   void bin(std::uint32_t tile, std::uint32_t entry);
-  // Of a tile that these entries reach.
+  // The part of a tile that these entries reach.
   TilePart part_of(const Tile& tile, std::span<const std::uint32_t> entries) const;
 
   const RasterState raster;
@@ -150,7 +150,7 @@ struct PrimitiveBatch::State {
   };
   std::vector<Entry> entries;         // in the order of primitives
   std::vector<std::uint32_t> sorted;  // shapes, by tile
-  // Of each tile of the target: how many entries it has, and where they are in `sorted`.
+  // Each tile of the target: how many entries it has, and where they are in `sorted`.
   struct Place {
     std::uint32_t count = 0, first = 0;
   };

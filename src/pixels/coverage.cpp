@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kBlockExtent = 8;
 constexpr std::uint32_t kBlocksAcross = 8;
 
-// All records of a tile, covered; behind them what fills up the last group.
+// All records of a tile, covered; after them those that fill up the last group.
 constexpr std::array<QuadRecord, kTileQuads + kMostQuadsPerGroup> kFullTileOfQuads = [] {
   std::array<QuadRecord, kTileQuads + kMostQuadsPerGroup> quads{};
   for (std::uint32_t row = 0; row < kTileExtent / 2; ++row)
@@ -98,7 +98,7 @@ std::uint32_t put(PixelRecord* out, const PixelRecord* full, std::uint32_t cover
   return covered.count;
 }
 
-// What fills a group up behind a record.
+// Fills up a group after a record.
 QuadRecord filler(QuadRecord quad) {
   quad.coverage = 0;
   return quad;
@@ -157,7 +157,7 @@ Range range(const Shape& shape, unsigned edge, std::int64_t extent) {
           (extent - 1) * (std::max<std::int64_t>(down, 0) + std::max<std::int64_t>(right, 0))};
 }
 
-// Of a large shape in a tile.
+// An edge of a large shape in a tile.
 struct TileEdge {
   std::int64_t at_corner, down, right;
   Range reach;
@@ -170,7 +170,7 @@ class SmallEdges {
   SmallEdges(const Shape& shape, std::int64_t x, std::int64_t y)
       : edges_{Edge(shape, 0, x, y), Edge(shape, 1, x, y), Edge(shape, 2, x, y)} {}
 
-  // Of the block whose first pixel is there in the tile.
+  // Covered pixels of the block whose first pixel is at (x, y) of the tile.
   std::uint64_t inside(std::uint32_t x, std::uint32_t y) const {
     std::uint64_t outside = 0;
     for (unsigned i = 0; i < 4; ++i) {

@@ -120,8 +120,8 @@ struct Pixels {
     std::memcpy(to, memory.data(), sizeof memory);
   }
 
-  // Two rows of a tile: four pixels beside each other and the four below them are two quads, which lie behind
-  // one another.
+  // Two rows of a tile: four pixels beside each other and the four below them are two quads, one after
+  // the other in the tile.
   using Words = std::uint32_t __attribute__((vector_size(16)));
   static Words load_words(const std::byte* from) {
     Words words;

@@ -101,7 +101,7 @@ void Setup::set_depth_bias(const RasterState::DepthBias& bias, PixelFormat depth
                                                         : 0;
 }
 
-// Of a triangle whose depth changes by b and c from column to column and row to row.
+// The bias of a triangle whose depth changes by b from column to column and by c from row to row.
 double Setup::depth_bias(double b, double c) const {
   double step = smallest_step_;
   if (step_follows_depth_) {

@@ -22,7 +22,7 @@ class BlockBits {
       : low_(little_endian(block, 8)), high_(little_endian(block + 8, 8)) {}
   BlockBits reversed() const { return {turned(high_), turned(low_)}; }
 
-  // Up to 32 bits; those behind the end are 0.
+  // Up to 32 bits; those after the end are 0.
   std::uint32_t get(unsigned first, unsigned width) const {
     if (first >= 128 || width == 0) return 0;
     std::uint64_t word = first >= 64 ? high_ >> (first - 64) : low_ >> first;
@@ -46,7 +46,7 @@ class BlockBits {
 struct Range {
   std::uint16_t levels;
   std::uint8_t trits, quints, bits;
-  unsigned size(unsigned count) const {  // bits of so many numbers
+  unsigned size(unsigned count) const {  // bits of `count` numbers
     return count * bits + (trits != 0 ? (8 * count + 4) / 5 : 0) + (quints != 0 ? (7 * count + 2) / 3 : 0);
   }
 };
@@ -123,14 +123,14 @@ void unpack_quints(std::uint32_t q, std::array<std::uint8_t, 5>& digits) {
             0};
 }
 
-// How the bits of five trits, or three quints, lie behind the bits of each number.
+// How the bits of five trits, or three quints, lie after the bits of each number.
 constexpr std::uint8_t kTritWidths[] = {2, 2, 1, 2, 1}, kQuintWidths[] = {3, 2, 2};
 
 void read_numbers(const BlockBits& block, unsigned at, const Range& range, unsigned count, Number* numbers) {
   const bool digits = range.trits != 0 || range.quints != 0;
   const unsigned group = range.trits != 0 ? 5 : range.quints != 0 ? 3 : 1;
   const unsigned end = at + range.size(count);
-  // Bits behind the last number are 0.
+  // Bits after the last number are 0.
   const auto take = [&](unsigned width) {
     const unsigned there = std::min(width, end > at ? end - at : 0);
     const std::uint32_t value = block.get(at, there);

@@ -154,7 +154,7 @@ class EtcBlock {
 
 namespace {
 
-// Of an 8-byte block of one channel, the distance of texel n from the block's base, before the factor.
+// The distance of texel n from the base of an 8-byte block of one channel, before the factor.
 int eac_step(const std::byte* block, unsigned n) {
   const int* steps = kAlphaSteps[std::to_integer<std::size_t>(block[1] & std::byte{15})];
   return steps[big_endian(block + 2, 6) >> (45 - 3 * n) & 7];

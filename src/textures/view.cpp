@@ -11,6 +11,11 @@ namespace warpjit::textures {
 
 namespace {
 
+template <class Enum>
+std::string unknown(Enum value) {
+  return std::to_string(static_cast<unsigned>(value)) + " is not known";
+}
+
 // A texture while it is checked. Numbers that do not fit anywhere are found in 64 bits.
 class Checker {
  public:
@@ -41,10 +46,10 @@ class Checker {
   }
 
   Status check_enumerations() const {
-    if (t_.dimension > TextureDimension::buffer) return fail("dimension", "is none");
-    if (t_.layout > TextureLayout::morton) return fail("layout", "is none");
+    if (t_.dimension > TextureDimension::buffer) return fail("dimension", unknown(t_.dimension));
+    if (t_.layout > TextureLayout::morton) return fail("layout", unknown(t_.layout));
     for (TexelSource source : t_.swizzle)
-      if (source > TexelSource::integer_one) return fail("swizzle", "has a source that is none");
+      if (source > TexelSource::integer_one) return fail("swizzle", unknown(source));
     return {};
   }
 
@@ -306,11 +311,12 @@ Result<TextureView> make_view(const Texture& texture, std::string_view where) {
 
 Status check_sampler(const Sampler& sampler, std::string_view where) {
   for (Wrap wrap : sampler.wrap)
-    if (wrap > Wrap::mirror_once) return fail_at(where, "wrap is none");
+    if (wrap > Wrap::mirror_once) return fail_at(where, "wrap " + unknown(wrap));
   if (sampler.magnify > Filter::linear) return fail_at(where, "magnify is no filter");
   if (sampler.minify > Filter::linear) return fail_at(where, "minify is no filter");
   if (sampler.mip > MipFilter::linear) return fail_at(where, "mip is no filter");
-  if (sampler.compare_op > Compare::always) return fail_at(where, "compare_op is none");
+  if (sampler.compare_op > Compare::always)
+    return fail_at(where, "compare_op " + unknown(sampler.compare_op));
   const auto within = [](std::int32_t lod) { return lod >= -(1 << 15) && lod <= 1 << 15; };
   if (!within(sampler.lod_bias)) return fail_at(where, "lod_bias is beyond 128 levels");
   if (!within(sampler.min_lod)) return fail_at(where, "min_lod is beyond 128 levels");

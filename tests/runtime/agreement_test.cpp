@@ -81,7 +81,7 @@ TEST(Agreement, FormatsAndStrides) {
         ASSERT_TRUE(launch.bind_output("position", {interleaved.data(), count * 40, 40, f32x4}));
         ASSERT_TRUE(launch.bind_output("color", {interleaved.data() + 4, count * 40 - 16, 40, f32x4}));
         ASSERT_TRUE(launch.bind_output("texcoord0", {apart.data(), count * 12, 12, f32x3}));
-        launch.set_count(count);
+        EXPECT_TRUE(launch.set_count(count));
         std::vector<float> first, second;
         for (const Way& way : all_ways(engine)) {
           std::fill(interleaved.begin(), interleaved.end(), -7.0f);
@@ -121,7 +121,7 @@ TEST(Agreement, ManyRowsInSeveralLayouts) {
       }
       const auto bytes_from = [](std::size_t row) { return (2 * kCount - row) * sizeof(Row); };
       Launch launch(program);
-      launch.set_count(kCount);
+      EXPECT_TRUE(launch.set_count(kCount));
       for (const std::size_t n : {0, 1}) {
         const std::size_t first_in = n * in_second, first_out = n * out_second;
         ASSERT_TRUE(launch.bind_input(
@@ -164,7 +164,7 @@ TEST(Agreement, UnboundInputsAndInitialState) {
     ASSERT_TRUE(launch.bind_output("a0", {a0, 8, 8, {ComponentType::s32, 2}}));
     ASSERT_TRUE(launch.bind_output("aL", {aL, 4, 4, {ComponentType::s32, 1}}));
     ASSERT_TRUE(launch.bind_output("cmp", {cmp, 8, 8, {ComponentType::u32, 2}}));
-    launch.set_count(1);
+    EXPECT_TRUE(launch.set_count(1));
     const auto report = engine.run(launch, way.options);
     ASSERT_TRUE(report) << way.name << ' ' << to_string(report.error());
     EXPECT_EQ(o0[0], 2.0f) << way.name;

@@ -72,7 +72,7 @@ TEST(Bindings, WrongBindingsAreRefused) {
   EXPECT_FALSE(launch.bind_output("outpos", {out.data(), 256, 16, {ComponentType::u8, 4}}));
   ASSERT_TRUE(launch.bind_input("inpos", {in.data(), 256, 16, f32x4}));
   ASSERT_TRUE(launch.bind_output("outpos", {out.data(), 256, 16, f32x4}));
-  launch.set_count(16);
+  EXPECT_TRUE(launch.set_count(16));
   const auto expect_failure = [&](const char* where) {
     const auto report = engine.run(launch);
     ASSERT_FALSE(report);
@@ -82,9 +82,9 @@ TEST(Bindings, WrongBindingsAreRefused) {
   expect_failure("input v1");  // declared, not bound
   ASSERT_TRUE(launch.bind_input("innrm", {in.data(), 256, 16, f32x4}));
   ASSERT_TRUE(engine.run(launch));
-  launch.set_count(17);
+  EXPECT_TRUE(launch.set_count(17));
   expect_failure("input v0");
-  launch.set_count(16);
+  EXPECT_TRUE(launch.set_count(16));
   ASSERT_TRUE(launch.bind_input("innrm", {nullptr, 256, 16, f32x4}));
   expect_failure("input v1");
   ASSERT_TRUE(launch.bind_input("innrm", {in.data(), 256, 16, f32x4}));
@@ -93,7 +93,7 @@ TEST(Bindings, WrongBindingsAreRefused) {
   launch.unbind_outputs();
   ASSERT_TRUE(launch.bind_output("outpos", {in.data(), 256, 16, f32x4}));
   expect_failure("output o0");
-  launch.set_allow_overlap(true);
+  EXPECT_TRUE(launch.set_allow_overlap(true));
   EXPECT_TRUE(engine.run(launch));
 }
 
@@ -101,7 +101,7 @@ TEST(Bindings, NothingToDo) {
   const Engine engine;
   Launch launch(assemble(".out outpos position\n.proc main\nmov o0, v0\nend\n.end\n"));
   EXPECT_TRUE(engine.run(launch));  // no threads
-  launch.set_count(1000);
+  EXPECT_TRUE(launch.set_count(1000));
   EXPECT_TRUE(engine.run(launch));  // no bindings
 }
 
@@ -130,7 +130,7 @@ TEST(Programs, HostileWordsAreErrors) {
   const auto program = pica200::load_words({.code = undefined, .source_name = "bad.bin"});
   ASSERT_TRUE(program);
   Launch launch(*program);
-  launch.set_count(1);
+  EXPECT_TRUE(launch.set_count(1));
   for (const Way& way : all_ways(engine)) {
     const auto report = engine.run(launch, way.options);
     ASSERT_FALSE(report) << way.name;

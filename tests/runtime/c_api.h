@@ -75,13 +75,13 @@ struct Handles {
     rows.components = 4;
     const warpjit_location v0 = find(WARPJIT_INPUT, "v0"), o0 = find(WARPJIT_OUTPUT, "o0");
     EXPECT_EQ(warpjit_launch_bind_input(launch, &v0, &rows, &error), WARPJIT_OK) << error.message;
-    auto results = sized<warpjit_output>();
+    auto results = sized<warpjit_output_buffer>();
     results.data = out;
     results.byte_count = sizeof out;
     results.stride = 16;
     results.components = 4;
     EXPECT_EQ(warpjit_launch_bind_output(launch, &o0, &results, &error), WARPJIT_OK) << error.message;
-    EXPECT_EQ(warpjit_launch_set_count(launch, 10), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_count(launch, 10, nullptr), WARPJIT_OK);
     for (int n = 0; n < 40; ++n) in[n] = static_cast<float>(n);
   }
   ~Handles() {

@@ -37,7 +37,7 @@ Quads quads_of_the_cpp_interface() {
   EXPECT_TRUE(points.bind_input("inpos", {kPositions, sizeof kPositions, 12, f32x3}));
   EXPECT_TRUE(points.bind_input("insize", {kSizes, sizeof kSizes, 4, f32x1}));
   EXPECT_TRUE(points.bind_input("incolor", {kColors, sizeof kColors, 4, Format{ComponentType::u8, 4}}));
-  points.set_count(3);
+  EXPECT_TRUE(points.set_count(3));
   EXPECT_TRUE(launch.set_uniform("extent", kExtent));
   GeometryInput input = launch.geometry_input();
   input.registers = {0, 1};
@@ -73,7 +73,7 @@ TEST_F(CApiGeometry, RunsLikeTheCppInterface) {
   const auto floats = [&](warpjit_launch* launch, const warpjit_program* of, const char* name,
                           std::span<const float> values) {
     const warpjit_location at = find(of, WARPJIT_UNIFORM, name);
-    EXPECT_EQ(warpjit_launch_set_floats(launch, &at, values.data(), values.size(), &error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_uniform(launch, &at, values.data(), values.size(), &error), WARPJIT_OK);
   };
   const auto input = [&](const char* name, const void* data, std::size_t bytes_there, std::int32_t type,
                          std::uint32_t components) {
@@ -90,7 +90,7 @@ TEST_F(CApiGeometry, RunsLikeTheCppInterface) {
   input("inpos", kPositions, sizeof kPositions, WARPJIT_F32, 3);
   input("insize", kSizes, sizeof kSizes, WARPJIT_F32, 1);
   input("incolor", kColors, sizeof kColors, WARPJIT_U8, 4);
-  EXPECT_EQ(warpjit_launch_set_count(points, 3), WARPJIT_OK);
+  EXPECT_EQ(warpjit_launch_set_count(points, 3, nullptr), WARPJIT_OK);
   EXPECT_EQ(warpjit_launch_count(points), 3u);
 
   const OwnedLaunch launch = launch_of(program);
@@ -167,7 +167,7 @@ TEST_F(CApiGeometry, MissingArgumentsAreRefused) {
   auto buffer = sized<warpjit_triangle_buffer>();
   input.outputs = 1;
   const std::uint32_t list[] = {3, 0, 1, 2}, cut[] = {3, 0, 1};
-  EXPECT_EQ(warpjit_launch_bind_primitives(launch, list, 4, &error), WARPJIT_OK) << error.message;
+  EXPECT_EQ(warpjit_launch_set_primitives(launch, list, 4, &error), WARPJIT_OK) << error.message;
   EXPECT_EQ(warpjit_launch_set_geometry_input(launch, &input, &error), WARPJIT_OK) << error.message;
 
   const auto with = [&](auto change) {
@@ -196,10 +196,10 @@ TEST_F(CApiGeometry, MissingArgumentsAreRefused) {
       warpjit_launch_set_vertex_stage(vertex.launch, vertex.launch, 0, nullptr),
       warpjit_launch_set_vertex_stage(launch, launch, 0, nullptr),
       warpjit_launch_set_vertex_stage(launch, vertex.launch, 1ull << 50, nullptr),
-      warpjit_launch_bind_primitives(nullptr, list, 4, nullptr),
-      warpjit_launch_bind_primitives(launch, nullptr, 4, nullptr),
-      warpjit_launch_bind_primitives(launch, cut, 3, nullptr),
-      warpjit_launch_bind_primitives(vertex.launch, list, 4, nullptr),
+      warpjit_launch_set_primitives(nullptr, list, 4, nullptr),
+      warpjit_launch_set_primitives(launch, nullptr, 4, nullptr),
+      warpjit_launch_set_primitives(launch, cut, 3, nullptr),
+      warpjit_launch_set_primitives(vertex.launch, list, 4, nullptr),
       warpjit_launch_bind_unit(nullptr, words, 2, nullptr),
       warpjit_launch_bind_unit(launch, words, 2, nullptr),
       warpjit_launch_bind_unit(launch, nullptr, 2, nullptr),

@@ -82,7 +82,7 @@ Targets drawn_in_cpp(bool newer) {
   Launch vertices(*vertex), draw(*fragment);
   EXPECT_TRUE(vertices.bind_input("a0", {kCorners, sizeof kCorners, 28, f32x4}));
   EXPECT_TRUE(vertices.bind_input("a1", {kCorners + 4, sizeof kCorners - 16, 28, f32x3}));
-  vertices.set_count(4);
+  EXPECT_TRUE(vertices.set_count(4));
   EXPECT_TRUE(draw.set_vertex_stage(vertices));
   EXPECT_TRUE(draw.set_raster_state(raster(newer)));
   EXPECT_TRUE(draw.set_output_state(output(newer)));
@@ -91,7 +91,7 @@ Targets drawn_in_cpp(bool newer) {
       draw.bind_color(0, {targets.color.data(), targets.color.size() * 4, kWidth * 4, PixelFormat::rgba8}));
   EXPECT_TRUE(
       draw.bind_depth({targets.depth.data(), targets.depth.size() * 4, kWidth * 4, PixelFormat::d24s8}));
-  EXPECT_TRUE(draw.bind_indices(kIndices));
+  EXPECT_TRUE(draw.set_indices(kIndices));
   EXPECT_TRUE(Engine().run(draw));
   return targets;
 }
@@ -150,7 +150,7 @@ struct CApiPixels : ::testing::Test {
 TEST_F(CApiPixels, DrawsLikeTheCppInterface) {
   bind("a0", 0, 4);
   bind("a1", 4, 3);
-  warpjit_launch_set_count(vertices, 4);
+  warpjit_launch_set_count(vertices, 4, nullptr);
   Targets targets;
   ASSERT_EQ(warpjit_launch_set_vertex_stage(draw, vertices, 0, &error), WARPJIT_OK) << error.message;
   auto raster = default_raster();
@@ -188,7 +188,7 @@ TEST_F(CApiPixels, DrawsLikeTheCppInterface) {
   const auto depth = target(targets.depth, WARPJIT_PIXELS_D24S8);
   ASSERT_EQ(warpjit_launch_bind_color(draw, 0, &color, &error), WARPJIT_OK) << error.message;
   ASSERT_EQ(warpjit_launch_bind_depth(draw, &depth, &error), WARPJIT_OK) << error.message;
-  ASSERT_EQ(warpjit_launch_bind_indices(draw, kIndices, 6, &error), WARPJIT_OK);
+  ASSERT_EQ(warpjit_launch_set_indices(draw, kIndices, 6, &error), WARPJIT_OK);
   auto report = sized<warpjit_report>();
   ASSERT_EQ(warpjit_engine_run(engine, draw, nullptr, &report, &error), WARPJIT_OK) << error.message;
   EXPECT_EQ(report.work, WARPJIT_WORK_PIXELS);
@@ -222,7 +222,7 @@ TEST_F(CApiPixels, DrawsLikeTheCppInterface) {
   EXPECT_TRUE(targets == newer);
 
   // Without indices, three vertices make one triangle.
-  ASSERT_EQ(warpjit_launch_unbind_indices(draw), WARPJIT_OK);
+  ASSERT_EQ(warpjit_launch_unset_indices(draw), WARPJIT_OK);
   ASSERT_EQ(warpjit_launch_bind_depth(draw, nullptr, &error), WARPJIT_OK);
   ASSERT_EQ(warpjit_engine_run(engine, draw, nullptr, &report, &error), WARPJIT_OK) << error.message;
   EXPECT_TRUE(targets.depth == newer.depth);
@@ -270,7 +270,7 @@ TEST_F(CApiPixels, InstancesAndAGeometryStage) {
   };
   bind_rows("a0", triangle, sizeof triangle, 4, 0);
   bind_rows("a1", offsets, sizeof offsets, 1, 1);
-  warpjit_launch_set_count(places, 3);
+  warpjit_launch_set_count(places, 3, nullptr);
   ASSERT_EQ(warpjit_launch_set_vertex_stage(white, places, 0, &error), WARPJIT_OK) << error.message;
   ASSERT_EQ(warpjit_launch_set_geometry_stage(white, corners, &error), WARPJIT_OK) << error.message;
   ASSERT_EQ(warpjit_launch_set_instances(white, 2, &error), WARPJIT_OK) << error.message;
@@ -311,7 +311,7 @@ TEST_F(CApiPixels, VerticesWithoutAStage) {
   buffer.stride = 28;
   buffer.slots = 7;
   ASSERT_EQ(warpjit_launch_bind_vertices(draw, &buffer, &error), WARPJIT_OK) << error.message;
-  warpjit_launch_set_count(draw, 3);
+  warpjit_launch_set_count(draw, 3, nullptr);
   auto report = sized<warpjit_report>();
   ASSERT_EQ(warpjit_engine_run(engine, draw, nullptr, &report, &error), WARPJIT_OK) << error.message;
   EXPECT_EQ(report.draw.primitives, 1U);
@@ -391,8 +391,8 @@ TEST_F(CApiPixels, WrongArgumentsAreRefused) {
   color.data = nullptr;
   refused(warpjit_launch_bind_color(draw, 0, &color, &error), "data");
   refused(warpjit_launch_bind_vertices(draw, nullptr, &error), "vertices");
-  refused(warpjit_launch_bind_indices(draw, nullptr, 3, &error), "indices");
-  EXPECT_EQ(warpjit_launch_unbind_indices(nullptr), WARPJIT_BAD_INPUT);
+  refused(warpjit_launch_set_indices(draw, nullptr, 3, &error), "indices");
+  EXPECT_EQ(warpjit_launch_unset_indices(nullptr), WARPJIT_BAD_INPUT);
   EXPECT_EQ(warpjit_launch_set_target_size(vertices, 1, 1, &error), WARPJIT_BAD_INPUT);
 }
 

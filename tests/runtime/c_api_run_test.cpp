@@ -86,7 +86,7 @@ TEST(CApi, RebindsAndBindsInPlace) {
   results.components = 4;
   EXPECT_EQ(warpjit_launch_bind_output(h.launch, &o0, &results, &h.error), WARPJIT_OK);
   EXPECT_EQ(warpjit_engine_run(h.engine, h.launch, nullptr, nullptr, &h.error), WARPJIT_BAD_INPUT);
-  EXPECT_EQ(warpjit_launch_set_allow_overlap(h.launch, 1), WARPJIT_OK);
+  EXPECT_EQ(warpjit_launch_set_allow_overlap(h.launch, 1, nullptr), WARPJIT_OK);
   EXPECT_EQ(warpjit_engine_run(h.engine, h.launch, nullptr, nullptr, &h.error), WARPJIT_OK);
   EXPECT_EQ(h.in[39], 39.0f);
 }
@@ -112,10 +112,10 @@ TEST(CApi, StructuralScopes) {
     ASSERT_EQ(warpjit_launch_create(program, &launch, &h.error), WARPJIT_OK);
     const warpjit_location c0 = h.find(WARPJIT_UNIFORM, "c0"), i0 = h.find(WARPJIT_UNIFORM, "i0"),
                            o0 = h.find(WARPJIT_OUTPUT, "o0");
-    EXPECT_EQ(warpjit_launch_set_floats(launch, &c0, &one, 1, &h.error), WARPJIT_OK);
-    EXPECT_EQ(warpjit_launch_set_integers(launch, &i0, counts, 8, &h.error), WARPJIT_OK) << h.error.message;
+    EXPECT_EQ(warpjit_launch_set_uniform(launch, &c0, &one, 1, &h.error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_int(launch, &i0, counts, 8, &h.error), WARPJIT_OK) << h.error.message;
     EXPECT_EQ(warpjit_launch_bind_output(launch, &o0, &results, &h.error), WARPJIT_OK);
-    EXPECT_EQ(warpjit_launch_set_count(launch, 1), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_count(launch, 1, nullptr), WARPJIT_OK);
     EXPECT_EQ(warpjit_engine_run(h.engine, launch, nullptr, nullptr, &h.error), WARPJIT_OK)
         << h.error.message;
     EXPECT_EQ(h.out[0], flags == 0 ? 2.0f : 6.0f);
@@ -150,10 +150,10 @@ TEST(CApi, F24) {
     ASSERT_EQ(warpjit_launch_create(program, &launch, &h.error), WARPJIT_OK);
     const warpjit_location c0 = h.find(WARPJIT_UNIFORM, "c0"), v0 = h.find(WARPJIT_INPUT, "v0"),
                            o0 = h.find(WARPJIT_OUTPUT, "o0");
-    EXPECT_EQ(warpjit_launch_set_floats(launch, &c0, &one, 1, &h.error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_uniform(launch, &c0, &one, 1, &h.error), WARPJIT_OK);
     EXPECT_EQ(warpjit_launch_bind_input(launch, &v0, &rows, &h.error), WARPJIT_OK);
     EXPECT_EQ(warpjit_launch_bind_output(launch, &o0, &results, &h.error), WARPJIT_OK);
-    EXPECT_EQ(warpjit_launch_set_count(launch, 1), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_count(launch, 1, nullptr), WARPJIT_OK);
     EXPECT_EQ(warpjit_engine_run(h.engine, launch, nullptr, nullptr, &h.error), WARPJIT_OK)
         << h.error.message;
     EXPECT_EQ(h.out[0], flags == 0 ? h.in[0] : 1.0f);
@@ -176,7 +176,7 @@ TEST(CApi, FuelAndCancelling) {
   ASSERT_EQ(warpjit_program_find(program, WARPJIT_STATE, "cmp", &cmp, &h.error), WARPJIT_OK);
   const std::uint32_t flags[2] = {0, 0};
   EXPECT_EQ(warpjit_launch_set_state(launch, &cmp, flags, 2, &h.error), WARPJIT_OK);
-  EXPECT_EQ(warpjit_launch_set_count(launch, 4), WARPJIT_OK);
+  EXPECT_EQ(warpjit_launch_set_count(launch, 4, nullptr), WARPJIT_OK);
   auto options = sized<warpjit_run_options>();
   options.fuel = 10;
   EXPECT_EQ(warpjit_engine_run(h.engine, launch, &options, nullptr, &h.error), WARPJIT_OUT_OF_FUEL);
@@ -262,7 +262,7 @@ TEST(CApi, Background) {
 
 TEST(CApi, PreparedRunsRunAgain) {
   Handles handles;
-  ASSERT_EQ(warpjit_launch_set_count(handles.launch, 1), WARPJIT_OK);
+  ASSERT_EQ(warpjit_launch_set_count(handles.launch, 1, nullptr), WARPJIT_OK);
   Owned<warpjit_prepared_run, warpjit_prepared_run_destroy> prepared;
   ASSERT_EQ(warpjit_engine_prepare(handles.engine, handles.launch, nullptr, prepared.out(), &handles.error),
             WARPJIT_OK)
@@ -273,7 +273,7 @@ TEST(CApi, PreparedRunsRunAgain) {
     for (int n = 0; n < 4; ++n) EXPECT_EQ(handles.out[n], handles.in[n]);
   }
   for (int n = 4; n < 40; ++n) EXPECT_EQ(handles.out[n], 0.0f);
-  ASSERT_EQ(warpjit_launch_set_count(handles.launch, 11), WARPJIT_OK);
+  ASSERT_EQ(warpjit_launch_set_count(handles.launch, 11, nullptr), WARPJIT_OK);
   EXPECT_EQ(warpjit_prepared_run_run(prepared, &handles.error), WARPJIT_BAD_INPUT);
   EXPECT_EQ(warpjit_prepared_run_run(nullptr, &handles.error), WARPJIT_BAD_INPUT);
   EXPECT_EQ(warpjit_engine_prepare(handles.engine, handles.launch, nullptr, nullptr, &handles.error),

@@ -18,6 +18,8 @@ TEST(CApi, Versions) {
   warpjit_version(&major, &minor, &patch);
   EXPECT_EQ(major, version().major);
   EXPECT_EQ(minor, version().minor);
+  EXPECT_EQ(std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch),
+            WARPJIT_VERSION_STRING);
   warpjit_version(nullptr, nullptr, nullptr);
   EXPECT_STREQ(warpjit_status_name(WARPJIT_OK), "ok");
   EXPECT_STREQ(warpjit_status_name(WARPJIT_OUT_OF_FUEL), name(ErrorCode::out_of_fuel));
@@ -139,7 +141,7 @@ TEST(CApi, StructsKeepTheirLayout) {
   EXPECT_EQ(sizeof(warpjit_symbol), 32u);
   EXPECT_EQ(sizeof(warpjit_location), 20u);
   EXPECT_EQ(sizeof(warpjit_attribute), 48u);
-  EXPECT_EQ(sizeof(warpjit_output), 40u);
+  EXPECT_EQ(sizeof(warpjit_output_buffer), 40u);
   EXPECT_EQ(sizeof(warpjit_run_options), 40u);
   EXPECT_EQ(sizeof(warpjit_report), 1272u);
   EXPECT_EQ(offsetof(warpjit_report, draw), 1168u);
@@ -161,7 +163,7 @@ TEST(CApi, NullsAreRefused) {
   const std::uint32_t word = 1;
   auto words = sized<warpjit_program_words>();
   auto rows = sized<warpjit_attribute>();
-  auto results = sized<warpjit_output>();
+  auto results = sized<warpjit_output_buffer>();
   warpjit_location found{};
   warpjit_program* program = nullptr;
   warpjit_launch* launch = nullptr;
@@ -189,11 +191,11 @@ TEST(CApi, NullsAreRefused) {
       warpjit_launch_create(h.program, nullptr, nullptr),
       warpjit_launch_copy(nullptr, &launch, nullptr),
       warpjit_launch_copy(h.launch, nullptr, nullptr),
-      warpjit_launch_set_floats(nullptr, &at, &value, 1, nullptr),
-      warpjit_launch_set_floats(h.launch, nullptr, &value, 1, nullptr),
-      warpjit_launch_set_floats(h.launch, &at, nullptr, 1, nullptr),
+      warpjit_launch_set_uniform(nullptr, &at, &value, 1, nullptr),
+      warpjit_launch_set_uniform(h.launch, nullptr, &value, 1, nullptr),
+      warpjit_launch_set_uniform(h.launch, &at, nullptr, 1, nullptr),
       warpjit_launch_set_bits(h.launch, &at, nullptr, 1, nullptr),
-      warpjit_launch_set_integers(nullptr, &at, &word, 1, nullptr),
+      warpjit_launch_set_int(nullptr, &at, &word, 1, nullptr),
       warpjit_launch_set_bool(nullptr, &at, 1, nullptr),
       warpjit_launch_set_bool(h.launch, nullptr, 1, nullptr),
       warpjit_launch_set_state(h.launch, nullptr, &word, 1, nullptr),
@@ -203,9 +205,9 @@ TEST(CApi, NullsAreRefused) {
       warpjit_launch_bind_output(h.launch, &at, nullptr, nullptr),
       warpjit_launch_unbind_inputs(nullptr),
       warpjit_launch_unbind_outputs(nullptr),
-      warpjit_launch_set_count(nullptr, 1),
+      warpjit_launch_set_count(nullptr, 1, nullptr),
       warpjit_launch_set_fuel(nullptr, 1),
-      warpjit_launch_set_allow_overlap(nullptr, 1),
+      warpjit_launch_set_allow_overlap(nullptr, 1, nullptr),
       warpjit_engine_run(nullptr, h.launch, nullptr, nullptr, nullptr),
       warpjit_engine_run(h.engine, nullptr, nullptr, nullptr, nullptr),
       warpjit_engine_compile(nullptr, h.launch, nullptr, nullptr, nullptr),
@@ -299,17 +301,17 @@ TEST(CApi, WrongValuesAreRefused) {
   EXPECT_EQ(warpjit_launch_bind_input(h.launch, &c0, &rows, &h.error), WARPJIT_BAD_INPUT);
   const std::uint32_t big = 256;
   const warpjit_location i0 = h.find(WARPJIT_UNIFORM, "i0"), b0 = h.find(WARPJIT_UNIFORM, "b0");
-  EXPECT_EQ(warpjit_launch_set_integers(h.launch, &i0, &big, 1, &h.error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_launch_set_int(h.launch, &i0, &big, 1, &h.error), WARPJIT_BAD_INPUT);
   EXPECT_EQ(warpjit_launch_set_bool(h.launch, &i0, 1, &h.error), WARPJIT_BAD_INPUT);
   EXPECT_EQ(warpjit_launch_set_bool(h.launch, &b0, 1, &h.error), WARPJIT_OK);
   const std::vector<float> many(96 * 4 + 1);
-  EXPECT_EQ(warpjit_launch_set_floats(h.launch, &c0, many.data(), 384, &h.error), WARPJIT_OK);
-  EXPECT_EQ(warpjit_launch_set_floats(h.launch, &c0, many.data(), 385, &h.error), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_launch_set_uniform(h.launch, &c0, many.data(), 384, &h.error), WARPJIT_OK);
+  EXPECT_EQ(warpjit_launch_set_uniform(h.launch, &c0, many.data(), 385, &h.error), WARPJIT_BAD_INPUT);
   // Locations that no program gave.
   for (const warpjit_location made :
        {warpjit_location{99, 0, 1, 4, 0}, warpjit_location{c0.kind, 0, 70000, 4, 0},
         warpjit_location{c0.kind, 0, 96, 4, 0xFFFFFFFF}, warpjit_location{c0.kind, 90, 96, 4, 100000}}) {
-    EXPECT_EQ(warpjit_launch_set_floats(h.launch, &made, many.data(), 4, &h.error), WARPJIT_BAD_INPUT);
+    EXPECT_EQ(warpjit_launch_set_uniform(h.launch, &made, many.data(), 4, &h.error), WARPJIT_BAD_INPUT);
   }
   for (const std::uint32_t first : {16u, 64u, 65535u}) {
     const warpjit_location made{v0.kind, first, 1, 4, 0};

@@ -28,7 +28,7 @@ constexpr std::uint32_t kFloatPair = 175 << 12 | 16;  // of 32-bit floats, in th
 std::vector<std::uint64_t> words_of(const char* text) {
   const auto assembled = valhall::load_assembly(text);
   EXPECT_TRUE(assembled) << to_string(assembled.error());
-  return static_cast<const valhall::Shader&>(*assembled->shader()).program().code;
+  return static_cast<const valhall::Shader&>(frontend::shader_of(*assembled)).program().code;
 }
 
 struct CApiValhall : ::testing::Test {
@@ -85,7 +85,7 @@ TEST_F(CApiValhall, ComputePrograms) {
       std::vector<std::uint32_t> memory(8, 41);
       const OwnedLaunch launch = launch_of(program);
       const std::uint64_t address = 0x700001000;
-      EXPECT_EQ(warpjit_launch_set_block(launch, 7, 1, 1), WARPJIT_OK);
+      EXPECT_EQ(warpjit_launch_set_block(launch, 7, 1, 1, nullptr), WARPJIT_OK);
       EXPECT_EQ(warpjit_launch_set_parameters(launch, &address, sizeof address, &error), WARPJIT_OK);
       EXPECT_EQ(warpjit_launch_map_memory(launch, "mem", address, memory.data(), 4 * memory.size(), &error),
                 WARPJIT_OK);
@@ -110,7 +110,9 @@ TEST_F(CApiValhall, VertexPrograms) {
       attribute.offset = 4;
       attribute.stride = 8;
       const OwnedLaunch launch = launch_of(program);
-      EXPECT_EQ(warpjit_launch_set_vertices(launch, 2, 2, 1, 0), WARPJIT_OK);
+      EXPECT_EQ(warpjit_launch_set_count(launch, 2, &error), WARPJIT_OK);
+      EXPECT_EQ(warpjit_launch_set_instances(launch, 2, &error), WARPJIT_OK);
+      EXPECT_EQ(warpjit_launch_set_first_vertex(launch, 1, 0, &error), WARPJIT_OK);
       EXPECT_EQ(warpjit_launch_set_attributes(launch, &attribute, 1, 0, &error), WARPJIT_OK);
       EXPECT_EQ(warpjit_launch_map_memory(launch, "mem", attribute.address, memory, sizeof memory, &error),
                 WARPJIT_OK);
@@ -144,7 +146,7 @@ TEST_F(CApiValhall, Images) {
     images[2].address = 0x700001008;
     images[2].format = 132 << 12;
     for (const int k : {0, 2}) images[k].width = k == 0 ? 4 : 3, images[k].height = images[k].depth = 1;
-    EXPECT_EQ(warpjit_launch_set_block(launch, 4, 1, 1), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_block(launch, 4, 1, 1, nullptr), WARPJIT_OK);
     EXPECT_EQ(warpjit_launch_set_images(launch, images, 3, &error), WARPJIT_OK);
     EXPECT_EQ(warpjit_launch_map_memory(launch, "mem", 0x700001000, memory, sizeof memory, &error),
               WARPJIT_OK);
@@ -192,7 +194,7 @@ TEST_F(CApiValhall, Buffers) {
   for (const std::int32_t kind : {WARPJIT_JIT, WARPJIT_IR, WARPJIT_GUEST}) {
     alignas(8) std::uint32_t memory[] = {1, 2, 3, 4, 9, 9, 9, 9};
     const OwnedLaunch launch = launch_of(program);
-    EXPECT_EQ(warpjit_launch_set_block(launch, 4, 1, 1), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_block(launch, 4, 1, 1, nullptr), WARPJIT_OK);
     EXPECT_EQ(warpjit_launch_set_buffers(launch, buffers, 2, &error), WARPJIT_OK);
     EXPECT_EQ(warpjit_launch_map_memory(launch, "mem", 0x700001000, memory, sizeof memory, &error),
               WARPJIT_OK);
@@ -232,7 +234,7 @@ TEST_F(CApiValhall, VertexLaunchesThatAreRefused) {
   EXPECT_EQ(warpjit_launch_set_attributes(launch, nullptr, 1, 0, &error), WARPJIT_BAD_INPUT);
   EXPECT_EQ(warpjit_launch_set_attributes(nullptr, sources, 1, 0, &error), WARPJIT_BAD_INPUT);
   EXPECT_EQ(warpjit_launch_set_attributes(launch, nullptr, 0, 0, &error), WARPJIT_OK);
-  EXPECT_EQ(warpjit_launch_set_vertices(nullptr, 1, 1, 0, 0), WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_launch_set_first_vertex(nullptr, 1, 0, &error), WARPJIT_BAD_INPUT);
   EXPECT_EQ(warpjit_launch_map_results(launch, nullptr, 16, 16, &error), WARPJIT_BAD_INPUT);
   EXPECT_EQ(warpjit_launch_map_results(nullptr, nullptr, 0, 16, &error), WARPJIT_BAD_INPUT);
 
@@ -240,7 +242,8 @@ TEST_F(CApiValhall, VertexLaunchesThatAreRefused) {
   alignas(8) float results[8] = {};
   const auto status = [&](std::uint32_t count, std::uint32_t instances, std::uint32_t stride,
                           std::size_t place) {
-    EXPECT_EQ(warpjit_launch_set_vertices(launch, count, instances, 0, 0), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_count(launch, count, &error), WARPJIT_OK);
+    EXPECT_EQ(warpjit_launch_set_instances(launch, instances, &error), WARPJIT_OK);
     EXPECT_EQ(warpjit_launch_map_results(launch, results + place, 16, stride, &error), WARPJIT_OK);
     return warpjit_engine_run(engine, launch, nullptr, nullptr, &error);
   };
@@ -385,7 +388,7 @@ TEST_F(CApiValhall, FragmentPrograms) {
   buffer.stride = 16;
   buffer.slots = 4;
   ASSERT_EQ(warpjit_launch_bind_vertices(launch, &buffer, &error), WARPJIT_OK) << error.message;
-  warpjit_launch_set_count(launch, 3);
+  warpjit_launch_set_count(launch, 3, nullptr);
   ASSERT_EQ(warpjit_launch_set_parameters(launch, &uniform, 4, &error), WARPJIT_OK);
   for (const std::int32_t kind : {WARPJIT_JIT, WARPJIT_IR, WARPJIT_GUEST}) {
     pixels[1] = 9;

@@ -62,8 +62,8 @@ TEST(Compute, StoredWordsComeBackFromSharedMemory) {
                                    hex(0x20 + 4 * threads * (n - kRegisters)) + "]\n") +
              "st b32 g14[$r1] $r" + hex(2 + n) + "\nadd b32 $r1 $r1 " + hex(4 * threads) + "\n";
     Launch launch(kernel(body + "out:\nbar inc wait 0x0 all\n" + end + "exit nop\n"));
-    launch.set_block(threads);
-    launch.set_parameters(std::as_bytes(std::span(&kFirst, 1)));
+    EXPECT_TRUE(launch.set_block(threads));
+    EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(&kFirst, 1))));
     std::vector<std::uint32_t> memory((kRegisters + 3) * threads), wanted;
     ASSERT_TRUE(launch.map_memory("g14", kFirst, memory.data(), memory.size() * 4).ok());
     std::vector<HookedOptions> all = all_ways(engine);
@@ -95,9 +95,9 @@ TEST(Compute, PointersIntoSeveralRanges) {
              "ld b32 $r5 g14[$r3]\nld b32 $r6 g14[$r4]\nld b128 $r8q g14[$r1]\n"
              "add b32 $r8 $r8 $r5\nadd b32 $r9 $r9 $r6\nadd b32 $r10 $r10 $r8\nadd b32 $r11 $r11 $r9\n"
              "st b128 g14[$r1] $r8q\nst b32 g14[$r4] $r11\nexit nop\n"));
-  launch.set_block(64);
-  launch.set_grid(kThreads / 64);
-  launch.set_parameters(std::as_bytes(std::span(parameters)));
+  EXPECT_TRUE(launch.set_block(64));
+  EXPECT_TRUE(launch.set_grid(kThreads / 64));
+  EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(parameters))));
   struct Range {
     std::uint32_t address, words;
   };
@@ -159,8 +159,8 @@ TEST(Compute, RequestedKernelsRun) {
   for (const bool copied : {false, true}) {
     const Engine engine{EngineOptions()};
     Launch launch(*program);
-    launch.set_block(32);
-    launch.set_parameters(std::as_bytes(std::span(&first, 1)));
+    EXPECT_TRUE(launch.set_block(32));
+    EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(&first, 1))));
     ASSERT_TRUE(launch.bind_constants("c5", constants.data(), constants.size() * 4).ok());
     ASSERT_TRUE(launch.map_memory("g14", first, memory.data(), memory.size() * 4).ok());
     const Launch asked = copied ? Launch(launch) : launch;
@@ -207,8 +207,8 @@ TEST(Compute, LoopsAroundBarriersThatCountTheirTurns) {
         const auto program = tesla::load_assembly(source, {});
         ASSERT_TRUE(program.ok()) << to_string(program.error());
         Launch launch(*program);
-        launch.set_block(threads);
-        launch.set_parameters(std::as_bytes(std::span(&kFirst, 1)));
+        EXPECT_TRUE(launch.set_block(threads));
+        EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(&kFirst, 1))));
         launch.set_fuel(loop.turns - 1);
         ASSERT_NO_FATAL_FAILURE(
             expect_same_memory(engine, launch, kFirst, std::vector<std::uint32_t>(threads)))
@@ -248,11 +248,11 @@ TEST(Compute, EveryBlockFindsClearedSharedMemory) {
         auto program = tesla::load_assembly(source, {});
         ASSERT_TRUE(program.ok()) << to_string(program.error());
         Launch launch(*program);
-        launch.set_grid(kColumns, kRows);
-        launch.set_block(kThreads);
+        EXPECT_TRUE(launch.set_grid(kColumns, kRows));
+        EXPECT_TRUE(launch.set_block(kThreads));
         std::vector<std::uint32_t> values(parameters, 77), got;
         values[0] = kFirst;
-        launch.set_parameters(std::as_bytes(std::span(values)));
+        EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(values))));
         ASSERT_NO_FATAL_FAILURE(
             expect_same_memory(engine, launch, kFirst, std::vector<std::uint32_t>(kWords), &got))
             << source;
@@ -280,11 +280,11 @@ TEST(Compute, BarriersOfAllForms) {
        {loop("bar inc wait 0x0 all\n"), loop("bar inc wait 0x5 0x40\n"),
         loop("bar inc 0x5 all\nadd b32 $r2 $r2 0x7\nbar wait 0x5 all\n"), one_waits}) {
     Launch launch(kernel(begin + body + end));
-    launch.set_grid(3);
-    launch.set_block(64);
+    EXPECT_TRUE(launch.set_grid(3));
+    EXPECT_TRUE(launch.set_block(64));
     std::vector<std::uint32_t> memory(64), wanted;
     const std::uint32_t first = 0x1000;
-    launch.set_parameters(std::as_bytes(std::span(&first, 1)));
+    EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(&first, 1))));
     ASSERT_TRUE(launch.map_memory("g14", 0x1000, memory.data(), memory.size() * 4).ok());
     std::vector<HookedOptions> all = all_ways(engine);
     std::ranges::reverse(all);  // the guest interpreter first
@@ -304,7 +304,7 @@ TEST(Compute, BarriersOfAllForms) {
 TEST(Compute, BarriersThatNeverCompleteNameThePlace) {
   const Engine engine{EngineOptions()};
   Launch launch(kernel("bar inc 0x1 all\nmov b32 $r2 1\nbar inc wait 0x4 0x80\nexit nop\n"));
-  launch.set_block(96);
+  EXPECT_TRUE(launch.set_block(96));
   for (const HookedOptions& way : all_ways(engine)) {
     const auto report = engine.run(launch, with_hooks(engine, way));
     ASSERT_FALSE(report.ok());

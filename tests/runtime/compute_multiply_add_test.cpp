@@ -252,7 +252,7 @@ TEST(Compute, RandomRowsOfMultiplyAddsAreExact) {
           start[n] = kSpecial[draw(std::size(kSpecial))];
       }
       Launch launch(program);
-      launch.set_block(kThreads);
+      EXPECT_TRUE(launch.set_block(kThreads));
       const std::uint32_t parameters[] = {kFirst, kTurns, bits(1.25F), bits(-0x1.123456p0F), bits(0.75F)};
       launch.set_parameters(std::as_bytes(std::span(parameters)));
       ASSERT_NO_FATAL_FAILURE(expect_same_memory(engine, launch, kFirst, start))
@@ -321,8 +321,8 @@ TEST(Compute, LanesLeaveLoopsWithTheirValues) {
       word = draw(3) == 0 ? draw(65536) * 65536 + draw(65536)
                           : bits(0.5F + static_cast<float>(draw(65536)) / 65536);
     Launch launch(program);
-    launch.set_block(kThreads);
-    launch.set_parameters(std::as_bytes(std::span(&kFirst, 1)));
+    EXPECT_TRUE(launch.set_block(kThreads));
+    EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(&kFirst, 1))));
     ASSERT_NO_FATAL_FAILURE(expect_same_memory(engine, launch, kFirst, start)) << "seed " << seed << "\n"
                                                                                << text;
   }

@@ -115,10 +115,10 @@ TEST(Compute, StreamsEndWhereMemoryEnds) {
     engine.state().set_hooks({.tuning = tuning});
     engine.clear_cache();
     Launch launch(kernel(s.body));
-    launch.set_grid(s.columns, s.rows);
-    launch.set_block(s.threads);
+    EXPECT_TRUE(launch.set_grid(s.columns, s.rows));
+    EXPECT_TRUE(launch.set_block(s.threads));
     const std::uint32_t parameters[] = {s.x, s.y, s.limit, kUniform};
-    launch.set_parameters(std::as_bytes(std::span(parameters)));
+    EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(parameters))));
     std::optional<MemoryFault> fault;
     std::vector<std::vector<std::uint32_t>> start, wanted;
     for (const Stream::Range& range : s.memory) {
@@ -175,10 +175,10 @@ TEST(Compute, ChecksOfThreadsAndOfBlocks) {
                "mov b32 $r7 u16 s[0xe]\nmov b32 $r8 0\nset $c0 # le s32 $r7 $r8\n(lg $c0) bra #end\n"
                "shl b32 $r7 $r1 0x2\nadd b32 $r7 b32 s[0x14] $r7\nadd b32 $r8 $r7 3\n"
                "st b32 g14[$r7] $r8\nend:\njoin nop\nexit nop\n"));
-    launch.set_grid(7, 3);
-    launch.set_block(threads);
+    EXPECT_TRUE(launch.set_grid(7, 3));
+    EXPECT_TRUE(launch.set_block(threads));
     const std::uint32_t parameters[] = {5 * threads, 0x1000};
-    launch.set_parameters(std::as_bytes(std::span(parameters)));
+    EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(parameters))));
     std::vector<std::uint32_t> got;
     expect_same_memory(engine, launch, 0x1000, std::vector<std::uint32_t>(8), &got);
     EXPECT_EQ(got, (std::vector<std::uint32_t>{0x1003, 0x1007, 0x100b, 0x100f, 0x1013, 0, 0, 0}));
@@ -205,10 +205,10 @@ TEST(Compute, TableWordsThatDependOnTheBlock) {
   texture.data = texels.data();
   texture.size = 4 * texels.size();
   ASSERT_TRUE(launch.set_texture(0, texture).ok());
-  launch.set_grid(kBlocks);
-  launch.set_block(kThreads);
+  EXPECT_TRUE(launch.set_grid(kBlocks));
+  EXPECT_TRUE(launch.set_block(kThreads));
   const std::uint32_t parameters[] = {0x1000, kBlocks * kThreads - 1};
-  launch.set_parameters(std::as_bytes(std::span(parameters)));
+  EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(parameters))));
   std::vector<std::uint32_t> wanted(kBlocks * kThreads), got;
   for (std::uint32_t k = 0; k + 1 < wanted.size(); ++k)
     wanted[k] = k / kThreads % 2 == 0 ? kWidth : kWidth / 2;

@@ -63,9 +63,9 @@ struct Outcome {
 Outcome run(const Engine& engine, const Example& e, const HookedOptions& options) {
   Outcome outcome{data(e.words, e.floats), {}};
   Launch launch(example(e.name));
-  launch.set_grid(e.grid_x, e.grid_y);
-  launch.set_block(e.block[0], e.block[1], e.block[2]);
-  launch.set_parameters(std::as_bytes(std::span(e.parameters)));
+  EXPECT_TRUE(launch.set_grid(e.grid_x, e.grid_y));
+  EXPECT_TRUE(launch.set_block(e.block[0], e.block[1], e.block[2]));
+  EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(e.parameters))));
   EXPECT_TRUE(launch.map_memory("g14", 0x1000, outcome.memory.data(), outcome.memory.size() * 4).ok());
   auto report = engine.run(launch, with_hooks(engine, options));
   EXPECT_TRUE(report.ok()) << e.name << ": " << to_string(report.error());
@@ -103,8 +103,8 @@ TEST(Compute, RandomKernelsGiveTheSameBitsOnEveryEngine) {
     ASSERT_TRUE(shader.ok()) << to_string(shader.error());
     const auto run = [&](const Engine& runs, const HookedOptions& way, std::vector<std::uint32_t>& g1) {
       Launch launch{Program(*shader)};
-      launch.set_grid(kernel.grid[0], kernel.grid[1]);
-      launch.set_block(kernel.block[0], kernel.block[1], kernel.block[2]);
+      EXPECT_TRUE(launch.set_grid(kernel.grid[0], kernel.grid[1]));
+      EXPECT_TRUE(launch.set_block(kernel.block[0], kernel.block[1], kernel.block[2]));
       launch.set_fuel(tesla::kRandomFuel);
       std::vector<std::uint32_t> g0 = kernel.g0;
       EXPECT_TRUE(launch.bind_constants("c0", kernel.c0.data(), kernel.c0.size() * 4).ok());
@@ -148,9 +148,9 @@ TEST(Compute, LanesWithoutThreadsHaveNumbers) {
     const auto run = [&](const HookedOptions& way) {
       std::vector<std::uint32_t> memory(128);
       Launch launch(*program);
-      launch.set_block(block[0], block[1], block[2]);
+      EXPECT_TRUE(launch.set_block(block[0], block[1], block[2]));
       const std::uint32_t parameters[] = {0x1000};
-      launch.set_parameters(std::as_bytes(std::span(parameters)));
+      EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(parameters))));
       EXPECT_TRUE(launch.map_memory("g14", 0x1000, memory.data(), memory.size() * 4).ok());
       const auto report = engine.run(launch, with_hooks(engine, way));
       EXPECT_TRUE(report.ok()) << to_string(report.error());
@@ -183,10 +183,10 @@ TEST(Compute, FaultsNameTheBlock) {
     constexpr std::uint32_t kBlocks = 5 * 3, kWords = 11 * 64 + 40;  // the rest is outside
     std::vector<std::uint32_t> memory(kBlocks * 64);
     Launch launch(*program);
-    launch.set_grid(5, 3);
-    launch.set_block(64);
+    EXPECT_TRUE(launch.set_grid(5, 3));
+    EXPECT_TRUE(launch.set_block(64));
     const std::uint32_t parameters[] = {0x1000};
-    launch.set_parameters(std::as_bytes(std::span(parameters)));
+    EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(parameters))));
     ASSERT_TRUE(launch.map_memory("g14", 0x1000, memory.data(), kWords * 4).ok());
     for (int run = 0; run < 2; ++run) {
       const auto report = engine.run(launch, with_hooks(engine, way));
@@ -207,10 +207,10 @@ TEST(Compute, FaultsNameThePlace) {
   for (const HookedOptions& way : all) {
     std::vector<std::uint32_t> memory(100);
     Launch launch(example("collatz"));
-    launch.set_grid(2);
-    launch.set_block(64);
+    EXPECT_TRUE(launch.set_grid(2));
+    EXPECT_TRUE(launch.set_block(64));
     const std::uint32_t parameters[] = {0x1000};
-    launch.set_parameters(std::as_bytes(std::span(parameters)));
+    EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(parameters))));
     ASSERT_TRUE(launch.map_memory("g14", 0x1000, memory.data(), memory.size() * 4).ok());
     const auto report = engine.run(launch, with_hooks(engine, way));
     ASSERT_TRUE(report.ok()) << to_string(report.error());
@@ -222,10 +222,10 @@ TEST(Compute, FaultsNameThePlace) {
 TEST(Compute, BadLaunchesAreErrors) {
   const Engine engine{EngineOptions()};
   Launch launch(example("collatz"));
-  launch.set_block(513);
+  EXPECT_TRUE(launch.set_block(513));
   EXPECT_EQ(engine.run(launch, {}).error().code, ErrorCode::bad_input);
-  launch.set_block(64);
-  launch.set_grid(0);
+  EXPECT_TRUE(launch.set_block(64));
+  EXPECT_TRUE(launch.set_grid(0));
   EXPECT_EQ(engine.run(launch, {}).error().code, ErrorCode::bad_input);
   EXPECT_FALSE(launch.map_memory("g16", 0, nullptr, 0).ok());
   EXPECT_FALSE(launch.bind_constants("c16", nullptr, 0).ok());
@@ -236,8 +236,8 @@ TEST(Compute, EveryBlockHasItsOwnFuel) {
   const Engine engine{EngineOptions()};
   Launch launch(kernel(
       "mov b32 $r1 64\nmov b32 $r2 1\nagain:\nsub b32 $c0 $r1 $r1 $r2\n(lg $c0) bra #again\nexit nop\n"));
-  launch.set_grid(300);
-  launch.set_block(32);
+  EXPECT_TRUE(launch.set_grid(300));
+  EXPECT_TRUE(launch.set_block(32));
   launch.set_fuel(63);
   for (const HookedOptions& way : all_ways(engine)) {
     const auto report = engine.run(launch, with_hooks(engine, way));
@@ -253,9 +253,9 @@ TEST(Compute, BranchTablesMayChangeFromRunToRun) {
              "and b32 $r3 $r3 $r0\nshl $a1 $r3 0x2\nbra c5[$a1+0x8]\n"
              "mov b32 $r2 1\nst b32 g14[$r1] $r2\nexit nop\n"     // at 0x38
              "mov b32 $r2 2\nst b32 g14[$r1] $r2\nexit nop\n"));  // at 0x50
-  launch.set_block(64);
+  EXPECT_TRUE(launch.set_block(64));
   const std::uint32_t first = 0x1000;
-  launch.set_parameters(std::as_bytes(std::span(&first, 1)));
+  EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(&first, 1))));
   std::vector<std::uint32_t> table(4), memory(64);
   ASSERT_TRUE(launch.bind_constants("c5", table.data(), table.size() * 4).ok());
   ASSERT_TRUE(launch.map_memory("g14", 0x1000, memory.data(), memory.size() * 4).ok());
@@ -306,10 +306,10 @@ TEST(Compute, TheLastThreadThatStoresToAWordIsSeen) {
         if (draw(often) == 0) start[t] |= 1u << n;
     }
     Launch launch(program);
-    launch.set_block(kThreads);
+    EXPECT_TRUE(launch.set_block(kThreads));
     const bool wrong = draw(4) == 0;  // addresses are not aligned
     const std::uint32_t parameters[] = {kFirst, kFirst + 4 * kThreads + (wrong ? 2 : 0), 0xabcd};
-    launch.set_parameters(std::as_bytes(std::span(parameters)));
+    EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(parameters))));
     if (!wrong) {
       ASSERT_NO_FATAL_FAILURE(expect_same_memory(engine, launch, kFirst, start)) << "seed " << seed << "\n"
                                                                                  << text;
@@ -344,7 +344,7 @@ TEST(Compute, ControlFlowFaultsHaveTheSameTextOnEveryEngine) {
       {"trap\n", "a trap instruction"}};
   for (const auto& [body, text] : faults) {
     Launch launch(kernel(body + std::string("exit nop\n")));
-    launch.set_block(64);
+    EXPECT_TRUE(launch.set_block(64));
     for (const HookedOptions& way : all_ways(engine)) {
       const auto report = engine.run(launch, with_hooks(engine, way));
       ASSERT_FALSE(report.ok()) << body << name(way.engine);
@@ -358,8 +358,8 @@ TEST(Compute, ControlFlowFaultsHaveTheSameTextOnEveryEngine) {
 TEST(Compute, EndlessLoopsInManyBlocksEnd) {
   const Engine engine{EngineOptions()};
   Launch launch(kernel("again:\nbra #again\n"));
-  launch.set_grid(300);
-  launch.set_block(64);
+  EXPECT_TRUE(launch.set_grid(300));
+  EXPECT_TRUE(launch.set_block(64));
   launch.set_fuel(1000);
   for (const HookedOptions& way : all_ways(engine)) {
     const auto report = engine.run(launch, with_hooks(engine, way));
@@ -383,8 +383,8 @@ TEST(Compute, KernelsBeyondTheCompilersLimitsAreRefused) {
   std::vector<std::uint32_t> memory(1024);
   ASSERT_TRUE(launch.map_memory("g14", 0x1000, memory.data(), memory.size() * 4).ok());
   const std::uint32_t first = 0x1000;
-  launch.set_parameters(std::as_bytes(std::span(&first, 1)));
-  launch.set_block(64);
+  EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(&first, 1))));
+  EXPECT_TRUE(launch.set_block(64));
   HookedOptions way;
   way.engine = EngineKind::jit;
   way.target = engine.info().targets.front();

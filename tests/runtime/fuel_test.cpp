@@ -23,8 +23,8 @@ class FuelOfKernels : public ::testing::Test {
                                         {.entry = "k", .source_name = name}, modes);
     ASSERT_TRUE(program.ok()) << to_string(program.error());
     Launch launch(*program);
-    launch.set_grid(2);
-    launch.set_block(threads);
+    EXPECT_TRUE(launch.set_grid(2));
+    EXPECT_TRUE(launch.set_block(threads));
     for (const Way& way : test::all_ways(engine_)) {
       if (way.options.generic) continue;
       SCOPED_TRACE(name + ", " + way.name + ", " + std::to_string(threads) + " threads");
@@ -108,7 +108,7 @@ TEST_F(FuelOfShaders, Rows) {
   for (std::size_t n = 0; n < turns.size(); ++n) turns[n] = static_cast<float>(n % 7 == 0 ? 1001 : n);
   ASSERT_TRUE(launch.bind_input("v0", {turns.data(), 400, 4, f32x1}));
   ASSERT_TRUE(launch.bind_output("o0", {out.data(), 1600, 16, f32x4}));
-  launch.set_count(100);
+  EXPECT_TRUE(launch.set_count(100));
   for (const Way& way : test::all_ways(engine_)) {
     HookedOptions options = way.options;
     for (const std::uint64_t enough : {1000, 1001, 5000}) {
@@ -134,7 +134,7 @@ TEST_F(FuelOfShaders, GeometryInOrder) {
   std::vector<float> in(40), triangles(40 * 12);
   std::vector<std::uint8_t> inverted(40);
   ASSERT_TRUE(launch.bind_input("v0", {in.data(), in.size() * 4, 4, f32x1}));
-  launch.set_count(in.size());
+  EXPECT_TRUE(launch.set_count(in.size()));
   GeometryInput input = launch.geometry_input();
   input.outputs = 1;
   input.max_triangles = 1;

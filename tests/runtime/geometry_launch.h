@@ -56,7 +56,7 @@ struct GeometryLaunch {
 
   void inputs(const char* reg, const std::vector<Row>& rows) {
     EXPECT_TRUE(launch.bind_input(reg, {rows.data(), rows.size() * sizeof(Row), sizeof(Row), f32x4}));
-    launch.set_count(rows.size());
+    EXPECT_TRUE(launch.set_count(rows.size()));
   }
 
   Result<Emitted> run(const Engine& engine, const RunOptions& options) {

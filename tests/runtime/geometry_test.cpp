@@ -35,7 +35,7 @@ TEST(Geometry, SharedGateCases) {
       for (unsigned n = 0; n < 16; ++n)
         ASSERT_TRUE(launch.launch.bind_input("v" + std::to_string(n), {&inputs[n], sizeof(Row), 0, f32x4}));
       ASSERT_TRUE(launch.launch.bind_output("emit", {latch.data(), 12, 12, Format{ComponentType::u32, 3}}));
-      launch.launch.set_count(1);
+      EXPECT_TRUE(launch.launch.set_count(1));
       for (const Way& way : all_ways(engine)) {
         const auto emitted = launch.run(engine, way.options);
         ASSERT_TRUE(emitted) << test.name << ", " << way.name << ": " << to_string(emitted.error());
@@ -263,7 +263,7 @@ constexpr const char* kVertex = R"(
 Launch vertex_launch(const std::vector<Row>& rows) {
   Launch vertex(assemble(kVertex));
   EXPECT_TRUE(vertex.bind_input("v0", {rows.data(), rows.size() * sizeof(Row), sizeof(Row), f32x4}));
-  vertex.set_count(rows.size());
+  EXPECT_TRUE(vertex.set_count(rows.size()));
   return vertex;
 }
 
@@ -389,7 +389,7 @@ TEST(Geometry, VariableModeFollowsTheList) {
   ASSERT_TRUE(launch.launch.set_vertex_stage(vertex_launch(rows)));
   ASSERT_TRUE(launch.launch.set_uniform("c6", std::array<float, 4>{-1, -1, -1, -1}));
   const std::array<std::uint32_t, 14> list = {2, 7, 8, 4, 49, 3, 20, 21, 1, 5, 3, 9, 9, 40};
-  ASSERT_TRUE(launch.launch.bind_primitives(list));
+  ASSERT_TRUE(launch.launch.set_primitives(list));
   const Emitted emitted = launch.everywhere(false);
   const std::vector<Row> wanted = {row(2), row(108), row(-1), row(4), row(103), row(21),
                                    row(1), row(103), row(21), row(3), row(109), row(21)};
@@ -416,8 +416,8 @@ TEST(Geometry, WrongSetUpsAreErrors) {
   input.outputs = 1 << 16;
   refused(launch.launch.set_geometry_input(input), "output register");
   input.outputs = 1;
-  refused(launch.launch.bind_primitives(std::array<std::uint32_t, 2>{2, 0}), "cannot be");
-  refused(launch.launch.bind_primitives(std::array<std::uint32_t, 1>{0}), "cannot be");
+  refused(launch.launch.set_primitives(std::array<std::uint32_t, 2>{2, 0}), "cannot be");
+  refused(launch.launch.set_primitives(std::array<std::uint32_t, 1>{0}), "cannot be");
   refused(launch.launch.bind_output("o0", {}), "triangles");
   Launch vertex(assemble(kVertex));
   refused(vertex.set_geometry_input(input), "not a geometry program");
@@ -437,9 +437,9 @@ TEST(Geometry, WrongSetUpsAreErrors) {
   input.registers.clear();
   fails(PrimitiveMode::point, "no input register");
   input.full_vertices = 0;
-  ASSERT_TRUE(launch.launch.bind_primitives(std::array<std::uint32_t, 2>{1, 10}));
+  ASSERT_TRUE(launch.launch.set_primitives(std::array<std::uint32_t, 2>{1, 10}));
   fails(PrimitiveMode::variable, "vertex 10 of the primitive list");
-  ASSERT_TRUE(launch.launch.bind_primitives(std::vector<std::uint32_t>(97, 96)));
+  ASSERT_TRUE(launch.launch.set_primitives(std::vector<std::uint32_t>(97, 96)));
   fails(PrimitiveMode::variable, "does not fit");
 }
 

@@ -319,7 +319,7 @@ TEST(GeometryUnit, ARunGoesOnWhereTheOneBeforeEnded) {
         std::size_t at = 0;
         for (const std::size_t part : parts) {
           ASSERT_TRUE(launch.launch.bind_input("v0", {rows.data() + at, part * 16, 16, f32x4}));
-          launch.launch.set_count(part);
+          EXPECT_TRUE(launch.launch.set_count(part));
           const auto emitted = launch.run(engine, options);
           ASSERT_TRUE(emitted) << to_string(emitted.error());
           if (options.engine != EngineKind::guest && part != 0) {
@@ -455,7 +455,7 @@ TEST(GeometryUnit, StaysAsItWasIfARunFailsOrIsEmpty) {
     options.cancel = &cancel;
     EXPECT_EQ(launch.run(engine, options).error().code, ErrorCode::cancelled) << way.name;
     EXPECT_TRUE(same(unit, before)) << way.name;
-    launch.launch.set_count(0);
+    EXPECT_TRUE(launch.launch.set_count(0));
     EXPECT_TRUE(launch.run(engine, way.options)) << way.name;
     EXPECT_TRUE(same(unit, before)) << way.name;
   }

@@ -53,7 +53,7 @@ void work(const Engine& engine, std::vector<std::unique_ptr<Shader>>& shaders, u
     check(launch.set_bool("b0", turn % 2 != 0).ok());
     check(launch.bind_input("v0", {in.data(), in.size() * 4, 16, f32x4}).ok());
     check(launch.bind_output("o0", {out.data(), out.size() * 4, 16, f32x4}).ok());
-    launch.set_count(kVertices);
+    EXPECT_TRUE(launch.set_count(kVertices));
     RunOptions options;
     options.background = turn % 3 != 0;
     options.threads = turn % 5 == 0 ? 2 : 1;
@@ -75,7 +75,7 @@ TEST(ManyShaders, ThroughASmallCache) {
   std::vector<std::unique_ptr<Shader>> shaders;
   for (unsigned n = 0; n < kShaders; ++n) {
     shaders.push_back(std::make_unique<Shader>(n));
-    shaders.back()->launch.set_count(kVertices);
+    EXPECT_TRUE(shaders.back()->launch.set_count(kVertices));
   }
   EngineOptions options;
   options.cache_bytes = kCacheBytes;

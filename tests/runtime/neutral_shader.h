@@ -153,7 +153,7 @@ class NeutralDraw {
     EXPECT_TRUE(launch.set_output_state(output));
     EXPECT_TRUE(
         launch.bind_vertices({vertices_.data(), vertices_.size() * 4, std::size_t{slots_} * 4, slots_}));
-    launch.set_count(vertices_.size() / slots_);
+    EXPECT_TRUE(launch.set_count(vertices_.size() / slots_));
     for (Target* target : targets()) target->words = target->initial;
     const auto report = engine.run(launch, with_hooks(engine, way.options));
     EXPECT_TRUE(report) << way.name << ": " << (report ? "" : to_string(report.error()));

@@ -52,7 +52,7 @@ std::string once(const std::string& body, const std::string& head = "") {
 
 void upload(Pipeline& pipeline, const std::string& source, Unit unit) {
   const Program program = assemble(source);
-  const auto& words = dynamic_cast<const pica200::Shader&>(*program.shader()).program();
+  const auto& words = dynamic_cast<const pica200::Shader&>(frontend::shader_of(program)).program();
   // Nothing of a longer program stays.
   const std::vector<std::uint32_t> none(512);
   ASSERT_TRUE(pipeline.set_code(none, 0, unit));

@@ -48,7 +48,7 @@ struct Draw {
   TargetBuffer target() { return {pixels.data(), pixels.size() * 4, width * 4, PixelFormat::rgba8}; }
   void vertex(float x, float y, float z = 0, float inverse_w = 1) {
     vertices.insert(vertices.end(), {x, y, z, inverse_w});
-    launch.set_count(vertices.size() / 4);
+    EXPECT_TRUE(launch.set_count(vertices.size() / 4));
     EXPECT_TRUE(launch.bind_vertices({vertices.data(), vertices.size() * 4, 16, 4}));
   }
   void everything() {

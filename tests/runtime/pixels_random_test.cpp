@@ -80,7 +80,7 @@ struct RandomDraw {
     EXPECT_TRUE(launch.set_output_state(output_state(random)));
     EXPECT_TRUE(launch.bind_vertices({vertices.data(), vertices.size() * 4, slots * std::size_t{4}, slots}));
     EXPECT_TRUE(launch.bind_constants("c0", c0.data(), c0.size() * 4));
-    launch.set_count(count);
+    EXPECT_TRUE(launch.set_count(count));
     launch.set_fuel(tesla::kRandomFuel);
     if (fragment.samples) {
       EXPECT_TRUE(random::set_textures(launch, random, tesla::kRandomTextures, tesla::kRandomSamplers));
@@ -92,7 +92,7 @@ struct RandomDraw {
     if (random.one_in(2)) {
       std::vector<std::uint32_t> indices(random.below(30));
       for (std::uint32_t& index : indices) index = random.one_in(30) ? 1000 : random.below(count);
-      EXPECT_TRUE(launch.bind_indices(indices));
+      EXPECT_TRUE(launch.set_indices(indices));
     }
   }
 

@@ -32,7 +32,7 @@ TEST(PixelDraws, InstancesAreDrawnInOrder) {
     std::vector<std::uint32_t> order;
     for (std::uint32_t n = 0; n < c.vertices; ++n) order.push_back(c.indexed ? c.vertices - 1 - n : n);
     if (c.indexed) {
-      EXPECT_TRUE(draw.launch.bind_indices(order));
+      EXPECT_TRUE(draw.launch.set_indices(order));
     }
 
     std::vector<Pixel> expected(draw.pixels.size());
@@ -97,7 +97,7 @@ TEST(PixelDraws, GeometryProgramsSeePrimitivesInOrder) {
     raster.viewport_translate = {0, 0, 0.5F};
     EXPECT_TRUE(draw.launch.set_raster_state(raster));
     if (indexed) {
-      EXPECT_TRUE(draw.launch.bind_indices(indices));
+      EXPECT_TRUE(draw.launch.set_indices(indices));
     }
     std::vector<Pixel> expected(draw.pixels.size());
     for (std::uint32_t instance = 0; instance < 2; ++instance)
@@ -207,7 +207,7 @@ TEST(PixelDraws, FlatShadeModel) {
     raster.shade = ShadeModel::flat;
     EXPECT_TRUE(launch.set_raster_state(raster));
     EXPECT_TRUE(launch.bind_vertices({words, sizeof words, kSlots * 4, kSlots}));
-    launch.set_count(topology == Topology::lines ? 2 : topology == Topology::points ? 1 : 3);
+    EXPECT_TRUE(launch.set_count(topology == Topology::lines ? 2 : topology == Topology::points ? 1 : 3));
     const auto report = engine.run(launch, options);
     ASSERT_TRUE(report) << to_string(report.error());
     flat = 0;
@@ -246,7 +246,7 @@ TEST(PixelDraws, ReportsCountPrimitives) {
     draw.places[2] = 50;  // outside of the view volume
     draw.places[4] = std::numeric_limits<float>::quiet_NaN();
     const std::vector<std::uint32_t> indices = {0, 1, 2, 3, 9, 10, 4};
-    EXPECT_TRUE(draw.launch.bind_indices(indices));
+    EXPECT_TRUE(draw.launch.set_indices(indices));
     const auto report = draw.run(engine, way.options);
     ASSERT_TRUE(report) << to_string(report.error());
     EXPECT_EQ(report->draw.primitives, 7U) << way.name;
@@ -295,7 +295,7 @@ TEST(PixelDraws, PointsHaveCoordinates) {
     raster.viewport_translate = {0, 0, 0.5F};
     EXPECT_TRUE(launch.set_raster_state(raster));
     EXPECT_TRUE(launch.bind_vertices({vertices.data(), vertices.size() * 4, 32, 8}));
-    launch.set_count(1);
+    EXPECT_TRUE(launch.set_count(1));
     for (const Way& way : all_ways(engine)) {
       std::ranges::fill(pixels, std::array<float, 4>{});
       const auto report = engine.run(launch, way.options);

@@ -74,7 +74,7 @@ struct PointDraw {
       offsets.insert(offsets.end(), {0, static_cast<float>(m % kSide) / kSide});
     EXPECT_TRUE(vertex.bind_input("a0", {places.data(), places.size() * 4, 8, f32x2}));
     EXPECT_TRUE(vertex.bind_input("a1", {offsets.data(), offsets.size() * 4, 8, f32x2, divisor}));
-    vertex.set_count(vertices);
+    EXPECT_TRUE(vertex.set_count(vertices));
     EXPECT_TRUE(launch.set_vertex_stage(vertex));
   }
 

@@ -24,7 +24,7 @@ struct Rows {
     EXPECT_TRUE(launch.bind_input("v0", {in.data(), in.size() * 4, 16, f32x4}));
     EXPECT_TRUE(launch.bind_input("v1", {other.data(), other.size() * 4, 16, f32x4}));
     EXPECT_TRUE(launch.bind_output("o0", {out.data(), 16 * count, 16, f32x4}));
-    launch.set_count(count);
+    EXPECT_TRUE(launch.set_count(count));
   }
   // What a plain run of the guest interpreter gives.
   std::vector<float> expected(const Engine& engine) {
@@ -79,7 +79,7 @@ TEST(PreparedRun, SeesWhatChanged) {
   std::array<std::int16_t, 2> shorts{-3, 9};
   ASSERT_TRUE(rows.launch.bind_input("v0", {shorts.data(), 4, 4, {ComponentType::s16, 2}}));
   check("a format");
-  rows.launch.set_count(0);
+  EXPECT_TRUE(rows.launch.set_count(0));
   EXPECT_TRUE(prepared->run());
   const PreparedRun moved = std::move(*prepared);
 }
@@ -89,12 +89,12 @@ TEST(PreparedRun, ErrorsAreThoseOfARun) {
   Rows rows(4);
   auto prepared = engine.prepare(rows.launch);
   ASSERT_TRUE(prepared);
-  rows.launch.set_count(5);  // more than the rows
+  EXPECT_TRUE(rows.launch.set_count(5));  // more than the rows
   const Status status = prepared->run();
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::bad_input);
   EXPECT_FALSE(engine.prepare(rows.launch));
-  rows.launch.set_count(4);
+  EXPECT_TRUE(rows.launch.set_count(4));
   EXPECT_TRUE(prepared->run());
   std::atomic<std::uint32_t> cancel{0};
   RunOptions options;
@@ -111,7 +111,7 @@ TEST(PreparedRun, ErrorsAreThoseOfARun) {
         assemble(".ivec turns\n.out outpos position\n.proc main\nfor turns\nadd r0, v0, r0\n.end\n"
                  "mov outpos, r0\nend\n.end\n"));
     EXPECT_TRUE(launch.set_int("turns", std::array<std::uint32_t, 4>{200, 0, 1, 0}));
-    launch.set_count(1);
+    EXPECT_TRUE(launch.set_count(1));
     return launch;
   }();
   auto short_of_fuel = engine.prepare(many_turns, options);

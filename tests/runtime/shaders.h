@@ -97,7 +97,7 @@ struct Bench {
     std::vector<float> c(96 * 4);
     for (float& value : c) value = real();
     frontend::Values preset;
-    program.shader()->reset(preset);
+    frontend::shader_of(program).reset(preset);
     for (std::size_t n = 0; n < c.size(); ++n)
       if (preset.words[n] != 0) std::memcpy(&c[n], &preset.words[n], 4);
     EXPECT_TRUE(launch.set_uniform("c0", c));
@@ -118,7 +118,7 @@ struct Bench {
       EXPECT_TRUE(launch.bind_output(
           reg, {outputs.data() + 4 * n * count, 16 * count, 16, Format{ComponentType::u32, 4}}));
     }
-    launch.set_count(count);
+    EXPECT_TRUE(launch.set_count(count));
   }
 
   // Runs, and gives what came out.

@@ -37,7 +37,7 @@ struct TextureLaunch {
   Launch launch;
   std::vector<std::uint32_t> results = std::vector<std::uint32_t>(8);
   explicit TextureLaunch(const char* source) : launch(texture_program(source)) {
-    launch.set_block(8);
+    EXPECT_TRUE(launch.set_block(8));
     EXPECT_TRUE(launch.map_memory("g0", 0, results.data(), 4 * results.size()));
   }
   std::string run() {
@@ -125,8 +125,8 @@ TEST(Textures, KernelsSampleAlike) {
     for (std::uint32_t k = 0; k < 8 * threads; ++k)
       arguments.push_back(k % 8 == 4 ? random.below(2) : random_argument(random, integers));
     Launch launch(texture_program(source.c_str()));
-    launch.set_grid(kBlockCount, 1);
-    launch.set_block(threads);
+    EXPECT_TRUE(launch.set_grid(kBlockCount, 1));
+    EXPECT_TRUE(launch.set_block(threads));
     std::vector<std::uint32_t> results(4 * threads);
     ASSERT_TRUE(launch.map_memory("g0", 0, arguments.data(), 4 * arguments.size()));
     ASSERT_TRUE(launch.map_memory("g1", 0, results.data(), 4 * results.size()));
@@ -177,7 +177,7 @@ TEST(Textures, SlicesBeyondTheEdgeHaveWeights) {
       arguments[8 * thread + axis] = std::bit_cast<std::uint32_t>(coordinate(thread, axis));
   for (const Wrap wrap : {Wrap::clamp_to_edge, Wrap::repeat}) {
     Launch launch(texture_program(source.c_str()));
-    launch.set_block(kThreads);
+    EXPECT_TRUE(launch.set_block(kThreads));
     ASSERT_TRUE(launch.map_memory("g0", 0, arguments.data(), 4 * arguments.size()));
     ASSERT_TRUE(launch.map_memory("g1", 0, results.data(), 4 * results.size()));
     Texture texture = texture_of(words, "rgba8");
@@ -226,7 +226,7 @@ TEST(Textures, LanesThatAreAlone) {
     arguments[8 * thread + 4] = thread >= kThreads / 2 || thread % 4 == 2 ? 0 : 1;  // 1: leaves
   }
   Launch launch(texture_program(source.c_str()));
-  launch.set_block(kThreads);
+  EXPECT_TRUE(launch.set_block(kThreads));
   ASSERT_TRUE(launch.map_memory("g0", 0, arguments.data(), 4 * arguments.size()));
   ASSERT_TRUE(launch.map_memory("g1", 0, results.data(), 4 * results.size()));
   ASSERT_TRUE(launch.set_texture(0, texture_of(words, "rgba8")));

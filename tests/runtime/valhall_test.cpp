@@ -21,9 +21,9 @@ TEST(Valhall, RunsOnAGrid) {
   const std::uint32_t uniforms[] = {0x1000, 0x7};
   for (const EngineKind kind : {EngineKind::guest, EngineKind::jit}) {
     Launch launch(program(kAddOne));
-    launch.set_grid(2);
-    launch.set_block(40);
-    launch.set_parameters(std::as_bytes(std::span(uniforms)));
+    EXPECT_TRUE(launch.set_grid(2));
+    EXPECT_TRUE(launch.set_block(40));
+    EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(uniforms))));
     ASSERT_TRUE(launch.map_memory("mem", 0x700001000, memory.data(), 4 * memory.size()).ok());
     const Engine engine;
     RunOptions options;
@@ -42,9 +42,9 @@ TEST(Valhall, FaultsNameTheirPlace) {
   const Engine engine;
   const auto fault = [&](const std::string& source, std::uint32_t low, std::uint32_t high) {
     Launch launch(program(source));
-    launch.set_block(2);
+    EXPECT_TRUE(launch.set_block(2));
     const std::uint32_t uniforms[] = {low, high};
-    launch.set_parameters(std::as_bytes(std::span(uniforms)));
+    EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(uniforms))));
     EXPECT_TRUE(launch.map_memory("mem", 0x700001000, memory.data(), 4 * memory.size()).ok());
     RunOptions options;
     options.engine = EngineKind::guest;
@@ -69,9 +69,9 @@ TEST(Valhall, FaultsNameTheirPlace) {
               "store to mem, with a high word that is not mapped, [0x8] by thread 0 of block (0, 0)");
   // The guest interpreter counts what the lanes did.
   Launch launch(program(kAddOne));
-  launch.set_block(8);
+  EXPECT_TRUE(launch.set_block(8));
   const std::uint32_t uniforms[] = {0x1000, 7};
-  launch.set_parameters(std::as_bytes(std::span(uniforms)));
+  EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(uniforms))));
   ASSERT_TRUE(launch.map_memory("mem", 0x700001000, memory.data(), 4 * memory.size()).ok());
   for (const EngineKind kind : {EngineKind::guest, EngineKind::ir, EngineKind::jit}) {
     RunOptions options;
@@ -121,9 +121,12 @@ TEST(Valhall, Limits) {
   EXPECT_EQ(error({.code = code, .local_bytes = 65537}), "a thread has at most 64 KiB of memory");
   EXPECT_EQ(error({.code = code, .shared_bytes = 65537}), "a workgroup has at most 64 KiB of memory");
   EXPECT_EQ(error({.code = code, .stage = Stage::geometry}), "this GPU has no programs for this stage");
-  Launch fragment(*valhall::load_words({.code = code, .stage = Stage::vertex}));
-  fragment.set_count(1);
-  EXPECT_FALSE(Engine().run(fragment).ok());
+  Launch vertex(*valhall::load_words({.code = code, .stage = Stage::vertex}));
+  EXPECT_FALSE(vertex.set_grid(1).ok());
+  EXPECT_FALSE(vertex.set_count(std::uint64_t{1} << 32).ok());
+  EXPECT_FALSE(Engine().run(vertex).ok());  // no vertices
+  EXPECT_TRUE(vertex.set_count(1));
+  EXPECT_TRUE(Engine().run(vertex).ok());
   EXPECT_FALSE(valhall::load_assembly("NOP.end\n", {.stage = Stage::fragment}).ok());
   EXPECT_FALSE(valhall::load_assembly("NOP.end\n", {.entry = "main"}).ok());
 }

@@ -96,7 +96,7 @@ TEST(PixelDraws, RunsSeeWhatTheStageReadsNow) {
     EXPECT_TRUE(draw.launch.set_instances(1));
     draw.places[0] = center(7);
     expect({{7, {0, 0, 0, 1}}, {6, {1, 0, 1, 1}}, {2, {2, 0, 2, 1}}});
-    draw.vertex.set_count(2);
+    EXPECT_TRUE(draw.vertex.set_count(2));
     EXPECT_TRUE(draw.launch.set_vertex_stage(draw.vertex));
     for (int n = 0; n < 2; ++n) expect({{7, {0, 0, 0, 1}}, {6, {1, 0, 1, 1}}});
     const std::vector<Pixel> before = draw.pixels;
@@ -177,7 +177,7 @@ TEST(PixelDraws, SmallStagesAreKept) {
                                             0,
                                             0};
   EXPECT_TRUE(draw.launch.bind_vertices({vertex.data(), sizeof vertex, 32, 8}));
-  draw.launch.set_count(1);
+  EXPECT_TRUE(draw.launch.set_count(1));
   EXPECT_TRUE(draw.run(engine, {}));
   std::vector<Pixel> expected(draw.pixels.size());
   expected[2 * kSide + 5] = {70, 0, 0, 1};

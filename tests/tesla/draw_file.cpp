@@ -267,7 +267,7 @@ Picture cleared(const DrawFile& draw) {
 LaunchedDraw::LaunchedDraw(const DrawFile& draw) : picture_(cleared(draw)) {
   const auto holds = [](const Status& status) { EXPECT_TRUE(status.ok()) << to_string(status.error()); };
   warpjit::Launch vertex = launch_of(*draw.vertex, draw.linked_samplers);
-  vertex.set_count(draw.vertices);
+  EXPECT_TRUE(vertex.set_count(draw.vertices));
   const auto& enabled = draw.vertex->program.graphics.attributes;
   const std::size_t row = 4U * static_cast<unsigned>(std::popcount(enabled[0]) + std::popcount(enabled[1]));
   for (unsigned n = 0, offset = 0; n < 16; ++n) {
@@ -284,7 +284,7 @@ LaunchedDraw::LaunchedDraw(const DrawFile& draw) : picture_(cleared(draw)) {
   holds(launch.set_vertex_stage(vertex));
   if (draw.geometry) holds(launch.set_geometry_stage(launch_of(*draw.geometry, draw.linked_samplers)));
   holds(launch.set_instances(draw.instances));
-  if (!draw.indices.empty()) holds(launch.bind_indices(draw.indices));
+  if (!draw.indices.empty()) holds(launch.set_indices(draw.indices));
   holds(launch.set_raster_state(draw.raster));
   holds(launch.set_output_state(draw.output));
   holds(launch.set_target_size(draw.width, draw.height));

@@ -59,7 +59,7 @@ void bind_triangle(warpjit::Launch& launch, std::uint32_t side, std::vector<Pixe
   ASSERT_TRUE(launch.bind_color(
       0, {pixels.data(), pixels.size() * sizeof(Pixel), side * sizeof(Pixel), PixelFormat::rgba32ui}));
   ASSERT_TRUE(launch.bind_vertices({vertices.data(), sizeof vertices, 4 * kWords, kWords}));
-  launch.set_count(3);
+  EXPECT_TRUE(launch.set_count(3));
 }
 
 // Word 7 of a[] is the vertex's number n: it reads word n + 1 and stores it to word n + 4 of o[], if there
@@ -83,7 +83,7 @@ TEST(RowAddresses, InVertexPrograms) {
     ASSERT_TRUE(launch.bind_output(
         "slots" + std::to_string(k),
         {slots.data() + 4 * k, 4 * slots.size() - 16 * k, 4 * kSlots, Format{ComponentType::u32, 4}}));
-  launch.set_count(kVertices);
+  EXPECT_TRUE(launch.set_count(kVertices));
   on_every_engine(launch, [&] {
     for (std::uint32_t n = 0; n < kVertices; ++n)
       for (std::uint32_t k = 0; k < kSlots; ++k) {
@@ -154,7 +154,7 @@ TEST(BranchesThroughConstants, InVertexPrograms) {
   ASSERT_TRUE(launch.bind_input("a0", {words.data(), 16 * words.size(), 16, f32x4}));
   ASSERT_TRUE(
       launch.bind_output("slots0", {slots.data(), 16 * slots.size(), 16, Format{ComponentType::u32, 4}}));
-  launch.set_count(kVertices);
+  EXPECT_TRUE(launch.set_count(kVertices));
   on_every_engine(launch, [&] {
     for (std::uint32_t n = 0; n < kVertices; ++n)
       ASSERT_EQ(slots[n][0], kPlaces[n * 7 % 4]) << "vertex " << n;
@@ -244,7 +244,7 @@ TEST(BranchesThroughConstants, InGeometryPrograms) {
   ASSERT_TRUE(launch.bind_color(0, {&pixel, sizeof pixel, sizeof pixel, PixelFormat::rgba32ui}));
   ASSERT_TRUE(launch.bind_vertices({vertices.data(), sizeof vertices, 16, 4}));
   ASSERT_TRUE(launch.set_geometry_stage(geometry));
-  launch.set_count(3);
+  EXPECT_TRUE(launch.set_count(3));
   on_every_engine(launch, [&] {
     EXPECT_EQ(pixel[0], 5U);
     pixel = {};

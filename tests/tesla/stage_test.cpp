@@ -49,7 +49,7 @@ std::vector<Words> run_vertices(Program program, const Constants& c0, std::uint3
   EXPECT_TRUE(launch.bind_input("a0", {numbers.data(), 4 * numbers.size(), 16, f32x4}));
   Words slots(std::size_t{4} * count);
   EXPECT_TRUE(launch.bind_output("slots0", {slots.data(), 4 * slots.size(), 16, {ComponentType::u32, 4}}));
-  launch.set_count(count);
+  EXPECT_TRUE(launch.set_count(count));
   launch.set_fuel(1000);
   const Engine engine;
   for (const EngineWay& way : engine_ways(engine)) {
@@ -85,7 +85,7 @@ std::vector<Words> draw(Program fragment, const Constants& c0, std::optional<Pro
   raster.viewport_scale = {kSide / 2, kSide / 2, 0.5F};
   raster.viewport_translate = {kSide / 2, kSide / 2, 0.5F};
   EXPECT_TRUE(launch.set_raster_state(raster));
-  launch.set_count(3);
+  EXPECT_TRUE(launch.set_count(3));
   launch.set_fuel(1000);
   if (geometry) {
     warpjit::Launch stage = launch_of(std::move(*geometry));
@@ -290,7 +290,7 @@ TEST(TeslaStages, SizesOfLocalAreKept) {
         launch_of(stage_of_source(ProgramType::vertex, ".registers 8\n" + source, local));
     Words slots(4);
     ASSERT_TRUE(launch.bind_output("slots0", {slots.data(), 16, 16, {ComponentType::u32, 4}}));
-    launch.set_count(1);
+    EXPECT_TRUE(launch.set_count(1));
     ASSERT_TRUE(engine.run(launch));
     EXPECT_EQ(slots[0], local == 16 ? 0U : 7U);
   }
@@ -306,8 +306,8 @@ TEST(TeslaStages, SamplesAfterPresetTables) {
       "exit st b32 g0[$r1] $r5\n";
   warpjit::Launch launch = launch_of(program_of(source));
   Words memory(8);
-  launch.set_grid(1);
-  launch.set_block(1);
+  EXPECT_TRUE(launch.set_grid(1));
+  EXPECT_TRUE(launch.set_block(1));
   ASSERT_TRUE(launch.map_memory("g0", 0, memory.data(), 4 * memory.size()));
   const Engine engine;
   const auto unbound = engine.run(launch);
@@ -364,7 +364,9 @@ TEST(TeslaStages, WordsWithoutAStateAndWithAnEntry) {
   RawProgram raw;
   raw.code = code;
   raw.stage = Stage::vertex;
-  const auto slots = [&](const warpjit::Program& program) { return program.shader()->result_slots(); };
+  const auto slots = [&](const warpjit::Program& program) {
+    return frontend::shader_of(program).result_slots();
+  };
   const auto first = load_words(raw);
   ASSERT_TRUE(first) << to_string(first.error());
   EXPECT_EQ(slots(*first), 4U);

@@ -198,7 +198,7 @@ Status run_warp_engine(const Engine& engine, const RunOptions& options, const Pr
   return run_between(program, registers, [&](const Program& whole, std::span<std::byte> memory) -> Status {
     WARPJIT_TRY(std::shared_ptr<const Shader> shader, Shader::make(whole));
     warpjit::Launch launch(warpjit::Program(std::move(shader)));
-    launch.set_block(kLanes);
+    EXPECT_TRUE(launch.set_block(kLanes));
     WARPJIT_CHECK(launch.map_memory("g15", 0, memory.data(), memory.size()));
     WARPJIT_TRY(const Report report, engine.run(launch, options));
     if (report.engine != options.engine)

@@ -144,9 +144,9 @@ TEST(TextureViews, InvalidTextures) {
        "array is set, but the dimension has no arrays"},
       {[](Texture& t) { t.dimension = TextureDimension::cube, t.height = 4; },
        "height of a cube is not its width"},
-      {[](Texture& t) { t.dimension = static_cast<TextureDimension>(9); }, "dimension is none"},
-      {[](Texture& t) { t.layout = static_cast<TextureLayout>(9); }, "layout is none"},
-      {[](Texture& t) { t.swizzle[2] = static_cast<TexelSource>(9); }, "swizzle has a source that is none"},
+      {[](Texture& t) { t.dimension = static_cast<TextureDimension>(9); }, "dimension 9 is not known"},
+      {[](Texture& t) { t.layout = static_cast<TextureLayout>(9); }, "layout 9 is not known"},
+      {[](Texture& t) { t.swizzle[2] = static_cast<TexelSource>(9); }, "swizzle 9 is not known"},
       {[](Texture& t) { t.layout = TextureLayout::morton, t.row_bytes = 32; },
        "row_bytes is set, but the layout has no rows to set"},
       {[](Texture& t) { t.levels = 2, t.level_places = one; }, "level_places are not as many as levels"},
@@ -172,7 +172,7 @@ TEST(TextureViews, Samplers) {
   Sampler sampler;
   EXPECT_TRUE(check_sampler(sampler, "sampler 1"));
   sampler.wrap[2] = static_cast<Wrap>(8);
-  EXPECT_EQ(to_string(check_sampler(sampler, "sampler 1").error()), "sampler 1: wrap is none");
+  EXPECT_EQ(to_string(check_sampler(sampler, "sampler 1").error()), "sampler 1: wrap 8 is not known");
   sampler = {};
   sampler.max_lod = 1 << 20;
   EXPECT_EQ(check_sampler(sampler, "sampler 1").error().message, "max_lod is beyond 128 levels");

@@ -61,7 +61,7 @@ void draw(const Program& program, PixelFormat format, std::uint32_t color,
     ASSERT_TRUE(launch.set_output_state(output));
     ASSERT_TRUE(
         launch.bind_vertices({vertices.data(), vertices.size() * 4, kSlots * std::size_t{4}, kSlots}));
-    launch.set_count(count);
+    EXPECT_TRUE(launch.set_count(count));
     launch.set_fuel(1000);
     if (bind) bind(launch);
     check(way.name, engine.run(launch, way.options), drawn);

@@ -51,7 +51,7 @@ inline Words run_rows(const std::string& code, const std::vector<std::array<floa
                                    {out.data() + 4 * n, 4 * (out.size() - 4 * n), 16 * kRows, f32x4})
                       .ok());
     if (bind) bind(launch);
-    launch.set_count(threads);
+    EXPECT_TRUE(launch.set_count(threads));
     launch.set_fuel(1000);
     const auto report = engine.run(launch, way.options);
     if (error != nullptr) {

@@ -217,7 +217,7 @@ TEST(ValhallDraw, BlendShadersRefused) {
               p.u64(kFragmentCode + 40, 0);
               p.u64(kFragmentCode + 48, 0);
             }),
-            "mode is 0, a blend shader, and the program does not call it behind its BLEND");
+            "mode is 0, a blend shader, and the program does not call it after its BLEND");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kBlend + 12, 0xfffffff0); }),
             "shader address 0x2fffffff0 is outside of the image");
   EXPECT_EQ(failure([](ImagePage&) {}, "0x0, #0x3"), "the call of the blend shader returns to 0x3");

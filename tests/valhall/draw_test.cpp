@@ -232,7 +232,7 @@ TEST(ValhallDraw, Refused) {
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kBlend + 8, 0); }),
             "not supported, " + job +
                 ", draw, blend 0 at 0x200001720: mode is 0, a blend shader, and the program does not call it "
-                "behind its BLEND");
+                "after its BLEND");
   EXPECT_EQ(failure([](ImagePage& p) { p.u32(kFramebuffer + 44, 1 << 14); }),
             "bad input, " + job +
                 ", draw: first provoking vertex of tiler 0x200001200 is not that of fragment job at "

@@ -27,20 +27,24 @@ void restore(const frontend::Grid& grid, const SavedBytes& all) {
 }
 
 Status set_up(Launch& launch, const Program& program, const frontend::Grid& grid) {
-  launch.set_grid(grid.grid[0], grid.grid[1], grid.grid[2]);
-  launch.set_block(grid.block[0], grid.block[1], grid.block[2]);
-  launch.set_first_block(grid.first_block[0], grid.first_block[1], grid.first_block[2]);
   if (program.stage == Stage::vertex) {
     const frontend::Vertices& vertices = grid.vertices;
-    launch.set_vertices(vertices.count, grid.grid[1], vertices.first, vertices.first_instance);
-    launch.set_attributes(vertices.attributes, vertices.attribute_offset);
+    WARPJIT_CHECK(launch.set_count(vertices.count));
+    WARPJIT_CHECK(launch.set_instances(grid.grid[1]));
+    WARPJIT_CHECK(launch.set_first_vertex(vertices.first, vertices.first_instance));
+    WARPJIT_CHECK(launch.set_attributes(vertices.attributes, vertices.attribute_offset));
     if (const auto& results = grid.globals[kResultSpace]; !results.empty())
-      launch.map_results(results[0].bytes.data(), results[0].bytes.size(), vertices.packet_stride);
+      WARPJIT_CHECK(
+          launch.map_results(results[0].bytes.data(), results[0].bytes.size(), vertices.packet_stride));
+  } else {
+    WARPJIT_CHECK(launch.set_grid(grid.grid[0], grid.grid[1], grid.grid[2]));
+    WARPJIT_CHECK(launch.set_block(grid.block[0], grid.block[1], grid.block[2]));
+    WARPJIT_CHECK(launch.set_first_block(grid.first_block[0], grid.first_block[1], grid.first_block[2]));
+    WARPJIT_CHECK(launch.set_shared_bytes(grid.shared_bytes));
   }
   WARPJIT_CHECK(launch.set_images(grid.images));
   WARPJIT_CHECK(launch.set_buffers(grid.buffers));
-  launch.set_parameters(grid.parameters);
-  launch.set_shared_bytes(grid.shared_bytes);
+  WARPJIT_CHECK(launch.set_parameters(grid.parameters));
   launch.set_fuel(grid.fuel);
   for (std::size_t k = 0; k < kMaxBuffers; ++k)
     if (!grid.constants[k].empty())

@@ -82,8 +82,8 @@ FragmentPicture picture_of(const std::string& source, const FragmentDraw& draw, 
   for (unsigned k = 0; k < draw.colors.size(); ++k)
     if (draw.colors[k] != PixelFormat::none) keep(launch.bind_color(k, target(draw.colors[k])));
   if (draw.depth != PixelFormat::none) keep(launch.bind_depth(target(draw.depth)));
-  launch.set_parameters(std::as_bytes(std::span(draw.uniforms)));
-  launch.set_count(3);
+  EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(draw.uniforms))));
+  EXPECT_TRUE(launch.set_count(3));
   if (!status) return failed(status.error());
   const Engine engine;
   const auto report = engine.run(launch, options);

@@ -106,7 +106,7 @@ Status set_up_draw(Launch& launch, PixelCase& run) {
   const FragmentOptions& options = run.options;
   WARPJIT_CHECK(launch.bind_vertices(
       {run.vertices.data(), run.vertices.size() * 4, run.slots * std::size_t{4}, run.slots}));
-  launch.set_count(run.count);
+  EXPECT_TRUE(launch.set_count(run.count));
   WARPJIT_CHECK(launch.set_raster_state(options.raster));
   WARPJIT_CHECK(launch.set_output_state(options.output));
   WARPJIT_CHECK(launch.set_target_size(options.width, options.height));
@@ -118,7 +118,7 @@ Status set_up_draw(Launch& launch, PixelCase& run) {
       WARPJIT_CHECK(launch.bind_color(n, target(run.finished.colors[n], format)));
   if (const PixelFormat format = options.output.depth_format; format != PixelFormat::none)
     WARPJIT_CHECK(launch.bind_depth(target(run.finished.depth, format)));
-  launch.set_parameters(std::as_bytes(std::span(options.uniforms)));
+  EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(options.uniforms))));
   launch.set_fuel(options.fuel);
   WARPJIT_CHECK(launch.set_buffers(options.buffers));
   for (const auto& [slot, texture] : options.textures) WARPJIT_CHECK(launch.set_texture(slot, texture));

@@ -369,16 +369,16 @@ TEST(ValhallTexturesOfGrids, EveryStage) {
       std::array<std::uint64_t, 8> memory{}, results{};
       const std::array<std::uint32_t, 2> address{0x1000, 0x7};
       ASSERT_TRUE(launch.map_memory("mem", 0x7'0000'1000, memory.data(), sizeof memory));
-      launch.set_parameters(std::as_bytes(std::span(address)));
+      EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(address))));
       ASSERT_TRUE(launch.set_texture(1, numbered.texture));
       ASSERT_TRUE(launch.set_sampler(0, repeat));
       ASSERT_TRUE(launch.set_sampler(1, clamp));
       if (stage == Stage::vertex) {
-        launch.set_vertices(16, 1, 0, 0);
-        launch.map_results(results.data(), 0, 16);
+        EXPECT_TRUE(launch.set_count(16));
+        EXPECT_TRUE(launch.map_results(results.data(), 0, 16));
       } else {
-        launch.set_grid(1, 1, 1);
-        launch.set_block(16, 1, 1);
+        EXPECT_TRUE(launch.set_grid(1, 1, 1));
+        EXPECT_TRUE(launch.set_block(16, 1, 1));
       }
       RunOptions options;
       options.engine = engine;

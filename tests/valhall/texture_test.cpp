@@ -135,10 +135,10 @@ class Textured {
       std::vector<std::uint32_t> memory(kRow * kThreads);
       for (std::size_t t = 0; t < staged.size(); ++t) std::ranges::copy(staged[t], memory.begin() + kRow * t);
       Launch launch{warpjit::Program(shader)};
-      launch.set_grid(1);
-      launch.set_block(kThreads);
+      EXPECT_TRUE(launch.set_grid(1));
+      EXPECT_TRUE(launch.set_block(kThreads));
       const std::uint32_t uniforms[] = {0x1000, 7};
-      launch.set_parameters(std::as_bytes(std::span(uniforms)));
+      EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(uniforms))));
       EXPECT_TRUE(launch.map_memory("mem", 0x700001000, memory.data(), 4 * memory.size()).ok());
       EXPECT_TRUE(launch.set_texture(0, texture_).ok());
       EXPECT_TRUE(launch.set_sampler(0, sampler_).ok());

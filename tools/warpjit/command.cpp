@@ -66,7 +66,7 @@ Json statistics_json(const EngineStatistics& statistics) {
           {"kernels", statistics.kernels},
           {"bytes", statistics.bytes},
           {"capacity", statistics.capacity},
-          {"compile_ns", statistics.compile_ns},
+          {"compile_ns", statistics.compile_time.count()},
           {"background_compiles", statistics.background_compiles},
           {"interpreted_runs", statistics.interpreted_runs}};
 }

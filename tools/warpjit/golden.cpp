@@ -223,7 +223,8 @@ Status add_sampling(std::vector<Case>& cases, const std::string& file) {
     WARPJIT_CHECK(launch.set_sampler(0, sampler));
     WARPJIT_CHECK(launch.bind_color(0, {pixels.data(), 4 * pixels.size(), 4 * kSide, PixelFormat::rgba8}));
     WARPJIT_TRY(const frontend::Facts facts, launch.state().facts(0));
-    WARPJIT_TRY(frontend::Shader::Translation translation, program.shader()->translate(facts, false));
+    WARPJIT_TRY(frontend::Shader::Translation translation,
+                frontend::shader_of(program).translate(facts, false));
     cases.push_back({fmt::format("sampled {}", kind.name), std::move(translation.function)});
   }
   return {};

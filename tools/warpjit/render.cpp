@@ -93,7 +93,7 @@ Result<unsigned> picture_number(const std::string& name, const BoundLaunch& boun
 struct Rendered {
   std::vector<Image> images;
   Report report;
-  std::uint64_t run_ns = 0;
+  std::chrono::nanoseconds run_time{};
   std::optional<Mismatch> mismatch;
   std::optional<MemoryFault> fault;                // of the first frame that had one
   std::string note;                                // if the first frame changed nothing
@@ -131,7 +131,7 @@ Result<Rendered> render(const RenderCommand& options, LaunchFile file) {
       work.instructions = rendered.counts.back().data();
     }
     WARPJIT_TRY(rendered.report, bound.run(engine, run));
-    rendered.run_ns += rendered.report.run_ns;
+    rendered.run_time += rendered.report.run_time;
     if (!rendered.fault) rendered.fault = rendered.report.fault;
     if (frame == 0) {
       rendered.mismatch = check_expectations(bound);
@@ -193,12 +193,12 @@ int run_render(const RenderCommand& options) {
   std::optional<HeatSummary> heat;
   if (options.heatmap) heat = summarize(rendered->counts.front());
   const Report& report = rendered->report;
-  const double seconds = static_cast<double>(std::max<std::uint64_t>(1, rendered->run_ns)) / 1e9;
+  const double seconds = static_cast<double>(std::max<std::int64_t>(1, rendered->run_time.count())) / 1e9;
   const double rate = static_cast<double>(pixels * rendered->images.size()) / seconds / 1e6;
   if (options.json) {
     Json json{{"file", options.input.file},        {"engine", name(report.engine)},
               {"frames", rendered->images.size()}, {"width", rendered->width},
-              {"height", rendered->height},        {"run_ns", rendered->run_ns},
+              {"height", rendered->height},        {"run_ns", rendered->run_time.count()},
               {"primitives", report.primitives},   {"groups", report.groups}};
     if (!modes_given.empty()) json["modes"] = modes_given;
     if (heat) json["heatmap"] = {{"most", heat->most}, {"total", heat->total}, {"pixels", heat->pixels}};

@@ -25,9 +25,8 @@ std::string target_name(unsigned target) {
 }
 
 Json report_json(const Report& report) {
-  Json json{{"engine", name(report.engine)}, {"run_ns", report.run_ns}};
-  if (!report.cache_hit)
-    json["compile_ns"] = report.translate_ns + report.passes_ns + report.backend_ns + report.place_ns;
+  Json json{{"engine", name(report.engine)}, {"run_ns", report.run_time.count()}};
+  if (!report.cache_hit) json["compile_ns"] = report.compile_time().count();
   if (!report.interpreted_because.empty()) json["interpreted_because"] = report.interpreted_because;
   if (report.fault) json["fault"] = report.fault->where + ": " + report.fault->what;
   return json;
@@ -74,7 +73,7 @@ class Recorder final : public valhall::CaptureVisitor {
          {std::pair(&draw.position, "position"), std::pair(&draw.varying, "varying"),
           std::pair(&draw.fragment, "fragment")}) {
       if (!*report) continue;
-      run_ns += (*report)->run_ns;
+      run_time += (*report)->run_time;
       add_fault(**report, fmt::format("draw {}, {} program", draw.number, program),
                 {{"draw", draw.number}, {"program", program}});
     }
@@ -114,7 +113,7 @@ class Recorder final : public valhall::CaptureVisitor {
 
   Json jobs = Json::array(), draws = Json::array(), pictures = Json::array(), faults = Json::array();
   std::vector<std::string> fault_texts;
-  std::uint64_t run_ns = 0;
+  std::chrono::nanoseconds run_time{};
   std::optional<Error> error;
 
  private:
@@ -197,7 +196,7 @@ int render_capture(const RenderCapture& options) {
     Json json{{"file", options.input.file}, {"isa", name(Isa::valhall)}};
     if (capture->gpu() != 0) json["gpu"] = address_of(capture->gpu());
     json["total_ns"] = elapsed.count();
-    json["run_ns"] = recorder.run_ns;
+    json["run_ns"] = recorder.run_time.count();
     json["jobs"] = std::move(recorder.jobs);
     json["draws"] = std::move(recorder.draws);
     json["pictures"] = std::move(recorder.pictures);

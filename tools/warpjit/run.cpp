@@ -31,10 +31,6 @@ struct RunOutcome {
   std::string note;  // of a draw that changed nothing
 };
 
-std::uint64_t compile_ns(const Report& report) {
-  return report.translate_ns + report.passes_ns + report.backend_ns + report.place_ns;
-}
-
 Json to_json(const BoundLaunch& bound, const RunOutcome& outcome) {
   const LaunchFile& file = bound.file();
   const Report& report = outcome.report;
@@ -42,8 +38,8 @@ Json to_json(const BoundLaunch& bound, const RunOutcome& outcome) {
   json["engine"] = name(report.engine);
   if (report.engine == EngineKind::jit) json["target"] = name(report.target);
   json["lanes"] = report.lanes;
-  json["compile_ns"] = compile_ns(report);
-  json["run_ns"] = report.run_ns;
+  json["compile_ns"] = report.compile_time().count();
+  json["run_ns"] = report.run_time.count();
   if (report.interpreted != 0) json["interpreted"] = report.interpreted;
   if (!report.interpreted_because.empty()) json["interpreted_because"] = report.interpreted_because;
   if (report.fault) json["fault"] = fault_json(*report.fault);
@@ -74,10 +70,11 @@ void print_timing(const LaunchFile& file, const Report& report) {
   if (report.engine == EngineKind::jit)
     fmt::print(stderr, " {} ({} lanes a group, {} bytes of code)", name(report.target), report.lanes,
                report.code_bytes);
-  fmt::print(
-      stderr, ", compiled in {:.1f} us, ran in {:.1f} us ({:.2f} M threads/s)",
-      static_cast<double>(compile_ns(report)) / 1e3, static_cast<double>(report.run_ns) / 1e3,
-      static_cast<double>(file.threads()) * 1e3 / std::max<double>(1, static_cast<double>(report.run_ns)));
+  fmt::print(stderr, ", compiled in {:.1f} us, ran in {:.1f} us ({:.2f} M threads/s)",
+             static_cast<double>(report.compile_time().count()) / 1e3,
+             static_cast<double>(report.run_time.count()) / 1e3,
+             static_cast<double>(file.threads()) * 1e3 /
+                 std::max<double>(1, static_cast<double>(report.run_time.count())));
   if (file.work == Work::primitives)
     fmt::print(stderr, "; {} invocations{} emitted {} triangles", report.invocations,
                report.ordered ? " in order" : "", report.triangles);

@@ -42,8 +42,8 @@ void lay_out_rows(std::span<const ArrayInput> inputs, DrawBindings& draw) {
       std::size_t start = list[k]->array.offset, end = start, after = k;
       while (after < count && end_of(*list[after]) - start <= kRowBytes)
         end = std::max(end, end_of(*list[after++]));
-      // A row that needs fewer bytes begins earlier, so that it does not reach behind the attributes; by
-      // whole words, to keep the alignment.
+      // A row that needs fewer bytes begins earlier, so that it ends with the attributes; by whole
+      // words, to keep the alignment.
       const std::size_t back = std::min(kRowBytes - (end - start), start) & ~std::size_t{3};
       start -= back;
       for (; k < after; ++k)

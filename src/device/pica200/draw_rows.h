@@ -23,7 +23,7 @@ struct ArrayInput {
 // size.
 void lay_out_rows(std::span<const ArrayInput> inputs, DrawBindings& draw);
 
-// Of so many vertices from 0 on, all rows lie in their arrays with 16 bytes.
+// How many vertices from 0 on have all their rows, of 16 bytes each, inside the arrays.
 std::uint64_t whole_vertices(std::span<const ArrayInput> inputs, const DrawBindings& draw);
 
 }  // namespace warpjit::pica200

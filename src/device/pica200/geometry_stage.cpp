@@ -201,7 +201,7 @@ Result<GeometryStage::Work> GeometryStage::variable(const Registers& registers, 
 
 GeometryStage::CachedLaunch& GeometryStage::find_launch(const warpjit::Program& program, const Shape& shape,
                                                         GeometryUnit& unit) {
-  const frontend::Shader* const shader = program.shader().get();
+  const frontend::Shader* const shader = &frontend::shader_of(program);
   const std::uint64_t hash =
       hash_of(std::span<const Shape>(&shape, 1), reinterpret_cast<std::uintptr_t>(shader));
   CachedLaunch* found = launches_.find(hash, [&](const CachedLaunch& entry) {

@@ -66,7 +66,7 @@ class GeometryStage {
     unsigned vertices = 0;       // fixed: of a primitive
     unsigned vertex_rows = 0;    // fixed: from one vertex to the next
     unsigned full_vertices = 0;  // variable
-    // Variable: float uniforms that a primitive of so many vertices fills.
+    // Variable: float uniforms that a primitive of `count` vertices fills.
     std::uint64_t variable_rows(std::uint64_t count) const;
   };
   // Errors: bad_input, naming the register.

@@ -29,7 +29,7 @@ RowSpan span_of(const AttributeArray& array) {
 bool holds(const AttributeArray& array, std::uint64_t vertex) {
   return array.data != nullptr && array.offset <= array.size && in_bounds(span_of(array), vertex + 1);
 }
-// Vertices below this lie in the array, which holds vertex 0, and less than 4 GiB behind that one.
+// Vertices below this lie in the array, which holds vertex 0, and less than 4 GiB after vertex 0.
 std::uint64_t held_vertices(const AttributeArray& array) {
   if (array.stride == 0) return std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t fit = (array.size - array.offset - size(array.format)) / array.stride + 1;
@@ -67,7 +67,7 @@ void list_outputs(const Registers& registers, unsigned count, frontend::DrawFact
 
 Status PipelineState::find_program(const UnitRegisters& unit, Stage stage, UnitProgram& result) {
   if (result.version == unit.program_version) return {};
-  // Words behind the last one that was uploaded are dead, not code.
+  // Words after the last one that was uploaded are dead, not code.
   const auto used = [](const auto& words) {
     constexpr std::size_t kBlock = 16;
     std::size_t count = words.size();
@@ -93,7 +93,7 @@ Status PipelineState::find_program(const UnitRegisters& unit, Stage stage, UnitP
                                        : std::ranges::equal(known, unit.code);
   };
   const warpjit::Program* found = programs_.find(hash, [&](const warpjit::Program& cached) {
-    const Program& known = static_cast<const Shader&>(*cached.shader()).program();
+    const Program& known = static_cast<const Shader&>(frontend::shader_of(cached)).program();
     return known.stage == stage && known.entry == unit.entry && known.f24 == unit.f24 &&
            known.structural_scopes == unit.structural_scopes && same_code(known.code) &&
            std::ranges::equal(known.descriptors, descriptors);
@@ -132,7 +132,7 @@ Status PipelineState::prepare() {
 // What the vertex program reads of the arrays and the fixed attributes, and where the results go.
 Status PipelineState::lay_out() {
   const std::uint64_t layout = registers.vertex.layout_version + registers.map_version;
-  const std::uint64_t read = vertex_.program->shader()->usage().inputs;
+  const std::uint64_t read = frontend::shader_of(*vertex_.program).usage().inputs;
   const bool laid_out =
       laid_layout_ == layout && laid_arrays_ == attributes.version() && laid_inputs_ == read;
   if (laid_out && laid_program_ == vertex_.version) return {};
@@ -177,7 +177,7 @@ Status PipelineState::lay_out() {
 }
 
 PipelineState::CachedLaunch& PipelineState::find_launch() {
-  const frontend::Shader* const shader = vertex_.program->shader().get();
+  const frontend::Shader* const shader = &frontend::shader_of(*vertex_.program);
   const std::uint64_t hash = hash_of(std::span<const frontend::DrawFacts>(&draw_.facts, 1),
                                      reinterpret_cast<std::uintptr_t>(shader));
   CachedLaunch* found = launches_.find(hash, [&](const CachedLaunch& entry) {
@@ -258,7 +258,7 @@ Status PipelineState::check_arrays(std::uint64_t first, std::uint64_t last) cons
     }
     if (last != 0 && array.stride > std::numeric_limits<std::uint32_t>::max() / last)
       return Error{ErrorCode::resource_limit,
-                   "vertex " + std::to_string(last) + " lies 4 GiB or more behind vertex 0", where()};
+                   "vertex " + std::to_string(last) + " lies 4 GiB or more after vertex 0", where()};
   }
   return {};
 }
@@ -340,7 +340,7 @@ Result<DrawResult> PipelineState::run(const Engine& engine, std::uint64_t base, 
   vertices.sizes = sizes_;
   WARPJIT_TRY(DrawResult result,
               geometry_stage_.run(engine, registers, *geometry_.program, geometry_input_, vertices, options));
-  result.report.run_ns += shaded.run_ns;
+  result.report.run_time += shaded.run_time;
   return result;
 }
 

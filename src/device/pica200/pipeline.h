@@ -39,7 +39,7 @@ class PipelineState {
                       const RunOptions& options);
 
  private:
-  // Of programs, and of launches with their tables: more than a thousand.
+  // Room for more than a thousand programs, and launches with their tables.
   static constexpr std::size_t kProgramBytes = std::size_t{6} << 20, kLaunchBytes = std::size_t{12} << 20;
 
   struct CachedLaunch {
@@ -113,10 +113,12 @@ class PipelineState {
   GeometryStage geometry_stage_;
   GeometryStage::Input geometry_input_;
   std::vector<std::byte> attribute_rows_;  // what the vertex unit gives to the geometry unit
-  // Of a draw in variable mode: vertices of each primitive, and all of them one after the other.
+  // Variable mode: how many vertices each primitive has, and the numbers of all of them.
   std::vector<std::uint8_t> sizes_;
   std::vector<std::uint16_t> listed_;
   std::vector<std::uint16_t> aligned_;  // an index list whose address is odd
 };
 
 }  // namespace warpjit::pica200
+
+class warpjit::pica200::Pipeline::State final : public warpjit::pica200::PipelineState {};

@@ -38,7 +38,7 @@ UnitRegisters& unit_of(PipelineState& state, Unit unit) {
 CommandVisitor::~CommandVisitor() = default;
 void CommandVisitor::write(std::uint32_t, std::uint32_t) {}
 
-Pipeline::Pipeline() : state_(std::make_unique<PipelineState>()) {}
+Pipeline::Pipeline() : state_(std::make_unique<State>()) {}
 Pipeline::Pipeline(Pipeline&&) noexcept = default;
 Pipeline& Pipeline::operator=(Pipeline&&) noexcept = default;
 Pipeline::~Pipeline() = default;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kIndexOffset = 0x0FFFFFFF;
 
-// May vertices that were sent wait until after a write of this register?
+// True if vertices that were sent may wait until after a write of this register.
 bool keeps_sent_vertices(std::uint32_t id) { return id >= kFixedIndex && id < kFixedDataEnd; }
 
 }  // namespace

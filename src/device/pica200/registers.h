@@ -82,7 +82,7 @@ class Registers {
   bool geometry_on() const { return (words_[kGeometryStage] & 3) == 2; }
   Topology topology() const { return static_cast<Topology>(words_[kTopology] >> 8 & 3); }
   std::uint32_t attribute_base() const { return words_[kAttributeBase] << 3; }
-  // Of the vertex unit's enabled outputs, so many reach the geometry unit.
+  // How many of the vertex unit's enabled outputs reach the geometry unit.
   unsigned vertex_outputs() const;
 
   // The geometry unit's state. A write of its booleans sets b15 anew.

@@ -25,9 +25,10 @@ Error within(const std::string& place, const Error& error) {
 Result<const usse::Program*> program_of(const StageSetup& setup, Stage stage) {
   if (setup.program == nullptr) return bad(std::string(stage_name(stage)) + " program is missing");
   if (setup.program->isa() != Isa::usse || setup.program->stage() != stage)
-    return bad(std::string(stage_name(stage)) + " program is none of the Vita's " +
-               std::string(stage_name(stage)) + " programs");
-  return &static_cast<const Shader&>(*setup.program->shader()).program();
+    return bad(std::string(stage_name(stage)) + " program is not a " + name(stage) +
+               " program of usse, but a " + name(setup.program->stage()) + " program of " +
+               name(setup.program->isa()));
+  return &static_cast<const Shader&>(frontend::shader_of(*setup.program)).program();
 }
 
 class DrawBinder {
@@ -45,7 +46,7 @@ class DrawBinder {
     WARPJIT_CHECK(bind_values(draw_.vertex, *vertex_, *bound_.vertex, 0));
     WARPJIT_CHECK(bind_values(draw_.fragment, *fragment_, *bound_.fragment, 1));
     WARPJIT_CHECK(bind_attributes());
-    bound_.vertex->set_count(vertices_);
+    WARPJIT_CHECK(bound_.vertex->set_count(vertices_));
     Launch& launch = *bound_.fragment;
     WARPJIT_TRY(const RasterState raster, convert_raster(draw_, *vertex_));
     WARPJIT_CHECK(launch.set_raster_state(raster));
@@ -54,7 +55,7 @@ class DrawBinder {
                 convert_output(draw_, scene_.surface.target(), depth, fragment_->has(Flag::native_color)));
     WARPJIT_CHECK(launch.set_output_state(output));
     WARPJIT_CHECK(bind_targets(launch, depth));
-    if (!draw_.indices.empty()) WARPJIT_CHECK(launch.bind_indices(draw_.indices));
+    if (!draw_.indices.empty()) WARPJIT_CHECK(launch.set_indices(draw_.indices));
     WARPJIT_CHECK(launch.set_instances(draw_.instances));
     return launch.set_vertex_stage(*bound_.vertex);
   }
@@ -248,7 +249,7 @@ Status bind_draw(SceneState& scene, const Draw& draw, BoundDraw& bound) {
   return DrawBinder(scene, draw, bound).run();
 }
 
-Scene::Scene(std::unique_ptr<SceneState> state) : state_(std::move(state)) {}
+Scene::Scene(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Scene::Scene(Scene&&) noexcept = default;
 Scene& Scene::operator=(Scene&&) noexcept = default;
 Scene::~Scene() = default;
@@ -260,7 +261,7 @@ Result<Scene> Scene::begin(const ColorSurface& color, const std::optional<DepthS
     return bad(std::string("depth surface format ") + name(depth->format) +
                    " is not supported; d16, d24s8 and d32f are",
                ErrorCode::unsupported);
-  auto state = std::make_unique<SceneState>(SceneState{std::move(surface), {}, depth, {}});
+  auto state = std::make_unique<State>(State{{std::move(surface), {}, depth, {}}});
   state->surface.load(state->color);
   if (depth) clear_depth(*state);
   return Scene(std::move(state));

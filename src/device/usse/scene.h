@@ -34,3 +34,5 @@ struct BoundDraw {
 Status bind_draw(SceneState& scene, const Draw& draw, BoundDraw& bound);
 
 }  // namespace warpjit::usse
+
+class warpjit::usse::Scene::State final : public warpjit::usse::SceneState {};

@@ -66,7 +66,10 @@ Result<RasterState> convert_raster(const Draw& draw, const Program& vertex) {
   constexpr std::array<Topology, 4> kTopologies{Topology::triangles, Topology::triangle_strip,
                                                 Topology::triangle_fan, Topology::points};
   if (static_cast<std::size_t>(draw.primitive) >= kTopologies.size())
-    return Error{ErrorCode::bad_input, "primitive is none", {}};
+    return Error{
+        ErrorCode::bad_input,
+        "primitive: there is no such number, " + std::to_string(static_cast<unsigned>(draw.primitive)),
+        {}};
   raster.topology = kTopologies[static_cast<std::size_t>(draw.primitive)];
   const Viewport& viewport = draw.viewport;
   for (const float value : {viewport.x_offset, viewport.x_scale, viewport.y_offset, viewport.y_scale,
@@ -122,7 +125,11 @@ Result<OutputState> convert_output(const Draw& draw, PixelFormat color, PixelFor
     }
   }
   const DepthStencil& state = draw.depth_stencil;
-  if (state.depth_compare > Compare::always) return Error{ErrorCode::bad_input, "depth compare is none", {}};
+  if (state.depth_compare > Compare::always)
+    return Error{ErrorCode::bad_input,
+                 "depth compare: there is no such number, " +
+                     std::to_string(static_cast<unsigned>(state.depth_compare)),
+                 {}};
   if (depth == PixelFormat::none) {
     if (state.stencil || state.depth_write || state.depth_compare != Compare::always)
       return Error{ErrorCode::bad_input, "depth or stencil is used, but the scene has no depth surface", {}};

@@ -57,8 +57,8 @@ constexpr NamedBase kNamedBases[] = {
 
 Error refused_format(std::uint32_t number, std::uint32_t base) {
   const auto* const known = std::ranges::find(kNamedBases, base, &NamedBase::number);
-  std::string why =
-      known == std::end(kNamedBases) ? "is none" : "(" + std::string(known->name) + ") is not supported";
+  std::string why = known == std::end(kNamedBases) ? "is not one of the console's"
+                                                   : "(" + std::string(known->name) + ") is not supported";
   why += "; formats are";
   for (const Base& one : kBases) {
     char text[48];
@@ -94,7 +94,7 @@ std::uint32_t full_alpha(PixelFormat target) {
   return target == PixelFormat::rgba16f ? 0x3c00 : target == PixelFormat::rgba32f ? 0x3f800000 : 0xff;
 }
 
-// Fields of a pixel, one behind the other; none crosses a word of 64 bits.
+// A field of a pixel. Fields follow each other; none crosses a word of 64 bits.
 std::uint32_t get(const std::byte* pixel, unsigned first, unsigned bits) {
   std::uint64_t raw = 0;
   for (unsigned byte = first / 8; byte < (first + bits + 7) / 8; ++byte)
@@ -184,7 +184,7 @@ Result<Surface> Surface::open(const ColorSurface& where) {
   };
   if (where.type != kLinear && where.type != kTiled && where.type != kSwizzled)
     return refused("type", where.type,
-                   "is none; types are 0 (linear), 0x04000000 (tiled) and 0x08000000 (swizzled)",
+                   "is not one of 0 (linear), 0x04000000 (tiled) and 0x08000000 (swizzled)",
                    ErrorCode::unsupported);
   for (const auto& [name, value] : {std::pair{"width", where.width}, std::pair{"height", where.height}}) {
     if (value == 0) return bad(name, value, "has no pixels");

@@ -47,7 +47,7 @@ class Linker {
     WARPJIT_CHECK(find_calls());
     const auto called = [](const BlendDescriptor& d) { return d.enable && d.mode == BlendMode::shader; };
     if (std::ranges::none_of(draw_.blend, called)) return {};
-    // Words that were read behind the program's are descriptors, too.
+    // Words that were read after the program's are descriptors, too.
     launch_.descriptors.push_back(
         {draw_.place + ", fragment program's code", program_.address, 8 * program_.code.size()});
     for (const Call& call : calls_) WARPJIT_CHECK(add_shader(call));
@@ -160,7 +160,7 @@ class Linker {
         break;
       }
     }
-    return fail(descriptor, "mode is 0, a blend shader, and the program does not call it behind its BLEND");
+    return fail(descriptor, "mode is 0, a blend shader, and the program does not call it after its BLEND");
   }
 
   // The words of a blend shader, from the lowest to the highest that control can reach. Those that return are
@@ -232,7 +232,7 @@ class Linker {
     return shader;
   }
 
-  // Its BLENDs and ST_TILEs name a target by words of their own, whatever descriptor the program's names.
+  // Its BLENDs and ST_TILEs name a target by words of their own, not by the program's descriptor.
   Status bind_targets(unsigned descriptor, BlendShader& shader) {
     Program ends = shader.program;
     for (const std::uint32_t address : shader.returns) {

@@ -1,5 +1,5 @@
-// Fragment programs that call blend shaders (docs/guests/valhall.md 11.2). Where one is lies in the blend
-// descriptor, so that it is known before the draw runs: its code is put behind the program's, once for each
+// Fragment programs that call blend shaders (docs/guests/valhall.md 11.2). The blend descriptor says
+// where one is, so that it is known before the draw runs: its code is put after the program's, once for each
 // call, and the calls become branches.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace warpjit::valhall {
 
-// Of the launch of a draw's fragment program. The targets that blend shaders write become part of `state`.
+// Changes the launch of a draw's fragment program. The targets that blend shaders write become part of `state`.
 // Errors name descriptor and field: bad_input, unsupported, resource_limit.
 Status link_blend_shaders(const Image& image, const DrawDescriptor& draw, const Framebuffer& framebuffer,
                           JobLaunch& launch, DrawState& state);

@@ -191,14 +191,14 @@ bool CaptureVisitor::job(const CaptureJob&) { return true; }
 bool CaptureVisitor::draw(const CaptureDraw&) { return true; }
 bool CaptureVisitor::picture(const CapturePicture&) { return true; }
 
-Capture::Capture(std::unique_ptr<CaptureState> state) : state_(std::move(state)) {}
+Capture::Capture(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Capture::Capture(Capture&&) noexcept = default;
 Capture& Capture::operator=(Capture&&) noexcept = default;
 Capture::~Capture() = default;
 
 Result<Capture> Capture::load(std::span<const std::byte> file, std::string_view name) {
   WARPJIT_TRY(CaptureFile read, read_capture(file, std::string(name)));
-  return Capture(std::make_unique<CaptureState>(CaptureState{std::move(read)}));
+  return Capture(std::make_unique<State>(State{{std::move(read)}}));
 }
 
 std::span<const JobChain> Capture::chains() const { return state_->file.chains; }

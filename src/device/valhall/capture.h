@@ -10,7 +10,7 @@
 
 namespace warpjit::valhall {
 
-// Of vertices that wait for their fragment jobs.
+// The most bytes of vertices that wait for their fragment jobs.
 inline constexpr std::uint64_t kMaxWaitingBytes = std::uint64_t{1} << 30;
 
 struct CaptureState {
@@ -64,3 +64,5 @@ class CaptureRun {
 };
 
 }  // namespace warpjit::valhall
+
+class warpjit::valhall::Capture::State final : public warpjit::valhall::CaptureState {};

@@ -53,8 +53,8 @@ Status bind_vertices(Launch& launch, const ShadedVertices& vertices) {
                                       .stride = row,
                                       .slots = vertices.slots,
                                       .instance_stride = row * vertices.count}));
-  launch.set_count(vertices.count);
-  if (vertices.primitives.indexed) WARPJIT_CHECK(launch.bind_indices(vertices.primitives.indices));
+  WARPJIT_CHECK(launch.set_count(vertices.count));
+  if (vertices.primitives.indexed) WARPJIT_CHECK(launch.set_indices(vertices.primitives.indices));
   return launch.set_instances(vertices.instances);
 }
 

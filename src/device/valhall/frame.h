@@ -53,7 +53,7 @@ class Frame {
   Result<FramePixels> cleared(const Image& image) const { return begin_frame(image, framebuffer_, area_); }
 
   const Framebuffer& framebuffer() const { return framebuffer_; }
-  // After store(): what whoever runs the capture gets, of several samples the average.
+  // After store(): the pixels that a visitor gets; with several samples, the average.
   const FramePixels& pixels() const { return resolved_ ? *resolved_ : samples_.front(); }
   const KeptPictures& kept() const { return *kept_; }
 

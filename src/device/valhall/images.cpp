@@ -38,10 +38,10 @@ class ImageReader {
     if (!deep && source_.depth > 1) {
       const std::uint64_t distance = planes[d_.levels].memory - first.memory;
       if (distance > ~std::uint32_t{0})
-        return plane_error(d_.levels, "address: it is not up to 4 GiB behind that of the first layer");
+        return plane_error(d_.levels, "address: it is not up to 4 GiB after that of the first layer");
       source_.slice_stride = static_cast<std::uint32_t>(distance);
     }
-    // Of what is one row or slice, the stride does not count.
+    // The stride of a single row or slice does not count.
     if ((source_.interleaved ? (source_.height + 15) / 16 : source_.height) == 1) source_.row_stride = 0;
     if (source_.depth == 1) source_.slice_stride = 0;
     for (std::size_t n = 0; n < planes.size(); n += d_.levels)

@@ -48,7 +48,7 @@ Result<Report> run_grid(const Engine& engine, Image& image, const Job& job, cons
   return report;
 }
 
-// Of one vertex program: rows of `stride` bytes.
+// Results of one vertex program: rows of `stride` bytes.
 struct ShadedRows {
   Report report;
   std::uint32_t first_index = 0, count = 0, stride = 0;
@@ -82,7 +82,7 @@ Result<ShadedRows> run_vertex_program(const Engine& engine, Image& image, const 
 }  // namespace
 
 Status set_up(Launch& launch, const frontend::Grid& grid, Stage stage) {
-  launch.set_parameters(grid.parameters);
+  WARPJIT_CHECK(launch.set_parameters(grid.parameters));
   for (std::size_t k = 0; k < kMaxBuffers; ++k)
     if (!grid.constants[k].empty())
       WARPJIT_CHECK(
@@ -93,16 +93,19 @@ Status set_up(Launch& launch, const frontend::Grid& grid, Stage stage) {
       WARPJIT_CHECK(launch.map_memory("mem", std::uint64_t{grid.high_words[k]} << 32 | piece.address,
                                       piece.bytes.data(), piece.bytes.size()));
   if (stage == Stage::fragment) return {};
-  launch.set_grid(grid.grid[0], grid.grid[1], grid.grid[2]);
-  launch.set_block(grid.block[0], grid.block[1], grid.block[2]);
-  launch.set_first_block(grid.first_block[0], grid.first_block[1], grid.first_block[2]);
-  if (stage != Stage::vertex) return {};
+  if (stage == Stage::compute) {
+    WARPJIT_CHECK(launch.set_grid(grid.grid[0], grid.grid[1], grid.grid[2]));
+    WARPJIT_CHECK(launch.set_block(grid.block[0], grid.block[1], grid.block[2]));
+    return launch.set_first_block(grid.first_block[0], grid.first_block[1], grid.first_block[2]);
+  }
   const frontend::Vertices& vertices = grid.vertices;
-  launch.set_vertices(vertices.count, grid.grid[1], vertices.first, vertices.first_instance);
-  launch.set_attributes(vertices.attributes, vertices.attribute_offset);
-  if (const auto& results = grid.globals[kResultSpace]; !results.empty())
-    launch.map_results(results[0].bytes.data(), results[0].bytes.size(), vertices.packet_stride);
-  return {};
+  WARPJIT_CHECK(launch.set_count(vertices.count));
+  WARPJIT_CHECK(launch.set_instances(grid.grid[1]));
+  WARPJIT_CHECK(launch.set_first_vertex(vertices.first, vertices.first_instance));
+  WARPJIT_CHECK(launch.set_attributes(vertices.attributes, vertices.attribute_offset));
+  const auto& results = grid.globals[kResultSpace];
+  if (results.empty()) return {};
+  return launch.map_results(results[0].bytes.data(), results[0].bytes.size(), vertices.packet_stride);
 }
 
 namespace {
@@ -116,7 +119,7 @@ class TextureBinder {
         environment_(environment),
         memory_(memory),
         copies_(copies),
-        shader_(std::static_pointer_cast<const Shader>(launch.program().shader())),
+        shader_(std::static_pointer_cast<const Shader>(frontend::shared_shader(launch.program()))),
         setup_(shader_->program().fragment) {
     normalized_.fill(kUnknown);
   }
@@ -231,7 +234,7 @@ Status bind_textures(Launch& launch, const Image& image, const Environment& envi
 
 Status bind_images(Launch& launch, const Image& image, const Environment& environment,
                    const TargetMemory& memory) {
-  const auto shader = std::static_pointer_cast<const Shader>(launch.program().shader());
+  const auto shader = std::static_pointer_cast<const Shader>(frontend::shared_shader(launch.program()));
   const std::vector<std::uint32_t> uses = shader->image_uses();
   if (uses.empty()) return {};
   WARPJIT_TRY(const auto images, read_images(image, environment, uses, memory));

@@ -44,7 +44,7 @@ std::optional<BlendMix> blend_mix(const BlendFunction& f) {
                   .invert_by = f.invert_c};
 }
 
-// Is the result the source, whatever the target holds?
+// True if the result is the source and does not depend on the target.
 bool replaces(const BlendMix& mix) {
   return mix.add == BlendMix::Add::source && !mix.negate_add && mix.by == BlendMix::By::zero &&
          !mix.invert_by;

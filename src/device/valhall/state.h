@@ -24,16 +24,16 @@ struct DrawState {
   OutputState output;    // with the formats of what the draw uses
   FragmentSetup fragment;
 };
-// Of one of the samples of pixels. Errors name descriptor and field: bad_input, unsupported.
+// The state of one of the samples of pixels. Errors name descriptor and field: bad_input, unsupported.
 Result<DrawState> convert_draw(const Image& image, const DrawDescriptor& draw, const Framebuffer& framebuffer,
                                const DrawArea& area, unsigned sample = 0);
 
-// Descriptor n writes this target in this pixel format, by its blend shader (draw/blend_shaders.h); `state`
-// is that of the draw. Errors likewise.
+// Descriptor n writes this target in this pixel format, by its blend shader (blend_shaders.h); `state` is
+// that of the draw. Errors as of convert_draw.
 Status bind_shader_target(const Image& image, const DrawDescriptor& draw, const Framebuffer& framebuffer,
                           std::size_t n, unsigned target, std::uint32_t format, DrawState& state);
 
-// Of depth and stencil in a tile.
+// The pixels of depth and stencil in a tile.
 PixelFormat depth_pixels(DepthFormat format);
 
 }  // namespace warpjit::valhall

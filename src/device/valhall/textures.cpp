@@ -197,7 +197,7 @@ class TextureReader {
                                  std::to_string(row) + " bytes of a row",
                              ErrorCode::bad_input);
         const std::uint64_t slice = (rows - 1) * plane.row_stride + row;
-        // Of what is one row or slice, the stride does not count.
+        // The stride of a single row or slice does not count.
         if (n == level)
           places_.push_back({.row_bytes = rows > 1 ? plane.row_stride : 0,
                              .slice_bytes = slices > 1 ? plane.slice_stride : 0});

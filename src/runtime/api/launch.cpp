@@ -1,5 +1,7 @@
 // Launch: the public handle.
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "runtime/work/launch.h"
 #include "runtime/work/pixel_checks.h"
@@ -10,9 +12,7 @@ using runtime::LaunchState;
 
 namespace {
 
-constexpr std::size_t kMostConstantBytes = 1 << 16;  // of a space of graphics programs
-
-// Does any of the words exceed what the register takes?
+// An error if a word exceeds what the register takes.
 Status check_limit(std::span<const std::uint32_t> words, const LaunchState& state, const Location& location) {
   const std::uint32_t limit = state.shader->largest_word(location);
   for (const std::uint32_t word : words)
@@ -23,11 +23,38 @@ Status check_limit(std::span<const std::uint32_t> words, const LaunchState& stat
   return {};
 }
 
+// Kinds of launches. A call that some of them lack says which ones have it.
+enum Kinds : unsigned { kRows = 1, kPrimitives = 2, kStrips = 4, kCompute = 8, kFetching = 16, kPixels = 32 };
+constexpr std::pair<Kinds, const char*> kKindTexts[] = {{kRows, "vertex programs over rows"},
+                                                        {kPrimitives, "geometry programs over primitives"},
+                                                        {kCompute, "compute programs"},
+                                                        {kFetching, "vertex programs that fetch attributes"},
+                                                        {kPixels, "fragment programs"}};
+
+Kinds kind_of(const LaunchState& state) {
+  if (state.shader->runs_on_grid()) return state.shader->stage() == Stage::compute ? kCompute : kFetching;
+  if (state.pixels) return kPixels;
+  if (state.primitives) return kPrimitives;
+  return state.shader->strip_output() ? kStrips : kRows;
+}
+
+// An error unless launches of this kind have the call. `kinds`: the Kinds that have it.
+Status check_kind(const LaunchState& state, const char* call, unsigned kinds) {
+  if ((kind_of(state) & kinds) != 0) return {};
+  std::string text;
+  for (const auto& [kind, of] : kKindTexts)
+    if ((kinds & kind) != 0) text += (text.empty() ? "" : ", ") + std::string(of);
+  return Error{ErrorCode::bad_input,
+               std::string(call) + " is for " + text + ", and this is a " + name(state.shader->stage()) +
+                   " program of " + name(state.shader->isa()),
+               state.shader->source_name()};
+}
+
 }  // namespace
 
-Launch::Launch(Program program) : state_(std::make_unique<LaunchState>(std::move(program))) {}
+Launch::Launch(Program program) : state_(std::make_unique<State>(std::move(program))) {}
 Launch::Launch(const Launch& other)
-    : state_(std::make_unique<LaunchState>(static_cast<const runtime::LaunchData&>(*other.state_))) {}
+    : state_(std::make_unique<State>(static_cast<const runtime::LaunchData&>(*other.state_))) {}
 Launch& Launch::operator=(const Launch& other) {
   if (this != &other) *this = Launch(other);
   return *this;
@@ -71,9 +98,11 @@ Status Launch::set_state(const Location& location, std::span<const std::uint32_t
   return {};
 }
 Status Launch::bind_input(const Location& location, const Attribute& attribute) {
+  WARPJIT_CHECK(check_kind(*state_, "bind_input", kRows | kPrimitives));
   return state_->bind(location, attribute);
 }
 Status Launch::bind_output(const Location& location, const OutputBuffer& buffer) {
+  WARPJIT_CHECK(check_kind(*state_, "bind_output", kRows | kPrimitives));
   return state_->bind(location, buffer);
 }
 
@@ -108,6 +137,14 @@ Status Launch::bind_output(std::string_view name, const OutputBuffer& buffer) {
 
 namespace {
 
+// The grid and the memory, to be changed. `facts`: what changes may decide the translation.
+frontend::Grid& change_grid(LaunchState& state, bool facts) {
+  ++state.bindings_generation;
+  ++state.values_generation;
+  if (facts) ++state.facts_generation;
+  return state.values.grid;
+}
+
 // Also of a number that is no format.
 std::string format_text(PixelFormat format) {
   return format > kLastPixelFormat ? std::to_string(static_cast<unsigned>(format)) : name(format);
@@ -137,9 +174,9 @@ Status set_pixel_vertices(LaunchState& state, const runtime::LaunchData& from, s
 
 // Sets a format among the facts of a launch.
 void set_format(LaunchState& state, PixelFormat& format, const TargetBuffer& target) {
-  const PixelFormat wanted = target.data != nullptr ? target.format : PixelFormat::none;
-  if (format != wanted) ++state.facts_generation;
-  format = wanted;
+  const PixelFormat next = target.data != nullptr ? target.format : PixelFormat::none;
+  if (format != next) ++state.facts_generation;
+  format = next;
 }
 
 }  // namespace
@@ -166,13 +203,13 @@ Status Launch::set_raster_state(const RasterState& raster) {
 Status Launch::set_output_state(const OutputState& output) {
   WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
   WARPJIT_CHECK(runtime::check_state(output));
-  OutputState wanted = output;
-  wanted.colors = pixels->output.colors;
-  wanted.depth_format = pixels->output.depth_format;
-  if (!(wanted == pixels->output)) ++state_->facts_generation;
-  pixels->output = wanted;
-  state_->values.pixels.blend_constant = wanted.blend_constant;
-  state_->values.pixels.alpha_reference = wanted.alpha_reference;
+  OutputState next = output;
+  next.colors = pixels->output.colors;
+  next.depth_format = pixels->output.depth_format;
+  if (!(next == pixels->output)) ++state_->facts_generation;
+  pixels->output = next;
+  state_->values.pixels.blend_constant = next.blend_constant;
+  state_->values.pixels.alpha_reference = next.alpha_reference;
   ++state_->values_generation;
   return {};
 }
@@ -230,7 +267,7 @@ Status Launch::bind_vertices(const VertexBuffer& vertices) {
   state_->keep_vertices(nullptr);
   return {};
 }
-Status Launch::bind_indices(std::span<const std::uint32_t> indices) {
+Status Launch::set_indices(std::span<const std::uint32_t> indices) {
   WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
   pixels->indices = std::make_shared<const std::vector<std::uint32_t>>(indices.begin(), indices.end());
   return {};
@@ -241,6 +278,11 @@ Status Launch::set_geometry_stage(const Launch& geometry) {
     return Error{ErrorCode::bad_input, "this is not a geometry program that makes strips for a rasterizer",
                  from.shader->source_name()};
   WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
+  if (from.shader->isa() != state_->shader->isa())
+    return Error{ErrorCode::bad_input,
+                 std::string("a geometry program of ") + name(from.shader->isa()) +
+                     " is given for a fragment program of " + name(state_->shader->isa()),
+                 from.shader->source_name()};
   pixels->geometry = std::make_shared<const runtime::LaunchData>(from);
   return {};
 }
@@ -248,12 +290,17 @@ void Launch::unset_geometry_stage() {
   if (auto pixels = change_pixels(*state_)) (*pixels)->geometry.reset();
 }
 Status Launch::set_instances(std::uint32_t count) {
+  if (kind_of(*state_) == kFetching) {
+    change_grid(*state_, true).grid[1] = count;
+    return {};
+  }
+  WARPJIT_CHECK(check_kind(*state_, "set_instances", kFetching | kPixels));
   WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
   if (pixels->instances != count) state_->keep_vertices(nullptr);
   pixels->instances = count;
   return {};
 }
-void Launch::unbind_indices() {
+void Launch::unset_indices() {
   if (auto pixels = change_pixels(*state_)) (*pixels)->indices.reset();
 }
 
@@ -264,6 +311,13 @@ template <class List>
 auto& element_of(List& list, unsigned slot) {
   if (list.size() <= slot) list.resize(slot + 1U);
   return list[slot];
+}
+
+// An error for guests whose programs sample nothing.
+Status check_samples(const LaunchState& state, const char* call) {
+  if (state.shader->isa() != Isa::pica200) return {};
+  return Error{ErrorCode::bad_input, std::string(call) + ": programs of pica200 sample no textures",
+               state.shader->source_name()};
 }
 
 // The textures and samplers of a launch, to be changed.
@@ -277,6 +331,7 @@ frontend::BoundTextures& change_textures(LaunchState& state) {
 }  // namespace
 
 Status Launch::set_texture(unsigned slot, const Texture& texture) {
+  WARPJIT_CHECK(check_samples(*state_, "set_texture"));
   const std::string where = "texture " + std::to_string(slot);
   if (slot >= kMaxTextures)
     return Error{ErrorCode::bad_input, "there are " + std::to_string(kMaxTextures) + " textures", where};
@@ -286,6 +341,7 @@ Status Launch::set_texture(unsigned slot, const Texture& texture) {
   return {};
 }
 Status Launch::set_sampler(unsigned slot, const Sampler& sampler) {
+  WARPJIT_CHECK(check_samples(*state_, "set_sampler"));
   const std::string where = "sampler " + std::to_string(slot);
   if (slot >= kMaxSamplers)
     return Error{ErrorCode::bad_input, "there are " + std::to_string(kMaxSamplers) + " samplers", where};
@@ -316,7 +372,7 @@ Status Launch::set_vertex_stage(const Launch& vertex, std::uint64_t outputs) {
   ++state_->bindings_generation;
   return {};
 }
-Status Launch::bind_primitives(std::span<const std::uint32_t> list) {
+Status Launch::set_primitives(std::span<const std::uint32_t> list) {
   if (!state_->primitives)
     return Error{ErrorCode::bad_input, "this is not a geometry program", state_->shader->source_name()};
   if (Status status = runtime::check_primitive_list(list); !status) return status;
@@ -361,42 +417,45 @@ void Launch::unbind_outputs() {
 
 namespace {
 
-// The grid, to be changed. `facts`: what changes may decide the translation.
-frontend::Grid& change_grid(LaunchState& state, bool facts) {
-  state.given |= LaunchState::kGrid;
-  ++state.bindings_generation;
-  ++state.values_generation;
-  if (facts) ++state.facts_generation;
-  return state.values.grid;
-}
-
-// The memory of a graphics program, to be changed. `facts`: likewise.
-frontend::Grid& change_memory(LaunchState& state, bool facts) {
-  ++state.bindings_generation;
-  ++state.values_generation;
-  if (facts) ++state.facts_generation;
-  return state.values.grid;
-}
+// Bytes of constants that a launch without a grid copies, of one space.
+constexpr std::size_t kMostConstantBytes = 1 << 16;
 
 }  // namespace
 
-void Launch::set_grid(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+Status Launch::set_grid(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+  WARPJIT_CHECK(check_kind(*state_, "set_grid", kCompute));
   change_grid(*state_, false).grid = {x, y, z};
+  return {};
 }
-void Launch::set_block(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+Status Launch::set_block(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+  WARPJIT_CHECK(check_kind(*state_, "set_block", kCompute));
   const std::array<std::uint32_t, 3> block{x, y, z};
   change_grid(*state_, block != state_->values.grid.block).block = block;
+  return {};
 }
-void Launch::set_first_block(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+Status Launch::set_first_block(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+  WARPJIT_CHECK(check_kind(*state_, "set_first_block", kCompute));
+  if (state_->shader->isa() == Isa::tesla)
+    return Error{ErrorCode::bad_input, "set_first_block: the first block of Tesla's grids has the number 0",
+                 state_->shader->source_name()};
   change_grid(*state_, true).first_block = {x, y, z};
+  return {};
 }
-void Launch::set_parameters(std::span<const std::byte> bytes) {
+Status Launch::set_shared_bytes(std::uint32_t bytes) {
+  WARPJIT_CHECK(check_kind(*state_, "set_shared_bytes", kCompute));
+  change_grid(*state_, true).shared_bytes = bytes;
+  return {};
+}
+Status Launch::set_parameters(std::span<const std::byte> bytes) {
+  if (!state_->shader->takes_parameters())
+    return Error{ErrorCode::bad_input,
+                 std::string("there are no parameters in a ") + name(state_->shader->stage()) +
+                     " program of " + name(state_->shader->isa()),
+                 state_->shader->source_name()};
   const bool resized = bytes.size() != state_->values.grid.parameters.size();
-  const bool with_pixels = state_->pixels && state_->shader->takes_parameters();
-  frontend::Grid& grid = with_pixels ? change_memory(*state_, resized) : change_grid(*state_, resized);
-  grid.parameters.assign(bytes.begin(), bytes.end());
+  change_grid(*state_, resized).parameters.assign(bytes.begin(), bytes.end());
+  return {};
 }
-void Launch::set_shared_bytes(std::uint32_t bytes) { change_grid(*state_, true).shared_bytes = bytes; }
 
 Status Launch::bind_constants(std::string_view space, const void* data, std::size_t size) {
   WARPJIT_TRY(const frontend::SpaceName found, state_->shader->find_space(space));
@@ -414,7 +473,7 @@ Status Launch::bind_constants(std::string_view space, const void* data, std::siz
     const auto copy = std::make_shared<const std::vector<std::byte>>(from, from + size);
     state_->constants[found.index] = copy;
     const bool facts = bound.size() != size || state_->shader->reads_code_addresses();
-    change_memory(*state_, facts).constants[found.index] = *copy;
+    change_grid(*state_, facts).constants[found.index] = *copy;
     return {};
   }
   change_grid(*state_, bound.size() != size);
@@ -427,8 +486,7 @@ Status Launch::map_memory(std::string_view space, std::uint64_t address, void* d
   if (found.constant)
     return Error{ErrorCode::bad_input, "this space is constant: bind_constants binds it as a whole",
                  std::string(space)};
-  const bool on_grid = state_->shader->runs_on_grid();
-  if (!on_grid && state_->shader->stage() != Stage::fragment && !state_->shader->rows_have_memory())
+  if ((kind_of(*state_) & (kCompute | kFetching | kPixels)) == 0 && !state_->shader->rows_have_memory())
     return Error{ErrorCode::unsupported,
                  "memory for vertex and geometry programs, which have constants alone", std::string(space)};
   const auto high = static_cast<std::uint32_t>(address >> 32), low = static_cast<std::uint32_t>(address);
@@ -443,22 +501,21 @@ Status Launch::map_memory(std::string_view space, std::uint64_t address, void* d
                  std::string(space)};
   const bool facts =
       new_window || !state_->values.grid.vertices.attributes.empty() || !state_->values.grid.images.empty();
-  frontend::Grid& grid = on_grid ? change_grid(*state_, facts) : change_memory(*state_, facts);
+  frontend::Grid& grid = change_grid(*state_, facts);
   if (new_window) grid.high_words.push_back(high);
   const auto window = found.high_words == 0
                           ? std::ptrdiff_t{found.index}
                           : std::ranges::find(grid.high_words, high) - grid.high_words.begin();
   auto& ranges = grid.globals[static_cast<std::size_t>(window)];
-  const auto behind =
+  const auto next =
       std::ranges::find_if(ranges, [&](const frontend::MappedRange& range) { return range.address > low; });
-  ranges.insert(behind, {low, {static_cast<std::byte*>(data), size}});
+  ranges.insert(next, {low, {static_cast<std::byte*>(data), size}});
   state_->many_ranges = state_->many_ranges || ranges.size() > 1;
   return {};
 }
 
 void Launch::unmap_memory() {
-  const bool on_grid = state_->shader->runs_on_grid();
-  frontend::Grid& grid = on_grid ? change_grid(*state_, true) : change_memory(*state_, true);
+  frontend::Grid& grid = change_grid(*state_, true);
   grid.constants = {};
   state_->constants = {};
   for (auto& ranges : grid.globals) ranges.clear();
@@ -466,27 +523,25 @@ void Launch::unmap_memory() {
   grid.high_words.clear();
 }
 
-void Launch::set_vertices(std::uint32_t count, std::uint32_t instances, std::uint32_t first,
-                          std::uint32_t first_instance) {
-  constexpr std::uint32_t kOfBlock = frontend::Vertices::kOfBlock;
-  frontend::Grid& grid = change_grid(*state_, true);
-  grid.block = {kOfBlock, 1, 1};
-  grid.grid = {count / kOfBlock + (count % kOfBlock != 0 ? 1 : 0), instances, 1};
-  grid.vertices.count = count;
-  grid.vertices.first = first;
-  grid.vertices.first_instance = first_instance;
+Status Launch::set_first_vertex(std::uint32_t vertex, std::uint32_t instance) {
+  WARPJIT_CHECK(check_kind(*state_, "set_first_vertex", kFetching));
+  frontend::Vertices& vertices = change_grid(*state_, true).vertices;
+  vertices.first = vertex;
+  vertices.first_instance = instance;
+  return {};
 }
-void Launch::set_attributes(std::span<const AttributeSource> attributes, std::uint32_t attribute_offset) {
+Status Launch::set_attributes(std::span<const AttributeSource> attributes, std::uint32_t attribute_offset) {
+  WARPJIT_CHECK(check_kind(*state_, "set_attributes", kFetching));
   frontend::Vertices& vertices = change_grid(*state_, true).vertices;
   vertices.attributes.assign(attributes.begin(), attributes.end());
   vertices.attribute_offset = attribute_offset;
+  return {};
 }
 Status Launch::set_images(std::span<const ImageSource> images) {
   if (!state_->shader->takes_images())
     return Error{ErrorCode::bad_input, "images are given, but programs of this GPU have none",
                  state_->shader->source_name()};
-  const bool on_grid = state_->shader->runs_on_grid();
-  frontend::Grid& grid = on_grid ? change_grid(*state_, true) : change_memory(*state_, true);
+  frontend::Grid& grid = change_grid(*state_, true);
   grid.images.assign(images.begin(), images.end());
   return {};
 }
@@ -494,29 +549,52 @@ Status Launch::set_buffers(std::span<const BufferSource> buffers) {
   if (!state_->shader->takes_buffers())
     return Error{ErrorCode::bad_input, "buffers are given, but programs of this GPU have no tables of them",
                  state_->shader->source_name()};
-  const bool on_grid = state_->shader->runs_on_grid();
-  frontend::Grid& grid = on_grid ? change_grid(*state_, true) : change_memory(*state_, true);
+  frontend::Grid& grid = change_grid(*state_, true);
   grid.buffers.assign(buffers.begin(), buffers.end());
   return {};
 }
-void Launch::map_results(void* data, std::size_t size, std::uint32_t packet_stride) {
+Status Launch::map_results(void* data, std::size_t size, std::uint32_t packet_stride) {
+  WARPJIT_CHECK(check_kind(*state_, "map_results", kFetching));
   frontend::Grid& grid = change_grid(*state_, true);
   grid.vertices.packet_stride = packet_stride;
   grid.globals[frontend::Vertices::kResultSpace] = {{0, {static_cast<std::byte*>(data), size}}};
+  return {};
 }
 
-void Launch::set_count(std::uint64_t count) {
+namespace {
+
+// A program that fetches has vertices of an instance as blocks of the grid, and instances as its rows.
+Status set_fetched_count(LaunchState& state, std::uint64_t count) {
+  if (count > std::numeric_limits<std::uint32_t>::max())
+    return Error{ErrorCode::bad_input,
+                 "an instance has at most 2^32 - 1 vertices, not " + std::to_string(count),
+                 state.shader->source_name()};
+  constexpr std::uint32_t kOfBlock = frontend::Vertices::kOfBlock;
+  frontend::Grid& grid = change_grid(state, true);
+  grid.block = {kOfBlock, 1, 1};
+  grid.grid[0] = static_cast<std::uint32_t>((count + kOfBlock - 1) / kOfBlock);
+  grid.vertices.count = static_cast<std::uint32_t>(count);
+  return {};
+}
+
+}  // namespace
+
+Status Launch::set_count(std::uint64_t count) {
+  const Kinds kind = kind_of(*state_);
+  WARPJIT_CHECK(check_kind(*state_, "set_count", kRows | kPrimitives | kFetching | kPixels));
+  if (kind == kFetching) WARPJIT_CHECK(set_fetched_count(*state_, count));
   state_->count = count;
-  state_->given |= LaunchState::kCount;
   ++state_->bindings_generation;
+  return {};
 }
 std::uint64_t Launch::count() const { return state_->count; }
 void Launch::set_fuel(std::uint64_t fuel) { state_->fuel = state_->values.grid.fuel = fuel; }
 std::uint64_t Launch::fuel() const { return state_->fuel; }
-void Launch::set_allow_overlap(bool allow) {
+Status Launch::set_allow_overlap(bool allow) {
+  WARPJIT_CHECK(check_kind(*state_, "set_allow_overlap", kRows | kPrimitives));
   state_->allow_overlap = allow;
-  if (allow) state_->given |= LaunchState::kOverlap;
   ++state_->bindings_generation;
+  return {};
 }
 
 }  // namespace warpjit

@@ -1,10 +1,6 @@
 // Version and the names of the public enumerations.
 #include "warpjit/warpjit.hpp"
 
-#ifndef WARPJIT_VERSION_MAJOR
-#error "the build defines WARPJIT_VERSION_*"
-#endif
-
 namespace warpjit {
 namespace {
 

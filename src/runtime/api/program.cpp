@@ -53,28 +53,30 @@ Result<Program> Program::load(std::span<const std::byte> bytes, const Selection&
       selection.source_name};
 }
 
-Isa Program::isa() const { return shader_->isa(); }
-Stage Program::stage() const { return shader_->stage(); }
-const std::string& Program::name() const { return shader_->name(); }
-std::uint32_t Program::entry() const { return shader_->entry(); }
-std::size_t Program::code_size() const { return shader_->code_words(); }
-Resources Program::resources() const { return shader_->resources(); }
-std::size_t Program::unit_words() const { return shader_->unit_rows() * 4; }
-const std::string& Program::source_name() const { return shader_->source_name(); }
-std::span<const Symbol> Program::inputs() const { return shader_->inputs(); }
-std::span<const Symbol> Program::uniforms() const { return shader_->uniforms(); }
-std::span<const Symbol> Program::outputs() const { return shader_->outputs(); }
+using frontend::shader_of;
+
+Isa Program::isa() const { return shader_of(*this).isa(); }
+Stage Program::stage() const { return shader_of(*this).stage(); }
+const std::string& Program::name() const { return shader_of(*this).name(); }
+std::uint32_t Program::entry() const { return shader_of(*this).entry(); }
+std::size_t Program::code_size() const { return shader_of(*this).code_words(); }
+Resources Program::resources() const { return shader_of(*this).resources(); }
+std::size_t Program::unit_words() const { return shader_of(*this).unit_rows() * 4; }
+const std::string& Program::source_name() const { return shader_of(*this).source_name(); }
+std::span<const Symbol> Program::inputs() const { return shader_of(*this).inputs(); }
+std::span<const Symbol> Program::uniforms() const { return shader_of(*this).uniforms(); }
+std::span<const Symbol> Program::outputs() const { return shader_of(*this).outputs(); }
 Result<Location> Program::input(std::string_view name) const {
-  return shader_->find(LocationKind::input, name);
+  return shader_of(*this).find(LocationKind::input, name);
 }
 Result<Location> Program::uniform(std::string_view name) const {
-  return shader_->find(LocationKind::uniform, name);
+  return shader_of(*this).find(LocationKind::uniform, name);
 }
 Result<Location> Program::output(std::string_view name) const {
-  return shader_->find(LocationKind::output, name);
+  return shader_of(*this).find(LocationKind::output, name);
 }
 Result<Location> Program::state(std::string_view name) const {
-  return shader_->find(LocationKind::state, name);
+  return shader_of(*this).find(LocationKind::state, name);
 }
 
 namespace pica200 {

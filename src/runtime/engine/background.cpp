@@ -219,15 +219,23 @@ void Background::report(EngineStatistics& statistics) const {
 
 }  // namespace runtime
 
-Compilation::State Compilation::state() const { return job_->state(); }
-bool Compilation::wait_for(std::uint64_t nanoseconds) const {
-  constexpr std::uint64_t kLongest = std::uint64_t{1} << 60;  // 36 years; more would overflow clocks
-  return job_->wait(std::chrono::nanoseconds(std::min(nanoseconds, kLongest)));
+namespace {
+
+runtime::CompileJob& job_of(const std::shared_ptr<Compilation::Job>& job) {
+  return static_cast<runtime::CompileJob&>(*job);
+}
+
+}  // namespace
+
+Compilation::State Compilation::state() const { return job_of(job_).state(); }
+bool Compilation::wait_for(std::chrono::nanoseconds time) const {
+  constexpr std::chrono::nanoseconds kLongest{std::int64_t{1} << 60};  // 36 years; more would overflow clocks
+  return job_of(job_).wait(std::min(time, kLongest));
 }
 Result<CompileReport> Compilation::wait() const {
-  job_->wait(std::nullopt);
-  return job_->report();
+  job_of(job_).wait(std::nullopt);
+  return job_of(job_).report();
 }
-bool Compilation::cancel() const { return job_->cancel(); }
+bool Compilation::cancel() const { return job_of(job_).cancel(); }
 
 }  // namespace warpjit

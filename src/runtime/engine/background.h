@@ -16,11 +16,14 @@
 
 #include "runtime/engine/code_cache.h"
 
+// What the public handle holds.
+class warpjit::Compilation::Job {};
+
 namespace warpjit::runtime {
 
 // One compilation. Shared by the queue, the runs that wait for its kernel, and the Compilation handles; any
 // of these may be destroyed first. Thread-safe.
-class CompileJob {
+class CompileJob : public Compilation::Job {
  public:
   using State = Compilation::State;
   using KernelResult = CodeCache::KernelResult;

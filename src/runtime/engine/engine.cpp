@@ -71,7 +71,7 @@ EngineInfo EngineState::info() const {
 
 }  // namespace runtime
 
-Engine::Engine(const EngineOptions& options) : state_(std::make_unique<runtime::EngineState>(options)) {}
+Engine::Engine(const EngineOptions& options) : state_(std::make_unique<State>(options)) {}
 Engine::~Engine() = default;
 
 Result<Report> Engine::run(const Launch& launch, const RunOptions& options) const {

@@ -135,3 +135,8 @@ class EngineState final : public KernelSource {
 };
 
 }  // namespace warpjit::runtime
+
+class warpjit::Engine::State final : public warpjit::runtime::EngineState {
+ public:
+  using EngineState::EngineState;
+};

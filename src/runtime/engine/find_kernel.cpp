@@ -177,7 +177,7 @@ KernelOptions EngineState::kernel_options(Choice choice) const {
 Result<EngineState::Request> EngineState::request(const LaunchState& launch, const RunOptions& options,
                                                   Choice choice) {
   Request request;
-  request.shader = launch.program.shader();
+  request.shader = frontend::shared_shader(launch.program);
   request.options = kernel_options(choice);
   request.may_interpret = choice.engine == EngineKind::jit && options.target == Target::automatic;
   WARPJIT_TRY(request.facts, launch.facts(0));
@@ -206,8 +206,7 @@ CodeCache::KernelResult EngineState::make(const Request& request) {
       if (options_.log != nullptr)
         log(LogLevel::debug,
             "compiled " + request.shader->source_name() + " for " + name(report.engine) + " in " +
-                std::to_string(report.translate_ns + report.passes_ns + report.backend_ns + report.place_ns) +
-                " ns, " + std::to_string(report.code_bytes) + " bytes of code");
+                std::to_string(report.compile_time().count()) + " ns, " + std::to_string(report.code_bytes) + " bytes of code");
       if (!because.empty()) (*kernel)->set_interpreted_because(std::move(because));
       return std::shared_ptr<const Kernel>(std::move(*kernel));
     }

@@ -16,14 +16,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Nanoseconds since the last call.
 class Stopwatch {
  public:
-  std::uint64_t lap() {
+  // Time since the last call.
+  std::chrono::nanoseconds lap() {
     const Clock::time_point now = Clock::now();
-    const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(now - last_).count();
-    last_ = now;
-    return static_cast<std::uint64_t>(elapsed);
+    return now - std::exchange(last_, now);
   }
 
  private:
@@ -175,7 +173,7 @@ Result<Translation> run_passes(const frontend::Shader& shader, const frontend::F
   translation.report.ordered = code.ordered;
   translation.unit = code.unit;
   if (facts.work == Work::pixels) translation.overwritten_planes = ir::overwritten_planes(code.function);
-  translation.report.translate_ns = watch.lap();
+  translation.report.translate_time = watch.lap();
   ir::PipelineOptions pipeline;
   if (options.engine == EngineKind::jit) pipeline = backend::pipeline_options(options.target);
   pipeline.dispatch_all = options.dispatch_all;
@@ -187,7 +185,7 @@ Result<Translation> run_passes(const frontend::Shader& shader, const frontend::F
       return options.parts * backend::lanes(options.target);
     };
   WARPJIT_TRY(translation.program, ir::run_pipeline(std::move(code.function), pipeline));
-  translation.report.passes_ns = watch.lap();
+  translation.report.passes_time = watch.lap();
   return translation;
 }
 
@@ -211,10 +209,10 @@ Result<KernelPointer> make_jit_kernel(const ir::GroupProgram& program, CompileRe
   compile.validate = options.checks;
   WorkspacePool::Lease workspace = workspaces.borrow();
   WARPJIT_TRY(backend::MachineCode code, backend::compile(program, options.target, compile, *workspace));
-  report.backend_ns = watch.lap();
+  report.backend_time = watch.lap();
   CodeLabel label{name, code.map};
   WARPJIT_TRY(CodeMemory::Block block, memory->place(code.bytes, std::move(label), code.alignment));
-  report.place_ns = watch.lap();
+  report.place_time = watch.lap();
   return KernelPointer(std::make_shared<JitKernel>(program.kernel, code, std::move(block), report));
 }
 
@@ -243,7 +241,7 @@ Result<KernelPointer> make_guest_kernel(const frontend::Shader& shader, const fr
   report.engine = EngineKind::guest;
   report.generic = (shader.usage().bools & ~facts.known_bools) != 0;
   WARPJIT_TRY(std::unique_ptr<frontend::GuestInterpreter> guest, shader.prepare_guest(facts));
-  report.translate_ns = watch.lap();
+  report.translate_time = watch.lap();
   return KernelPointer(std::make_shared<GuestKernel>(std::move(guest), facts, report));
 }
 

@@ -49,7 +49,7 @@ Status PreparedState::run() {
 
 namespace warpjit {
 
-PreparedRun::PreparedRun(std::unique_ptr<runtime::PreparedState> state) : state_(std::move(state)) {}
+PreparedRun::PreparedRun(std::unique_ptr<State> state) : state_(std::move(state)) {}
 PreparedRun::PreparedRun(PreparedRun&&) noexcept = default;
 PreparedRun& PreparedRun::operator=(PreparedRun&&) noexcept = default;
 PreparedRun::~PreparedRun() = default;
@@ -58,7 +58,7 @@ Status PreparedRun::run() { return state_->run(); }
 Result<PreparedRun> Engine::prepare(const Launch& launch, const RunOptions& options) const {
   if (const Work work = launch.state().work(); work != Work::rows)
     return Error{ErrorCode::unsupported, std::string("a run over ") + name(work) + " cannot be prepared", ""};
-  auto prepared = std::make_unique<runtime::PreparedState>(*state_, launch.state(), options, true);
+  auto prepared = std::make_unique<PreparedRun::State>(*state_, launch.state(), options, true);
   WARPJIT_CHECK(prepared->renew());
   return PreparedRun(std::move(prepared));
 }

@@ -44,3 +44,8 @@ class PreparedState {
 };
 
 }  // namespace warpjit::runtime
+
+class warpjit::PreparedRun::State final : public warpjit::runtime::PreparedState {
+ public:
+  using PreparedState::PreparedState;
+};

@@ -14,7 +14,7 @@ Status Kernel::draw(const frontend::Values&, const interpret::PixelWork&, std::u
 CompileReport report_of(const Kernel& kernel, bool hit) {
   CompileReport report = kernel.report();
   report.cache_hit = hit;
-  if (hit) report.translate_ns = report.passes_ns = report.backend_ns = report.place_ns = 0;
+  if (hit) report.translate_time = report.passes_time = report.backend_time = report.place_time = {};
   return report;
 }
 

@@ -21,10 +21,16 @@ RowSpan span_of(const OutputBuffer& b) {
   return {reinterpret_cast<std::uintptr_t>(b.data), b.size, b.stride, size(b.format)};
 }
 
+// What a geometry program of a rasterizer gives without one.
+Error alone_error(const frontend::Shader& shader) {
+  return {ErrorCode::bad_input, "this geometry program runs in draws: set_geometry_stage",
+          shader.source_name()};
+}
+
 }  // namespace
 
 LaunchData::LaunchData(Program with)
-    : program(std::move(with)), shader(program.shader().get()), usage(shader->usage()) {
+    : program(std::move(with)), shader(&frontend::shader_of(program)), usage(shader->usage()) {
   shader->reset(values);
   if (shader->stage() == Stage::fragment) pixels.emplace();
   if (shader->stage() != Stage::geometry || shader->strip_output()) return;
@@ -123,29 +129,12 @@ std::string LaunchState::place(LocationKind kind, unsigned number) const {
          shader->register_name(register_of(kind, number));
 }
 
-Status LaunchState::check_given() const {
-  const auto wrong = [&](const char* message) {
-    return Error{ErrorCode::bad_input, message, shader->source_name()};
-  };
-  if (shader->strip_output()) return wrong("this geometry program runs in draws: set_geometry_stage");
-  if (work() == Work::grid) {
-    if ((given & kCount) != 0)
-      return wrong("a count of threads is set, but the grid says how many there are");
-    if ((given & kOverlap) != 0) return wrong("rows may not overlap in a launch that has none");
-  } else if ((given & kGrid) != 0) {
-    return wrong("a grid, a block or its memory is set, but only compute programs have them");
-  } else if (pixels && (given & kOverlap) != 0) {
-    return wrong("rows may not overlap in a launch that has none");
-  }
-  return {};
-}
-
 Status LaunchState::check() {
   if (draw.facts.active) return {};
   if (checked_generation_.load(std::memory_order_acquire) == bindings_generation) return {};
   const std::lock_guard lock(check_mutex_);
   if (checked_generation_.load(std::memory_order_relaxed) == bindings_generation) return {};
-  WARPJIT_CHECK(check_given());
+  if (shader->strip_output()) return alone_error(*shader);
   WARPJIT_CHECK(check_textures(*this));
   if (work() == Work::grid) {
     WARPJIT_TRY(checked_, shader->check_grid(values.grid));
@@ -293,7 +282,7 @@ Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
     return facts;
   }
   if (shader->strip_output()) {
-    if (strips.vertices == 0) return check_given().error();
+    if (strips.vertices == 0) return alone_error(*shader);
     frontend::Facts facts;
     facts.strips = strips;
     add_sample_facts(facts);

@@ -95,9 +95,6 @@ struct LaunchData {
 
   using Primitives = LaunchPrimitives;
 
-  // Setters that were called and that only some kinds of work allow.
-  enum Given : unsigned { kCount = 1, kOverlap = 2, kGrid = 4 };
-
   explicit LaunchData(Program with);
 
   Program program;
@@ -110,7 +107,6 @@ struct LaunchData {
   std::uint32_t output_count = 0;
   std::uint64_t count = 0;
   std::uint64_t fuel = kDefaultFuel;
-  unsigned given = 0;  // Given bits
   bool allow_overlap = false;
   bool many_ranges = false;  // some space of values.grid.globals has several
   std::optional<Primitives> primitives;
@@ -146,9 +142,8 @@ class LaunchState : public LaunchData {
   using LaunchData::LaunchData;
   explicit LaunchState(const LaunchData& data) : LaunchData(data) {}
 
-  // Checks that it can run: nothing is given that this kind of work does not take; every row is inside its
-  // buffer; no output overlaps another row, unless allowed; a grid is within the guest's limits. Remembers
-  // success.
+  // An error if it cannot run: every row is inside its buffer; no output overlaps another row, unless allowed;
+  // a grid is within the guest's limits. Remembers success.
   Status check();
   // Checks it as a stage of another launch. Its outputs (bit n: register n) are bound to no buffer: a plan
   // says where they go.
@@ -188,7 +183,6 @@ class LaunchState : public LaunchData {
 
  private:
   std::string place(LocationKind kind, unsigned number) const;
-  Status check_given() const;
   Status check_rows() const;
 
   std::atomic<std::uint64_t> checked_generation_{0};
@@ -199,3 +193,8 @@ class LaunchState : public LaunchData {
 };
 
 }  // namespace warpjit::runtime
+
+class warpjit::Launch::State final : public warpjit::runtime::LaunchState {
+ public:
+  using LaunchState::LaunchState;
+};

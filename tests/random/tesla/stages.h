@@ -38,7 +38,7 @@ inline Result<warpjit::Launch> random_vertex_stage(std::uint64_t seed,
         stage.bind_input("a" + std::to_string(k),
                          {rows.data(), rows.size_bytes(), slots * std::size_t{4}, {ComponentType::f32, 4}}));
   }
-  stage.set_count(vertices.size() / slots);
+  WARPJIT_CHECK(stage.set_count(vertices.size() / slots));
   return stage;
 }
 

@@ -58,8 +58,7 @@ Status bind_values(const LaunchFile& file, Launch& launch) {
     attribute.divisor = input.divisor;
     WARPJIT_CHECK(launch.bind_input(numbered(LocationKind::input, input.reg), attribute));
   }
-  launch.set_count(file.count);
-  return {};
+  return launch.set_count(file.count);
 }
 
 std::uint32_t word_at(const std::vector<std::byte>& bytes, std::size_t place) {
@@ -110,7 +109,7 @@ Status BoundLaunch::bind_rows() {
 Status BoundLaunch::bind_primitives() {
   const LaunchFile& file = *file_;
   WARPJIT_CHECK(launch_.set_geometry_input(file.geometry));
-  if (!file.primitives.empty()) WARPJIT_CHECK(launch_.bind_primitives(file.primitives));
+  if (!file.primitives.empty()) WARPJIT_CHECK(launch_.set_primitives(file.primitives));
   if (!file.vertex.empty()) {
     const LaunchFile& stage = file.vertex.front();
     Launch vertex{Program(stage.program)};
@@ -136,16 +135,19 @@ Status BoundLaunch::bind_primitives() {
 
 Status BoundLaunch::bind_grid() {
   const LaunchGrid& grid = file_->grid;
-  launch_.set_parameters(grid.parameters);
+  WARPJIT_CHECK(launch_.set_parameters(grid.parameters));
   if (const auto& vertices = grid.vertices) {
-    launch_.set_vertices(vertices->count, vertices->instances, vertices->first, vertices->first_instance);
-    launch_.set_attributes(vertices->attributes, vertices->attribute_offset);
+    WARPJIT_CHECK(launch_.set_count(vertices->count));
+    WARPJIT_CHECK(launch_.set_instances(vertices->instances));
+    WARPJIT_CHECK(launch_.set_first_vertex(vertices->first, vertices->first_instance));
+    WARPJIT_CHECK(launch_.set_attributes(vertices->attributes, vertices->attribute_offset));
     return bind_memory();
   }
-  launch_.set_grid(grid.grid[0], grid.grid[1], grid.grid[2]);
-  launch_.set_block(grid.block[0], grid.block[1], grid.block[2]);
-  launch_.set_first_block(grid.first_block[0], grid.first_block[1], grid.first_block[2]);
-  launch_.set_shared_bytes(grid.shared_bytes);
+  WARPJIT_CHECK(launch_.set_grid(grid.grid[0], grid.grid[1], grid.grid[2]));
+  WARPJIT_CHECK(launch_.set_block(grid.block[0], grid.block[1], grid.block[2]));
+  if (grid.first_block != std::array<std::uint32_t, 3>{})
+    WARPJIT_CHECK(launch_.set_first_block(grid.first_block[0], grid.first_block[1], grid.first_block[2]));
+  WARPJIT_CHECK(launch_.set_shared_bytes(grid.shared_bytes));
   return bind_memory();
 }
 
@@ -155,7 +157,7 @@ Status BoundLaunch::bind_memory() {
   for (const LaunchMemory& piece : file_->grid.memory) {
     std::vector<std::byte>& bytes = memory_.emplace_back(piece.bytes);
     if (piece.space == kResultSpace) {
-      launch_.map_results(bytes.data(), bytes.size(), file_->grid.vertices->packet_stride);
+      WARPJIT_CHECK(launch_.map_results(bytes.data(), bytes.size(), file_->grid.vertices->packet_stride));
       continue;
     }
     WARPJIT_CHECK(piece.constant
@@ -183,7 +185,7 @@ Status BoundLaunch::bind_stage_memory(const LaunchFile& file, Launch& launch) {
 
 Status BoundLaunch::bind_pixels() {
   const LaunchPixels& pixels = file_->pixels;
-  if (!file_->grid.parameters.empty()) launch_.set_parameters(file_->grid.parameters);
+  if (!file_->grid.parameters.empty()) WARPJIT_CHECK(launch_.set_parameters(file_->grid.parameters));
   WARPJIT_CHECK(bind_uniforms(*file_, launch_));
   WARPJIT_CHECK(bind_memory());
   WARPJIT_CHECK(launch_.set_raster_state(pixels.raster));
@@ -207,7 +209,7 @@ Status BoundLaunch::bind_pixels() {
   };
   for (unsigned k = 0; k < pixels.colors.size(); ++k) WARPJIT_CHECK(bind(k, pixels.colors[k]));
   WARPJIT_CHECK(bind(kDepthPicture, pixels.depth));
-  if (pixels.indexed) WARPJIT_CHECK(launch_.bind_indices(pixels.indices));
+  if (pixels.indexed) WARPJIT_CHECK(launch_.set_indices(pixels.indices));
   WARPJIT_CHECK(launch_.set_instances(pixels.instances));
   for (const LaunchFile& stage : file_->geometry_stage) {
     Launch geometry{Program(stage.program)};
@@ -216,7 +218,7 @@ Status BoundLaunch::bind_pixels() {
     WARPJIT_CHECK(launch_.set_geometry_stage(geometry));
   }
   if (file_->vertex.empty()) {
-    launch_.set_count(file_->count);
+    WARPJIT_CHECK(launch_.set_count(file_->count));
     return launch_.bind_vertices(
         {pixels.vertices.data(), pixels.vertices.size() * 4, std::size_t{pixels.slots} * 4, pixels.slots});
   }

@@ -1,8 +1,9 @@
-// How C calls (warpjit.h, pica200.h, tesla.h, valhall.h) reach the C++ interface: what the handles are,
+// How C calls reach the C++ interface: what the handles are,
 // structs by their versions, errors as text. Nothing that the C++ side gives or throws passes `call`.
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -57,7 +58,7 @@ namespace warpjit::c_api {
 
 // ---- Numbers and pointers from outside -----------------------------------------------------------------
 
-// Does a C enumerator have the number of the C++ one?
+// True if a C enumerator has the number of the C++ one.
 template <class Enum>
 constexpr bool same(Enum value, int number) {
   return static_cast<int>(value) == number;
@@ -99,7 +100,7 @@ Result<Format> format(std::int32_t type, std::uint32_t components);
 
 // ---- Structs -------------------------------------------------------------------------------------------
 
-// Of the first version of a struct; one that grows gets a constant of its own here.
+// The size of the first version of a struct; one that grows gets a constant of its own here.
 template <class Struct>
 constexpr std::size_t kFirstSize = sizeof(Struct);
 template <>
@@ -111,7 +112,7 @@ inline constexpr std::size_t kFirstSize<warpjit_program_words> = offsetof(warpji
 template <>
 inline constexpr std::size_t kFirstSize<warpjit_tesla_words> = offsetof(warpjit_tesla_words, graphics);
 
-// Has a struct, whose least size is given, a size that can be?
+// True if a struct can have this size. `least`: that of its first version.
 constexpr bool fits(std::size_t size, std::size_t least) {
   constexpr std::size_t kLargestStruct = 4096;  // no version will be larger: `size` was not set
   return size >= least && size <= kLargestStruct;
@@ -139,7 +140,7 @@ void write(Struct from, Struct* to) {
   from.size = to->size;
   std::memcpy(to, &from, std::min(to->size, sizeof from));
 }
-// To be asked before the work whose result is written. NULL has room enough.
+// Call this before the work whose result is written. NULL has room enough.
 template <class Struct>
 Status check_room(const Struct* to, const char* what) {
   return to == nullptr ? Status() : check_size(to->size, kFirstSize<Struct>, what);
@@ -200,6 +201,10 @@ warpjit_status make(Handle** to, const char* name, warpjit_error* error, std::in
     *to = new Handle{std::move(made)};
     return {};
   });
+}
+
+inline std::uint64_t nanoseconds(std::chrono::nanoseconds time) {
+  return static_cast<std::uint64_t>(time.count());
 }
 
 // ---- Runs ----------------------------------------------------------------------------------------------

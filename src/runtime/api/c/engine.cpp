@@ -92,7 +92,7 @@ warpjit_status warpjit_engine_get_statistics(const warpjit_engine* engine, warpj
     result.kernels = known.kernels;
     result.bytes = known.bytes;
     result.capacity = known.capacity;
-    result.compile_ns = known.compile_ns;
+    result.compile_ns = nanoseconds(known.compile_time);
     result.background_compiles = known.background_compiles;
     result.interpreted_runs = known.interpreted_runs;
     result.waiting = known.waiting;

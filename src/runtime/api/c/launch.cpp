@@ -1,4 +1,5 @@
 // The C interface: launches of all kinds of programs, their values and what they are bound to.
+#include "frontend/valhall/launch.h"
 #include "runtime/api/c/boundary.h"
 
 namespace warpjit::c_api {
@@ -42,6 +43,27 @@ warpjit_status bind(warpjit_launch* launch, const warpjit_location* at, const Fr
   });
 }
 
+// Structs of C, the first of which says the size of all, as the C++ interface has them. `convert`: From to
+// Result<To>.
+template <class To, class From, class Convert>
+Result<std::vector<To>> list(const From* from, std::size_t count, const char* what, const Convert& convert) {
+  constexpr std::size_t kMost = valhall::kMaxBufferSources;  // the longest list of any guest
+  if (count > kMost)
+    return bad("there are at most " + std::to_string(kMost) + " " + what + ", not " + std::to_string(count),
+               "count");
+  if (count != 0) WARPJIT_CHECK(given(from, what));
+  std::vector<To> result;
+  const auto* at = reinterpret_cast<const std::byte*>(from);
+  for (std::size_t k = 0; k < count; ++k) {
+    WARPJIT_TRY(const From element, read(reinterpret_cast<const From*>(at), what));
+    if (element.size != from->size) return bad("they have several sizes", what);
+    WARPJIT_TRY(To converted, convert(element));
+    result.push_back(converted);
+    at += element.size;
+  }
+  return result;
+}
+
 // A call on a launch that fails for NULL only.
 template <class Body>
 warpjit_status on(warpjit_launch* launch, Body body) {
@@ -75,16 +97,16 @@ warpjit_status warpjit_launch_get_program(const warpjit_launch* launch, warpjit_
 
 // ---- Values and rows -----------------------------------------------------------------------------------
 
-warpjit_status warpjit_launch_set_floats(warpjit_launch* launch, const warpjit_location* location,
-                                         const float* values, size_t count, warpjit_error* error) {
+warpjit_status warpjit_launch_set_uniform(warpjit_launch* launch, const warpjit_location* location,
+                                          const float* values, size_t count, warpjit_error* error) {
   return set(launch, location, values, count, error, &Launch::set_uniform);
 }
 warpjit_status warpjit_launch_set_bits(warpjit_launch* launch, const warpjit_location* location,
                                        const uint32_t* words, size_t count, warpjit_error* error) {
   return set(launch, location, words, count, error, &Launch::set_bits);
 }
-warpjit_status warpjit_launch_set_integers(warpjit_launch* launch, const warpjit_location* location,
-                                           const uint32_t* values, size_t count, warpjit_error* error) {
+warpjit_status warpjit_launch_set_int(warpjit_launch* launch, const warpjit_location* location,
+                                      const uint32_t* values, size_t count, warpjit_error* error) {
   return set(launch, location, values, count, error, &Launch::set_int);
 }
 warpjit_status warpjit_launch_set_state(warpjit_launch* launch, const warpjit_location* location,
@@ -104,7 +126,7 @@ warpjit_status warpjit_launch_bind_input(warpjit_launch* launch, const warpjit_l
   return bind<Attribute>(launch, location, attribute, "attribute", error, &Launch::bind_input);
 }
 warpjit_status warpjit_launch_bind_output(warpjit_launch* launch, const warpjit_location* location,
-                                          const warpjit_output* output, warpjit_error* error) {
+                                          const warpjit_output_buffer* output, warpjit_error* error) {
   return bind<OutputBuffer>(launch, location, output, "output", error, &Launch::bind_output);
 }
 warpjit_status warpjit_launch_unbind_inputs(warpjit_launch* launch) {
@@ -114,15 +136,19 @@ warpjit_status warpjit_launch_unbind_outputs(warpjit_launch* launch) {
   return on(launch, [](Launch& it) { it.unbind_outputs(); });
 }
 
-warpjit_status warpjit_launch_set_count(warpjit_launch* launch, uint64_t count) {
-  return on(launch, [&](Launch& it) { it.set_count(count); });
+warpjit_status warpjit_launch_set_count(warpjit_launch* launch, uint64_t count, warpjit_error* error) {
+  return call(error, {{launch, "launch"}}, [&] { return launch->launch.set_count(count); });
+}
+warpjit_status warpjit_launch_set_instances(warpjit_launch* launch, uint32_t count, warpjit_error* error) {
+  return call(error, {{launch, "launch"}}, [&] { return launch->launch.set_instances(count); });
 }
 static_assert(kDefaultFuel == WARPJIT_DEFAULT_FUEL);
 warpjit_status warpjit_launch_set_fuel(warpjit_launch* launch, uint64_t fuel) {
   return on(launch, [&](Launch& it) { it.set_fuel(fuel); });
 }
-warpjit_status warpjit_launch_set_allow_overlap(warpjit_launch* launch, uint32_t allow) {
-  return on(launch, [&](Launch& it) { it.set_allow_overlap(allow != 0); });
+warpjit_status warpjit_launch_set_allow_overlap(warpjit_launch* launch, uint32_t allow,
+                                                warpjit_error* error) {
+  return call(error, {{launch, "launch"}}, [&] { return launch->launch.set_allow_overlap(allow != 0); });
 }
 uint64_t warpjit_launch_count(const warpjit_launch* launch) {
   return launch != nullptr ? launch->launch.count() : 0;
@@ -136,17 +162,17 @@ uint64_t warpjit_launch_fuel(const warpjit_launch* launch) {
 warpjit_status warpjit_launch_set_geometry_input(warpjit_launch* launch, const warpjit_geometry_input* input,
                                                  warpjit_error* error) {
   return call(error, {{launch, "launch"}, {input, "input"}}, [&]() -> Status {
-    WARPJIT_TRY(const warpjit_geometry_input wanted, read(input, "input"));
-    WARPJIT_TRY(const auto registers, array(wanted.registers, wanted.register_count, "registers"));
-    GeometryInput made;
-    WARPJIT_TRY(made.mode, enumerator(wanted.mode, PrimitiveMode::fixed, "mode"));
-    made.first = wanted.first;
-    made.vertices = wanted.vertices;
-    made.full_vertices = wanted.full_vertices;
-    made.registers.assign(registers.begin(), registers.end());
-    made.outputs = wanted.outputs;
-    if (wanted.max_triangles != 0) made.max_triangles = wanted.max_triangles;
-    return launch->launch.set_geometry_input(made);
+    WARPJIT_TRY(const warpjit_geometry_input from, read(input, "input"));
+    WARPJIT_TRY(const auto registers, array(from.registers, from.register_count, "registers"));
+    GeometryInput result;
+    WARPJIT_TRY(result.mode, enumerator(from.mode, PrimitiveMode::fixed, "mode"));
+    result.first = from.first;
+    result.vertices = from.vertices;
+    result.full_vertices = from.full_vertices;
+    result.registers.assign(registers.begin(), registers.end());
+    result.outputs = from.outputs;
+    if (from.max_triangles != 0) result.max_triangles = from.max_triangles;
+    return launch->launch.set_geometry_input(result);
   });
 }
 
@@ -173,11 +199,11 @@ warpjit_status warpjit_launch_set_vertex_stage(warpjit_launch* launch, const war
               [&] { return launch->launch.set_vertex_stage(vertex->launch, outputs); });
 }
 
-warpjit_status warpjit_launch_bind_primitives(warpjit_launch* launch, const uint32_t* list, size_t count,
-                                              warpjit_error* error) {
+warpjit_status warpjit_launch_set_primitives(warpjit_launch* launch, const uint32_t* list, size_t count,
+                                             warpjit_error* error) {
   return call(error, {{launch, "launch"}}, [&]() -> Status {
     WARPJIT_TRY(const auto numbers, array(list, count, "list"));
-    return launch->launch.bind_primitives(numbers);
+    return launch->launch.set_primitives(numbers);
   });
 }
 
@@ -199,17 +225,20 @@ warpjit_status warpjit_launch_bind_unit(warpjit_launch* launch, uint32_t* words,
 
 // ---- Compute programs ----------------------------------------------------------------------------------
 
-warpjit_status warpjit_launch_set_grid(warpjit_launch* launch, uint32_t x, uint32_t y, uint32_t z) {
-  return on(launch, [&](Launch& it) { it.set_grid(x, y, z); });
+warpjit_status warpjit_launch_set_grid(warpjit_launch* launch, uint32_t x, uint32_t y, uint32_t z,
+                                       warpjit_error* error) {
+  return call(error, {{launch, "launch"}}, [&] { return launch->launch.set_grid(x, y, z); });
 }
-warpjit_status warpjit_launch_set_block(warpjit_launch* launch, uint32_t x, uint32_t y, uint32_t z) {
-  return on(launch, [&](Launch& it) { it.set_block(x, y, z); });
+warpjit_status warpjit_launch_set_block(warpjit_launch* launch, uint32_t x, uint32_t y, uint32_t z,
+                                        warpjit_error* error) {
+  return call(error, {{launch, "launch"}}, [&] { return launch->launch.set_block(x, y, z); });
 }
-warpjit_status warpjit_launch_set_first_block(warpjit_launch* launch, uint32_t x, uint32_t y, uint32_t z) {
-  return on(launch, [&](Launch& it) { it.set_first_block(x, y, z); });
+warpjit_status warpjit_launch_set_first_block(warpjit_launch* launch, uint32_t x, uint32_t y, uint32_t z,
+                                              warpjit_error* error) {
+  return call(error, {{launch, "launch"}}, [&] { return launch->launch.set_first_block(x, y, z); });
 }
-warpjit_status warpjit_launch_set_shared_bytes(warpjit_launch* launch, uint32_t bytes) {
-  return on(launch, [&](Launch& it) { it.set_shared_bytes(bytes); });
+warpjit_status warpjit_launch_set_shared_bytes(warpjit_launch* launch, uint32_t bytes, warpjit_error* error) {
+  return call(error, {{launch, "launch"}}, [&] { return launch->launch.set_shared_bytes(bytes); });
 }
 warpjit_status warpjit_launch_unmap_memory(warpjit_launch* launch) {
   return on(launch, [](Launch& it) { it.unmap_memory(); });
@@ -219,8 +248,7 @@ warpjit_status warpjit_launch_set_parameters(warpjit_launch* launch, const void*
                                              warpjit_error* error) {
   return call(error, {{launch, "launch"}}, [&]() -> Status {
     WARPJIT_TRY(const std::span<const std::byte> values, bytes_at(bytes, byte_count));
-    launch->launch.set_parameters(values);
-    return {};
+    return launch->launch.set_parameters(values);
   });
 }
 
@@ -242,91 +270,66 @@ warpjit_status warpjit_launch_map_memory(warpjit_launch* launch, const char* spa
 
 // ---- Vertex programs that fetch and store themselves ---------------------------------------------------
 
-warpjit_status warpjit_launch_set_vertices(warpjit_launch* launch, uint32_t count, uint32_t instances,
-                                           uint32_t first, uint32_t first_instance) {
-  return on(launch, [&](Launch& it) { it.set_vertices(count, instances, first, first_instance); });
+warpjit_status warpjit_launch_set_first_vertex(warpjit_launch* launch, uint32_t vertex, uint32_t instance,
+                                               warpjit_error* error) {
+  return call(error, {{launch, "launch"}}, [&] { return launch->launch.set_first_vertex(vertex, instance); });
 }
 
 warpjit_status warpjit_launch_set_attributes(warpjit_launch* launch,
                                              const warpjit_attribute_source* attributes, size_t count,
                                              uint32_t attribute_offset, warpjit_error* error) {
+  const auto attribute = [](const warpjit_attribute_source& from) -> Result<AttributeSource> {
+    if (from.shift >= 32) return bad("a shift is below 32, not " + std::to_string(from.shift), "attributes");
+    WARPJIT_TRY(const auto division,
+                enumerator(from.division, AttributeSource::Division::multiply, "attributes"));
+    return AttributeSource{.address = from.address,
+                           .bytes = from.byte_count,
+                           .format = from.format,
+                           .offset = from.offset,
+                           .stride = from.stride,
+                           .per_instance = from.per_instance != 0,
+                           .from_first = from.from_first != 0,
+                           .division = division,
+                           .shift = static_cast<std::uint8_t>(from.shift),
+                           .add = from.add != 0,
+                           .multiplier = from.multiplier};
+  };
   return call(error, {{launch, "launch"}}, [&]() -> Status {
-    constexpr std::size_t kMost = 64;  // of any guest
-    if (count > kMost) return bad("there are at most 64 attributes", "count");
-    if (count != 0) WARPJIT_CHECK(given(attributes, "attributes"));
-    std::vector<AttributeSource> sources;
-    const auto* at = reinterpret_cast<const std::byte*>(attributes);
-    for (std::size_t k = 0; k < count; ++k) {
-      const auto* one = reinterpret_cast<const warpjit_attribute_source*>(at);
-      WARPJIT_TRY(const warpjit_attribute_source from, read(one, "attributes"));
-      if (from.size != attributes->size) return bad("the attributes have several sizes", "attributes");
-      if (from.shift >= 32) return bad("a shift is below 32", "attributes");
-      WARPJIT_TRY(const auto division,
-                  enumerator(from.division, AttributeSource::Division::multiply, "attributes"));
-      sources.push_back({.address = from.address,
-                         .bytes = from.byte_count,
-                         .format = from.format,
-                         .offset = from.offset,
-                         .stride = from.stride,
-                         .per_instance = from.per_instance != 0,
-                         .from_first = from.from_first != 0,
-                         .division = division,
-                         .shift = static_cast<std::uint8_t>(from.shift),
-                         .add = from.add != 0,
-                         .multiplier = from.multiplier});
-      at += from.size;
-    }
-    launch->launch.set_attributes(sources, attribute_offset);
-    return {};
+    WARPJIT_TRY(const auto sources, list<AttributeSource>(attributes, count, "attributes", attribute));
+    return launch->launch.set_attributes(sources, attribute_offset);
   });
 }
 
 warpjit_status warpjit_launch_set_images(warpjit_launch* launch, const warpjit_image_source* images,
                                          size_t count, warpjit_error* error) {
+  const auto image = [](const warpjit_image_source& from) -> Result<ImageSource> {
+    return ImageSource{.address = from.address,
+                       .format = from.format,
+                       .width = from.width,
+                       .height = from.height,
+                       .depth = from.depth,
+                       .row_stride = from.row_stride,
+                       .slice_stride = from.slice_stride,
+                       .interleaved = from.interleaved != 0,
+                       .is_3d = from.is_3d != 0};
+  };
   return call(error, {{launch, "launch"}}, [&]() -> Status {
-    constexpr std::size_t kMost = 64;  // of any guest
-    if (count > kMost) return bad("there are at most 64 images", "count");
-    if (count != 0) WARPJIT_CHECK(given(images, "images"));
-    std::vector<ImageSource> sources;
-    const auto* at = reinterpret_cast<const std::byte*>(images);
-    for (std::size_t k = 0; k < count; ++k) {
-      const auto* one = reinterpret_cast<const warpjit_image_source*>(at);
-      WARPJIT_TRY(const warpjit_image_source from, read(one, "images"));
-      if (from.size != images->size) return bad("the images have several sizes", "images");
-      sources.push_back({.address = from.address,
-                         .format = from.format,
-                         .width = from.width,
-                         .height = from.height,
-                         .depth = from.depth,
-                         .row_stride = from.row_stride,
-                         .slice_stride = from.slice_stride,
-                         .interleaved = from.interleaved != 0,
-                         .is_3d = from.is_3d != 0});
-      at += from.size;
-    }
+    WARPJIT_TRY(const auto sources, list<ImageSource>(images, count, "images", image));
     return launch->launch.set_images(sources);
   });
 }
 
 warpjit_status warpjit_launch_set_buffers(warpjit_launch* launch, const warpjit_buffer_source* buffers,
                                           size_t count, warpjit_error* error) {
+  const auto buffer = [](const warpjit_buffer_source& from) -> Result<BufferSource> {
+    if (from.table > 0xff) return bad("a table is at most 255, not " + std::to_string(from.table), "buffers");
+    return BufferSource{.table = static_cast<std::uint8_t>(from.table),
+                        .entry = from.entry,
+                        .address = from.address,
+                        .bytes = from.byte_count};
+  };
   return call(error, {{launch, "launch"}}, [&]() -> Status {
-    constexpr std::size_t kMost = 64;  // of any guest
-    if (count > kMost) return bad("there are at most 64 buffers", "count");
-    if (count != 0) WARPJIT_CHECK(given(buffers, "buffers"));
-    std::vector<BufferSource> sources;
-    const auto* at = reinterpret_cast<const std::byte*>(buffers);
-    for (std::size_t k = 0; k < count; ++k) {
-      const auto* one = reinterpret_cast<const warpjit_buffer_source*>(at);
-      WARPJIT_TRY(const warpjit_buffer_source from, read(one, "buffers"));
-      if (from.size != buffers->size) return bad("the buffers have several sizes", "buffers");
-      if (from.table > 0xff) return bad("table is above 255", "buffers");
-      sources.push_back({.table = static_cast<std::uint8_t>(from.table),
-                         .entry = from.entry,
-                         .address = from.address,
-                         .bytes = from.byte_count});
-      at += from.size;
-    }
+    WARPJIT_TRY(const auto sources, list<BufferSource>(buffers, count, "buffers", buffer));
     return launch->launch.set_buffers(sources);
   });
 }
@@ -335,7 +338,6 @@ warpjit_status warpjit_launch_map_results(warpjit_launch* launch, void* data, si
                                           uint32_t packet_stride, warpjit_error* error) {
   return call(error, {{launch, "launch"}}, [&]() -> Status {
     WARPJIT_CHECK(bytes_at(data, byte_count));
-    launch->launch.map_results(data, byte_count, packet_stride);
-    return {};
+    return launch->launch.map_results(data, byte_count, packet_stride);
   });
 }

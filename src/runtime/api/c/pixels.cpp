@@ -292,16 +292,16 @@ warpjit_status warpjit_launch_bind_vertices(warpjit_launch* launch, const warpji
     return launch->launch.bind_vertices({wanted.data, wanted.byte_count, wanted.stride, wanted.slots});
   });
 }
-warpjit_status warpjit_launch_bind_indices(warpjit_launch* launch, const uint32_t* indices, size_t count,
-                                           warpjit_error* error) {
+warpjit_status warpjit_launch_set_indices(warpjit_launch* launch, const uint32_t* indices, size_t count,
+                                          warpjit_error* error) {
   return call(error, {{launch, "launch"}}, [&]() -> Status {
     WARPJIT_TRY(const auto list, array(indices, count, "indices"));
-    return launch->launch.bind_indices(list);
+    return launch->launch.set_indices(list);
   });
 }
-warpjit_status warpjit_launch_unbind_indices(warpjit_launch* launch) {
+warpjit_status warpjit_launch_unset_indices(warpjit_launch* launch) {
   if (launch == nullptr) return WARPJIT_BAD_INPUT;
-  launch->launch.unbind_indices();
+  launch->launch.unset_indices();
   return WARPJIT_OK;
 }
 warpjit_status warpjit_launch_set_geometry_stage(warpjit_launch* launch, const warpjit_launch* geometry,
@@ -311,7 +311,4 @@ warpjit_status warpjit_launch_set_geometry_stage(warpjit_launch* launch, const w
     launch->launch.unset_geometry_stage();
     return {};
   });
-}
-warpjit_status warpjit_launch_set_instances(warpjit_launch* launch, uint32_t count, warpjit_error* error) {
-  return call(error, {{launch, "launch"}}, [&] { return launch->launch.set_instances(count); });
 }

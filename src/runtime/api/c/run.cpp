@@ -30,11 +30,11 @@ warpjit_report to_c(const CompileReport& report) {
   result.generic = report.generic;
   result.ordered = report.ordered;
   result.code_bytes = report.code_bytes;
-  result.compile_ns = report.translate_ns + report.passes_ns + report.backend_ns + report.place_ns;
-  result.translate_ns = report.translate_ns;
-  result.passes_ns = report.passes_ns;
-  result.backend_ns = report.backend_ns;
-  result.place_ns = report.place_ns;
+  result.compile_ns = nanoseconds(report.compile_time());
+  result.translate_ns = nanoseconds(report.translate_time);
+  result.passes_ns = nanoseconds(report.passes_time);
+  result.backend_ns = nanoseconds(report.backend_time);
+  result.place_ns = nanoseconds(report.place_time);
   copy_text(report.interpreted_because, result.interpreted_because);
   return result;
 }
@@ -42,7 +42,7 @@ warpjit_report to_c(const Report& report) {
   warpjit_report result = to_c(static_cast<const CompileReport&>(report));
   result.work = static_cast<std::int32_t>(report.work);
   result.threads = report.threads;
-  result.run_ns = report.run_ns;
+  result.run_ns = nanoseconds(report.run_time);
   result.interpreted = report.interpreted;
   result.invocations = report.invocations;
   result.triangles = report.triangles;
@@ -135,7 +135,9 @@ warpjit_status warpjit_compilation_wait(const warpjit_compilation* compilation, 
   bool pending = false;
   const warpjit_status status = call(error, {{compilation, "compilation"}}, [&]() -> Status {
     WARPJIT_CHECK(check_room(report, "report"));
-    pending = nanoseconds != WARPJIT_FOREVER && !compilation->compilation.wait_for(nanoseconds);
+    pending = nanoseconds != WARPJIT_FOREVER &&
+              !compilation->compilation.wait_for(std::chrono::nanoseconds(
+                  static_cast<std::int64_t>(std::min<std::uint64_t>(nanoseconds, INT64_MAX))));
     if (pending) return {};
     WARPJIT_TRY(const CompileReport done, compilation->compilation.wait());
     write(to_c(done), report);

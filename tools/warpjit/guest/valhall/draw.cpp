@@ -59,7 +59,7 @@ class DrawLaunch {
 
   Result<LaunchFile> make(const valhall::FramePixels& frame) {
     file_.name = image_.name();
-    file_.program = state_.program.shader();
+    file_.program = frontend::shared_shader(state_.program);
     file_.work = Work::pixels;
     add_pixels(frame);
     add_vertices();

@@ -1,0 +1,3 @@
+void example(const warpjit::Launch& launch) {
+  // the block
+}
