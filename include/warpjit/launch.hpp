@@ -142,9 +142,9 @@ struct BufferSource {
   bool operator==(const BufferSource&) const = default;
 };
 
-// A program with its bindings. What `set` calls take is copied. What `bind` and `map` calls take is the
-// caller's memory, which must outlive the runs (constants of vertex, geometry and fragment programs over
-// rows, primitives and pixels are copied). Setters and bind calls must not overlap any other call on the same
+// A program with its bindings. What `set` calls take is copied, but for the memory of textures. What `bind`
+// and `map` calls take is the caller's memory, which must outlive the runs. (Constants of programs over rows,
+// primitives and pixels are copied.) Setters and bind calls must not overlap any other call on the same
 // launch; const calls, and Engine::run of one launch from several threads, may overlap (their outputs are
 // then the same buffers). A launch may be used with several engines and outlive them.
 //

@@ -42,7 +42,7 @@ enum class Function : std::uint8_t {
 };
 inline constexpr std::size_t kFunctions = 15;
 constexpr bool is_fast(Function function) { return function >= Function::fast_rcp; }
-// Does it interpolate in tables?
+// True if it interpolates in tables.
 constexpr bool looks_up(Function function) {
   return !is_fast(function) && function != Function::presin && function != Function::preex2;
 }
@@ -51,7 +51,7 @@ constexpr bool gives_fixed_point(Function function) {
 }
 using WordFunction = std::uint32_t (*)(std::uint32_t);
 WordFunction word_function(Function function);
-// Of each word. The results do not overlap with `x`.
+// Evaluates the function for each word. The results do not overlap with `x`.
 void evaluate(Function function, std::span<const std::uint32_t> x, std::uint32_t* results);
 
 std::uint32_t rcp(std::uint32_t x);

@@ -181,7 +181,7 @@ class Lanes {
     const I32 magnitude = o_.iand(fixed, word(0x3fffffff));
     const I1 borrows = o_.ieq(o_.iand(fixed, word(0x7fffff)), word(0));
     const I32 flipped = o_.ixor(magnitude, negative);
-    // Of an integer the negative itself.
+    // An integer gets the negative itself.
     const I32 number = o_.iselect(borrows, o_.isub(flipped, negative), flipped);
     const I32 sum = interpolate<kEx2Half, 1, 1>(Table::ex2_base, Table::ex2_slopes, number).high;
     const I32 significand = o_.ishru(sum, 7);
@@ -256,7 +256,7 @@ class Lanes {
     return o_.iadd(bits, o_.ishru_by(rest, power));
   }
 
-  // Of the fraction and the lowest bit of the quadrant.
+  // `fixed`: the fraction and the lowest bit of the quadrant.
   WARPJIT_LANE I32 sin_of(I32 fixed, I32 sign) {
     const I32 backward = o_.ishrs(o_.ishl(fixed, 8), 31);
     const I32 t = o_.ixor(fixed, backward);
@@ -293,7 +293,7 @@ class LaneOps {
   WARPJIT_LANE static I32 iadd(I32 a, I32 b) { return a + b; }
   WARPJIT_LANE static I32 isub(I32 a, I32 b) { return a - b; }
   WARPJIT_LANE static I32 imul(I32 a, I32 b) { return a * b; }
-  // Of numbers below 2^15; and of such numbers, of which the first one is the lower half of a word.
+  // Products of numbers below 2^15; the first factor of imul_lower is the lower half of a word.
   WARPJIT_LANE static I32 imul_small(I32 a, I32 b) { return a * b; }
   WARPJIT_LANE static I32 imul_lower(I32 a, I32 b) { return (a & 0xffff) * b; }
   WARPJIT_LANE static I32 imins(I32 a, I32 b) { return ilts(a, b) ? a : b; }

@@ -7,9 +7,9 @@ namespace warpjit {
 // Why a program ends before its end, other than for lack of fuel.
 enum class StopReason : std::uint8_t {
   barrier_never_complete,  // groups wait at different barriers
-  trap,                    // the guest asked for it
+  trap,                    // the guest stops itself
   no_code,                 // control goes where the program has no code
-  // Of guests with a control stack: more entries than it holds; an instruction that takes an entry from an
+  // Guests with a control stack: more entries than it holds; an instruction that takes an entry from an
   // empty one; an entry of another kind than the instruction takes; lanes leave quads that are held together.
   stack_overflow,
   stack_underflow,

@@ -24,7 +24,8 @@ struct Position {
 // 'text', cut to 60 characters.
 std::string quoted(std::string_view text);
 
-// A decimal number, or a hexadecimal one with 0x, and nothing else; nothing if it is none or above `most`.
+// A decimal number, or a hexadecimal one with 0x, and no other text; no value if it is not one or above
+// `most`.
 std::optional<std::uint64_t> parse_unsigned(std::string_view text, std::uint64_t most = UINT32_MAX);
 // The same without 0x.
 std::optional<std::uint64_t> parse_hexadecimal(std::string_view text, std::uint64_t most = UINT32_MAX);
@@ -50,7 +51,7 @@ struct Token {
 
 // What a language's tokens are.
 struct Language {
-  std::string_view comment{};      // what begins a comment, which ends with its line; empty: there are none
+  std::string_view comment{};      // what begins a comment, which ends with its line; empty: no comments
   std::string_view punctuation{};  // characters that are tokens by themselves
   std::string_view doubled{};      // those that are one only if they stand twice
   bool free_words = false;         // a word is everything between spaces and punctuation; else see Kind

@@ -40,14 +40,14 @@ struct Vertices {
   }
 };
 
-// Receives groups of quads: group g has quads g * n to g * n + n - 1, n being what rasterize() was told. All
-// covered quads of a primitive come first, then of the next; within a group coverage 0 fills up behind.
-// Likewise groups of pixels, in the same order.
+// Receives groups of quads: group g has quads g * n to g * n + n - 1, n being an argument of
+// rasterize(). All covered quads of a primitive come first, then of the next; coverage 0 fills up the end of
+// a group. Groups of pixels come in the same order.
 template <class Record>
 class GroupSink {
  public:
   virtual ~GroupSink() = default;
-  // The records stay valid until it returns. False: no more, please.
+  // The records stay valid until it returns. False: the sink takes no more.
   virtual bool run(const Record* records, std::span<const GroupRecord> groups) = 0;
 };
 using QuadSink = GroupSink<QuadRecord>;

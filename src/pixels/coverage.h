@@ -23,8 +23,8 @@ class GroupWriter {
     assert(per_group >= 1 && per_group <= kMostPerGroup);
   }
 
-  // Of one primitive: all of the tile, or what is covered of a shape in the tile whose first pixel is (x, y).
-  // False: the sink wants no more.
+  // Adds pixels of one primitive: all of the tile, or those that a shape covers in the tile whose first pixel
+  // is (x, y). False: the sink wants no more.
   bool all(const GroupRecord& group);
   bool some(const GroupRecord& group, const Shape& shape, std::int64_t x, std::int64_t y);
   bool flush();

@@ -1,6 +1,6 @@
 // What a pixel kernel reads, written by the rasterizer. A group holds quads of one primitive. Lane 4q + n is
 // pixel n of its quad q; bit 0 of n is the column, bit 1 the row. Kernels that do not tell may take covered
-// pixels alone instead, one a lane, whatever their quads.
+// pixels alone instead, one a lane, without their quads.
 #pragma once
 
 #include <cstddef>

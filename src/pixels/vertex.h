@@ -53,14 +53,15 @@ class VertexTransform {
   unsigned distances() const { return distance_count_; }
   unsigned first_distance() const { return first_distance_; }
 
-  // Of a vertex of the draw.
+  // Reads a vertex of the draw.
   WindowVertex vertex(const std::uint32_t* words) const;
   Position position(const std::uint32_t* words) const;
 
-  // Of a vertex that clipping made: not clipped again, so only the bits of `outside` from kNotFinite on.
+  // For a vertex that clipping created: it is not clipped again, so `outside` has only the bits from
+  // kNotFinite on.
   WindowVertex project(const Position& position) const;
 
-  // Of plane p.
+  // Distance from a plane.
   double distance(unsigned plane, const Position& position, const float* distances) const {
     const double x = position.x, y = position.y, z = position.z, w = position.w;
     switch (plane) {
