@@ -69,10 +69,12 @@ constexpr Room kRooms[] = {
     {"runtime/work", "base pixels frontend frontend/interpret frontend/pixels runtime/kernel"},
     {"runtime/engine", "base ir backend frontend runtime/code runtime/kernel runtime/work"},
     {"runtime/api",
-     "base runtime/kernel runtime/work runtime/engine frontend/GUEST frontend/GUEST/container frontend/GUEST/assembly "
+     "base runtime/kernel runtime/work runtime/engine frontend/GUEST frontend/GUEST/container "
+     "frontend/GUEST/assembly "
      "frontend/GUEST/facts"},
 
-    {"device/pica200", "base frontend frontend/GUEST/* runtime/api runtime/kernel runtime/work runtime/engine"},
+    {"device/pica200",
+     "base frontend frontend/GUEST/* runtime/api runtime/kernel runtime/work runtime/engine"},
     {"device/GUEST", "base frontend frontend/interpret frontend/GUEST/* runtime/api"},
     {"tools/warpjit", "*"},
 };

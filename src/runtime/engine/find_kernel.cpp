@@ -204,9 +204,9 @@ CodeCache::KernelResult EngineState::make(const Request& request) {
     if (kernel) {
       const CompileReport& report = (*kernel)->report();
       if (options_.log != nullptr)
-        log(LogLevel::debug,
-            "compiled " + request.shader->source_name() + " for " + name(report.engine) + " in " +
-                std::to_string(report.compile_time().count()) + " ns, " + std::to_string(report.code_bytes) + " bytes of code");
+        log(LogLevel::debug, "compiled " + request.shader->source_name() + " for " + name(report.engine) +
+                                 " in " + std::to_string(report.compile_time().count()) + " ns, " +
+                                 std::to_string(report.code_bytes) + " bytes of code");
       if (!because.empty()) (*kernel)->set_interpreted_because(std::move(because));
       return std::shared_ptr<const Kernel>(std::move(*kernel));
     }

@@ -63,8 +63,5 @@ Status run_all(const Run& run, LaunchState& launch, KernelUse& use, CompileRepor
 }
 
 using RunClock = std::chrono::steady_clock;
-inline std::uint64_t nanoseconds(RunClock::duration time) {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
-}
 
 }  // namespace warpjit::runtime

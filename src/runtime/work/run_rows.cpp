@@ -45,7 +45,7 @@ Status run_rows(Run& run) {
   const auto start = RunClock::now();
   WARPJIT_CHECK(run_all(run, launch, use, report, report.interpreted,
                         [&](std::uint64_t& next) { return run_from(run, use, next); }));
-  report.run_ns = nanoseconds(RunClock::now() - start);
+  report.run_time = RunClock::now() - start;
   return {};
 }
 
@@ -57,7 +57,7 @@ Result<Report> profile(LaunchState& launch, Profile& profile) {
   std::optional<frontend::BlockFault> fault;
   const auto start = RunClock::now();
   WARPJIT_CHECK(launch.shader->profile(launch.values.grid, fault, profile));
-  report.run_ns = nanoseconds(RunClock::now() - start);
+  report.run_time = RunClock::now() - start;
   if (fault) report.fault = describe(*fault, *launch.shader, launch.values.grid);
   return report;
 }
