@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "frontend/pica200/assembly/assemble.h"
+#include "frontend/pica200/launch.h"
 #include "frontend/pica200/shader.h"
 #include "launch/bound_launch.h"
 #include "launch/read_launch.h"
@@ -78,7 +79,7 @@ void set_up(Pipeline& pipeline, const tool::BoundLaunch& bound) {
     require(pipeline.set_float(n, std::span<const std::uint32_t, 4>(values.words.data() + 4 * n, 4)));
   for (unsigned n = 0; n < 4; ++n) {
     std::uint32_t bytes = 0;
-    for (unsigned c = 0; c < 4; ++c) bytes |= values.words[pica200::Shader::kIntWord + 4 * n + c] << 8 * c;
+    for (unsigned c = 0; c < 4; ++c) bytes |= values.words[pica200::ValueWords::kInt + 4 * n + c] << 8 * c;
     require(pipeline.set_int(n, bytes));
   }
   pipeline.set_bools(static_cast<std::uint16_t>(values.bools));

@@ -20,10 +20,9 @@ int warpjit::fuzz::fuzz_shbin(const std::uint8_t* data, std::size_t size) {
     if (program->stage == pica200::Stage::geometry) continue;
     const auto shader = pica200::Shader::make(std::move(*program));
     if (!shader) continue;
-    frontend::Facts facts;
-    facts.output_count = 1;
+    frontend::Facts facts{.work = frontend::RowFacts{.output_count = 1}};
     static_cast<void>((*shader)->translate(facts, false));
-    static_cast<void>((*shader)->prepare_guest(facts));
+    static_cast<void>((*shader)->prepare_interpreter(facts));
   }
   return 0;
 }

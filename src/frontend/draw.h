@@ -26,11 +26,10 @@ struct DrawFacts {
   static constexpr std::uint8_t kOne = 0xff;
   using ResultRow = std::array<std::uint8_t, 4>;
 
-  bool active = false;
-  bool numbered =
-      false;  // row bindings are read at the row number that binding `row_count` gives for the thread
+  // Row bindings are read at the row number that binding `row_count` gives for the thread.
+  bool numbered = false;
   std::uint8_t row_count = 0;
-  std::uint8_t input_count = 0;
+  std::uint16_t input_count = 0;
   std::uint16_t stored = 0;        // bit n: result row n is stored; it is output popcount(lower bits)
   std::uint16_t clamped = 0;       // bit n: words c of result row n are min(|c|, 1)
   std::uint16_t fixed_inputs = 0;  // bit n: input register n is in the uniform table

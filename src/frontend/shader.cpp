@@ -1,12 +1,13 @@
 #include "frontend/shader.h"
 
+#include <charconv>
 #include <cstdio>
 
 namespace warpjit::frontend {
 namespace {
 
-Error not_for(const char* work, std::string where = {}) {
-  return {ErrorCode::internal, std::string("this interpreter is not for ") + work, std::move(where)};
+Error not_for(const char* work) {
+  return {ErrorCode::internal, std::string("this interpreter is not for ") + work, {}};
 }
 
 }  // namespace
@@ -25,57 +26,42 @@ Status GuestInterpreter::draw(const Values&, const interpret::PixelWork&, std::u
   return not_for("pixels");
 }
 
+std::uint32_t Declarations::largest_word(const Location& location) const {
+  for (const Limit& limit : limits)
+    if (limit.kind == location.kind && location.first >= limit.first &&
+        location.first < limit.first + limit.count)
+      return limit.largest;
+  return ~std::uint32_t{0};
+}
+
 Result<Location> Shader::find(LocationKind, std::string_view name) const {
   return Error{ErrorCode::bad_input,
                "'" + std::string(name) + "' is not a name of this program, which has no registers to bind",
                source_name()};
 }
 
-Result<SpaceName> Shader::find_space(std::string_view name) const {
+std::optional<unsigned> number_after(std::string_view name, std::string_view prefix, unsigned limit) {
+  if (!name.starts_with(prefix) || name.size() == prefix.size()) return std::nullopt;
+  const std::string_view digits = name.substr(prefix.size());
+  unsigned number = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, number);
+  const bool padded = digits.size() > 1 && digits[0] == '0';
+  if (error != std::errc() || stop != end || padded || number >= limit) return std::nullopt;
+  return number;
+}
+
+Result<SpaceName> find_space(const Shader& shader, std::string_view name) {
+  if (const MemorySpaces* const spaces = shader.memory()) return spaces->find_space(name);
   return Error{ErrorCode::bad_input,
                "there is no memory space '" + std::string(name) + "': this program has none to map",
-               source_name()};
+               shader.source_name()};
 }
 
-std::string Shader::address_text(const ir::MemoryFault& access, const Grid&) const {
+std::string bracketed(std::uint32_t address) {
   char text[32];
-  std::snprintf(text, sizeof text, "[0x%x]", access.address);
+  std::snprintf(text, sizeof text, "[0x%x]", address);
   return text;
-}
-
-Result<CheckedGrid> Shader::check_grid(const Grid&) const {
-  return Error{ErrorCode::bad_input, "only compute programs run on a grid of blocks", source_name()};
-}
-
-Status Shader::profile(const Grid&, std::optional<BlockFault>&, Profile&) const {
-  return Error{ErrorCode::unsupported, "there are no profiles of programs of this kind", source_name()};
-}
-
-std::vector<std::uint8_t> equal_samplers(const BoundTextures& bound) {
-  std::vector<std::uint8_t> first(bound.samplers.size(), kNoSampler);
-  for (std::size_t slot = 0; slot < first.size(); ++slot) {
-    if (bound.sampler(slot) == nullptr) continue;
-    std::size_t other = 0;
-    while (bound.sampler(other) == nullptr || *bound.sampler(other) != *bound.sampler(slot)) ++other;
-    first[slot] = static_cast<std::uint8_t>(other);
-  }
-  return first;
-}
-
-std::vector<TextureUse> computed_uses(const BoundTextures& bound) {
-  const std::vector<std::uint8_t> samplers = equal_samplers(bound);
-  std::vector<TextureUse> uses;
-  for (std::size_t texture = 0; texture < bound.textures.size(); ++texture) {
-    if (bound.texture(texture) == nullptr) continue;
-    const auto slot = static_cast<std::uint8_t>(texture);
-    uses.push_back({.texture = slot, .needs_sampler = false});
-    for (std::size_t sampler = 0; sampler < samplers.size(); ++sampler)
-      if (samplers[sampler] == sampler &&
-          textures::check_pair(*bound.texture(texture), *bound.sampler(sampler), {}))
-        uses.push_back({.texture = slot, .sampler = static_cast<std::uint8_t>(sampler)});
-    if (uses.size() > kMaxComputedUses) return {};
-  }
-  return uses;
 }
 
 }  // namespace warpjit::frontend

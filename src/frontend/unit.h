@@ -1,20 +1,55 @@
-// What a kernel of a geometry program needs of the unit that it runs on.
+// Units that geometry programs run on one invocation after another, and what a kernel needs of them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
+
+#include "warpjit/warpjit.hpp"
 
 namespace warpjit::frontend {
 
+struct Values;
+
+inline constexpr std::size_t kMaxUnitRows = 128;    // GeometryUnit::unit_rows() of any guest
+inline constexpr std::uint32_t kMaxTriangles = 96;  // of one invocation: the flags fit three words
+
+// Float uniforms that primitives can fill.
+struct PrimitiveLimits {
+  std::uint32_t uniform_rows = 0;
+  std::uint32_t uniform_word = 0;  // index of the first one in Values::words
+};
+
+// Of geometry programs whose unit keeps state from one invocation to the next. Thread-safe.
+class GeometryUnit {
+ public:
+  virtual GeometryInput geometry_input() const = 0;  // as the container says
+  virtual PrimitiveLimits primitive_limits() const = 0;
+  // Rows of four words that the unit keeps. What they are before the first invocation: as the unit's owner
+  // has them, or, if `unit` is empty, as the launch says. And after the last one, back to the owner.
+  virtual std::size_t unit_rows() const = 0;
+  virtual void fill_unit(const Values& values, std::span<const std::uint32_t> unit,
+                         std::byte* rows) const = 0;
+  virtual void keep_unit(const std::byte* rows, std::span<std::uint32_t> unit) const = 0;
+  // True if an invocation has run on a unit with these rows.
+  virtual bool has_run(const std::byte* rows) const = 0;
+  // Makes the unit's other bank of outputs the current one.
+  virtual void swap_banks(std::byte* rows) const = 0;
+
+ protected:
+  ~GeometryUnit() = default;
+};
+
+// What a kernel needs of the unit that it runs on.
 struct UnitUse {
   // A thread runs so many invocations before its own, too, to know what they leave. Its bindings of inputs
   // come once more for each: those of the invocation just before its own follow its own. An invocation
   // depends on no others.
   std::uint32_t history = 0;
-  // The kernel is right only behind an invocation of the same unit (Shader::has_run).
+  // The kernel is right only after an invocation of the same unit (GeometryUnit::has_run).
   bool follows_a_run = false;
-  // Every invocation leaves the unit's banks swapped (Shader::swap_banks).
+  // Every invocation leaves the unit's banks swapped (GeometryUnit::swap_banks).
   bool alternates = false;
   // Not 0: where in the uniform table the unit's rows are, as the first invocation that the kernel runs finds
   // them. The preamble runs after they are there.

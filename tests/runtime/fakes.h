@@ -11,13 +11,14 @@ namespace warpjit::test {
 
 class FakeShader final : public frontend::Shader {
  public:
-  Isa isa() const override { return Isa::pica200; }
-  Stage stage() const override { return Stage::vertex; }
-  std::uint32_t entry() const override { return 0; }
-  std::size_t code_words() const override { return 1; }
-  const std::string& source_name() const override { return name_; }
-  const std::string& name() const override { return name_; }
-  frontend::Usage usage() const override { return {0xF, 0}; }
+  FakeShader()
+      : frontend::Shader({.isa = Isa::pica200,
+                          .stage = Stage::vertex,
+                          .name = "fake",
+                          .code_words = 1,
+                          .usage = {0xF, 0},
+                          .table_bytes = 64}) {}
+  const std::string& source_name() const override { return name(); }
   Result<Location> find(LocationKind kind, std::string_view name) const override {
     Location location;
     location.kind = kind == LocationKind::uniform ? LocationKind::float_uniform : kind;
@@ -30,25 +31,22 @@ class FakeShader final : public frontend::Shader {
     return (location.kind == LocationKind::input ? "v" : "o") + std::to_string(location.first);
   }
   void reset(frontend::Values& values) const override { values.words.assign(16, 0); }
-  std::size_t table_bytes() const override { return 64; }
   void fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const override {
     ++fills;
     std::memcpy(table.data(), values.words.data(), 64);
   }
   Status append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const override {
-    key.push_back(static_cast<std::byte>(facts.bound_inputs));
+    key.push_back(static_cast<std::byte>(facts.get<frontend::RowFacts>().bound_inputs));
     return {};
   }
   Result<Translation> translate(const frontend::Facts&, bool) const override { return Error{}; }
-  Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_guest(const frontend::Facts&) const override {
+  Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_interpreter(
+      const frontend::Facts&) const override {
     return Error{};
   }
-  std::string where(std::uint32_t) const override { return name_; }
+  std::string where(std::uint32_t) const override { return name(); }
 
   mutable std::atomic<int> fills{0};
-
- private:
-  std::string name_ = "fake";
 };
 
 // Calls a function per group; like a JIT kernel it advances the addresses in its arguments.

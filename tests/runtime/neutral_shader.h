@@ -36,26 +36,26 @@ struct NeutralFragment {
 
 class NeutralShader final : public frontend::Shader {
  public:
-  explicit NeutralShader(NeutralFragment program) : program_(std::move(program)) {
+  explicit NeutralShader(NeutralFragment program)
+      : frontend::Shader({.isa = Isa::tesla,
+                          .stage = Stage::fragment,
+                          .name = "neutral fragment program",
+                          .code_words = 1,
+                          .table_bytes = frontend::kPixelTableBytes,
+                          .varyings = {.slots_read = program.uses}}),
+        program_(std::move(program)) {
     static std::uint32_t count = 0;
     number_ = count++;
   }
 
-  const std::string& source_name() const override { return name_; }
-  std::string where(std::uint32_t) const override { return name_; }
-  Isa isa() const override { return Isa::tesla; }
-  Stage stage() const override { return Stage::fragment; }
-  const std::string& name() const override { return name_; }
-  std::uint32_t entry() const override { return 0; }
-  std::size_t code_words() const override { return 1; }
-  std::span<const pixels::SlotUse> slot_uses() const override { return program_.uses; }
-  std::size_t table_bytes() const override { return frontend::kPixelTableBytes; }
+  const std::string& source_name() const override { return name(); }
+  std::string where(std::uint32_t) const override { return name(); }
   void fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const override {
     frontend::fill_pixel_table(values.pixels, table);
   }
   Status append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const override {
     for (unsigned shift = 0; shift < 32; shift += 8) key.push_back(static_cast<std::byte>(number_ >> shift));
-    frontend::append_key(facts.pixels, key);
+    frontend::append_key(facts.get<frontend::PixelFacts>(), key);
     return {};
   }
 
@@ -63,7 +63,7 @@ class NeutralShader final : public frontend::Shader {
     Translation translation;
     ir::Builder b(translation.function);
     b.set_block(translation.function.add_block());
-    frontend::FragmentFrame frame(b, facts.pixels);
+    frontend::FragmentFrame frame(b, facts.get<frontend::PixelFacts>());
     NeutralFragment::Results results;
     results.live = frame.begin(program_.facts);
     program_.compiled(b, frame, results);
@@ -72,7 +72,8 @@ class NeutralShader final : public frontend::Shader {
     return translation;
   }
 
-  Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_guest(const frontend::Facts&) const override {
+  Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_interpreter(
+      const frontend::Facts&) const override {
     return std::unique_ptr<frontend::GuestInterpreter>(std::make_unique<Interpreter>(program_));
   }
 
@@ -107,7 +108,6 @@ class NeutralShader final : public frontend::Shader {
   };
 
   const NeutralFragment program_;
-  const std::string name_ = "neutral fragment program";
   std::uint32_t number_ = 0;
 };
 

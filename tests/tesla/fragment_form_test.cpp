@@ -12,11 +12,10 @@ Result<frontend::Shader::Translation> translated_fragment(const std::string& bod
   WARPJIT_TRY(auto container,
               assemble(".type fragment\n.registers 8\ninterp $r0 v[0x0]\n" + body + "exit nop\n", "test"));
   WARPJIT_TRY(auto shader, Shader::make(container.programs.at(0)));
-  frontend::Facts facts;
-  facts.pixels.output.colors[0] = PixelFormat::rgba8;
-  const auto uses = shader->slot_uses();
-  facts.pixels.uses.assign(uses.begin(), uses.end());
-  return shader->translate(facts, dispatch_all);
+  frontend::PixelFacts facts;
+  facts.output.colors[0] = PixelFormat::rgba8;
+  facts.uses = shader->varyings().slots_read;
+  return shader->translate({.work = facts}, dispatch_all);
 }
 
 // How many places of the program's thread form lanes may leave it early at.

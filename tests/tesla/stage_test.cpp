@@ -365,7 +365,7 @@ TEST(TeslaStages, WordsWithoutAStateAndWithAnEntry) {
   raw.code = code;
   raw.stage = Stage::vertex;
   const auto slots = [&](const warpjit::Program& program) {
-    return frontend::shader_of(program).result_slots();
+    return frontend::shader_of(program).varyings().result_slots;
   };
   const auto first = load_words(raw);
   ASSERT_TRUE(first) << to_string(first.error());

@@ -1,6 +1,7 @@
 // Where the order of lanes is what makes a result: as IR with the hardware's bits, by the order of blocks or
 // with the warp's stack, or left to the guest interpreter. (The bodies of interpret_flow_test run as IR,
 // too.)
+#include "frontend/tesla/shader.h"
 #include "support/source_dir.h"
 #include "tesla/translate_test.h"
 
@@ -321,24 +322,25 @@ TEST(TeslaTranslate, ProductsOfHalvesAreOne) {
 }
 
 TEST(TeslaTranslate, KeysHoldWhatMatters) {
-  const auto key_of = [](const std::string& source, const ComputeFacts& facts) {
-    const Program program = program_of(source);
-    std::vector<std::byte> key = code_key(program, *ReachedCode::find(program));
-    append_key(facts, key);
+  const auto key_of = [](const std::string& source, std::uint32_t threads = 1, const Modes& modes = {}) {
+    const auto shader = Shader::make(program_of(source), modes);
+    frontend::Grid grid;
+    grid.block = {threads, 1, 1};
+    const auto checked = (*shader)->memory()->check_grid(grid);
+    std::vector<std::byte> key;
+    const frontend::Facts facts{.work = frontend::GridFacts(),
+                                .guest = (*shader)->memory()->pack_facts(grid, *checked)};
+    EXPECT_TRUE((*shader)->append_key(facts, key));
     return key;
   };
-  ComputeFacts facts;
-  const auto base = key_of("mov b32 $r1 1\nexit nop\n", facts);
-  // What comes after the end does not count.
-  EXPECT_EQ(base, key_of("mov b32 $r1 1\nexit nop\nmov b32 $r1 2\n", facts));
-  EXPECT_NE(base, key_of("mov b32 $r1 2\nexit nop\n", facts));
-  facts.block = {2, 1, 1};
-  EXPECT_NE(base, key_of("mov b32 $r1 1\nexit nop\n", facts));
-  facts = {};
-  facts.modes.fast_fmad = true;
-  EXPECT_NE(base, key_of("mov b32 $r1 1\nexit nop\n", facts));
-  facts.modes = {.fast_sfu = true};
-  EXPECT_NE(base, key_of("mov b32 $r1 1\nexit nop\n", facts));
+  const std::string source = "mov b32 $r1 1\nexit nop\n";
+  const auto base = key_of(source);
+  // What is after the end does not count.
+  EXPECT_EQ(base, key_of(source + "mov b32 $r1 2\n"));
+  EXPECT_NE(base, key_of("mov b32 $r1 2\nexit nop\n"));
+  EXPECT_NE(base, key_of(source, 2));
+  EXPECT_NE(base, key_of(source, 1, {.fast_fmad = true}));
+  EXPECT_NE(base, key_of(source, 1, {.fast_sfu = true}));
 }
 
 TEST(TeslaTranslate, Errors) {

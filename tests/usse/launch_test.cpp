@@ -1,5 +1,5 @@
 // What a draw gives to a stage (docs/guests/usse.md 7).
-#include "frontend/usse/launch.h"
+#include "frontend/usse/stage_values.h"
 
 #include "base/bits.h"
 #include "device/usse/attributes.h"

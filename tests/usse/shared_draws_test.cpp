@@ -30,7 +30,7 @@ Prepared prepare(const LaunchFile& file, const LaunchFile::Stage& stage) {
   auto program = read_gxp(stage.gxp, "program.gxp");
   EXPECT_TRUE(program.ok()) << to_string(program.error());
   prepared.program = *program;
-  auto guest = make_guest(prepared.program, {});
+  auto guest = make_guest_interpreter(prepared.program);
   EXPECT_TRUE(guest.ok()) << to_string(guest.error());
   prepared.guest = std::move(*guest);
   StageValues values;
@@ -90,7 +90,7 @@ std::vector<std::uint32_t> shade(const LaunchFile& file, const Prepared& vertex)
                                       std::span(rows).subspan(64 * n, 64))
                           .ok());
         }
-  frontend::Facts facts;
+  frontend::RowFacts facts;
   facts.bound_inputs = 0xffff;
   std::vector<frontend::Rows> inputs, outputs;
   for (std::size_t n = 0; n < 16; ++n)
@@ -100,7 +100,7 @@ std::vector<std::uint32_t> shade(const LaunchFile& file, const Prepared& vertex)
     outputs.push_back({reinterpret_cast<std::byte*>(slots.data() + 4 * n), 4 * kSlots});
   }
   facts.output_count = kSlots / 4;
-  const Status ran = vertex.guest->run(vertex.values, facts, inputs, outputs, count, 1000);
+  const Status ran = vertex.guest->run(vertex.values, {.work = facts}, inputs, outputs, count, 1000);
   EXPECT_TRUE(ran.ok()) << to_string(ran.error());
   return slots;
 }

@@ -8,7 +8,7 @@
 #include "base/float_environment.h"
 #include "frontend/usse/container/gxp.h"
 #include "frontend/usse/interpret/run.h"
-#include "frontend/usse/launch.h"
+#include "frontend/usse/stage_values.h"
 #include "support/source_dir.h"
 #include "usse/launch_file.h"
 #include "usse/usse_test.h"

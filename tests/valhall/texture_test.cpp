@@ -353,13 +353,17 @@ std::string why_not(const std::string& instruction) {
   const auto program = assemble(program_of(instruction), "test");
   EXPECT_TRUE(program.ok()) << instruction << (program ? "" : to_string(program.error()));
   if (!program) return {};
-  frontend::Facts facts;
-  facts.work = Work::grid;
-  facts.grid.block = {16, 1, 1};
+  const Shader shader(*program);
+  frontend::Grid grid;
+  grid.block = {16, 1, 1};
+  const auto checked = shader.memory()->check_grid(grid);
+  EXPECT_TRUE(checked.ok()) << instruction;
+  if (!checked) return {};
+  frontend::Facts facts{.work = frontend::GridFacts(), .guest = shader.memory()->pack_facts(grid, *checked)};
   ir::SampleKey key;
   key.format = *parse_texture_format("rgba8");
   facts.samples = {key};
-  const auto translation = Shader(*program).translate(facts, false);
+  const auto translation = shader.translate(facts, false);
   return translation ? "runs" : translation.error().message;
 }
 

@@ -60,7 +60,7 @@ std::string describe_texture(const Texture& texture) {
 
 // What a program samples and, of a launch, what that is.
 void add_samples(const frontend::Shader& shader, const LaunchFile* launch, Json& list) {
-  for (const frontend::TextureUse& use : shader.texture_uses()) {
+  for (const frontend::TextureUse& use : shader.sampling().uses) {
     Json row{{"stage", name(shader.stage())}, {"texture", use.texture}};
     if (use.needs_sampler) row["sampler"] = use.sampler;
     if (launch != nullptr) {
@@ -89,9 +89,9 @@ Json program_json(const GivenProgram& given) {
             {"registers", resources.registers},
             {"shared", resources.shared_bytes},
             {"local", resources.local_bytes},
-            {"inputs", symbols_json(shader.inputs())},
-            {"uniforms", symbols_json(shader.uniforms())},
-            {"outputs", symbols_json(shader.outputs())},
+            {"inputs", symbols_json(shader.declarations().inputs)},
+            {"uniforms", symbols_json(shader.declarations().uniforms)},
+            {"outputs", symbols_json(shader.declarations().outputs)},
             {"constants", Json::array()},
             {"labels", Json::array()}};
   if (Json samples = samples_json(given); !samples.empty()) json["samples"] = std::move(samples);

@@ -136,7 +136,7 @@ Result<LaunchFile> launch_of(const GivenProgram& given, const ProgramInput& inpu
 Result<frontend::Facts> facts_of(const GivenProgram& given, const ProgramInput& input) {
   const bool rows = given.shader->stage() == Stage::vertex && given.guest->attributes() == nullptr;
   // What textures are is known from those of a launch.
-  const bool alone = (rows && given.shader->texture_uses().empty()) || given.shader->strip_output();
+  const bool alone = (rows && given.shader->sampling().uses.empty()) || given.shader->varyings().strips;
   if (given.launch || !alone) {
     WARPJIT_TRY(LaunchFile launch, launch_of(given, input, 0));
     WARPJIT_TRY(const BoundLaunch bound, BoundLaunch::make(std::move(launch)));

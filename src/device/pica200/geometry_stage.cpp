@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/hash.h"
+#include "frontend/pica200/launch.h"
 #include "frontend/pica200/shader.h"
 #include "runtime/work/row_format.h"
 
@@ -15,7 +16,7 @@ using runtime::kRowBytes;
 
 namespace {
 
-constexpr std::uint32_t kFloats = Shader::kFloatUniforms;
+constexpr std::uint32_t kFloats = kFloatUniforms;
 constexpr std::size_t kMaxRowBytes = std::size_t{1} << 30;
 // Triangles of an invocation that a launch allows at first.
 constexpr unsigned kFirstMaxTriangles = 8;

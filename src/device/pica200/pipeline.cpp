@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "frontend/pica200/flow/reach.h"
+#include "frontend/pica200/launch.h"
 
 namespace warpjit::pica200 {
 
@@ -145,7 +146,7 @@ Status PipelineState::lay_out() {
   for (unsigned a = 0; a < std::min<unsigned>(registers.vertex.attribute_count, kAttributes); ++a)
     attribute_of[registers.vertex.permutation[a]] = static_cast<int>(a);
   draw_ = {};
-  draw_.facts.active = true;
+  draw_.active = true;
   input_count_ = 0;
   for (unsigned reg = 0; reg < attribute_of.size(); ++reg) {
     if (attribute_of[reg] < 0 || (read >> reg & 1) == 0) continue;
@@ -199,7 +200,7 @@ void PipelineState::update_values(CachedLaunch& entry) const {
   LaunchState& state = entry.launch.state();
   unit.store(state.values);
   // For a register, the highest attribute that goes there; unused where that attribute has an array.
-  std::uint32_t* words = state.values.words.data() + Shader::kFixedInputWord;
+  std::uint32_t* words = state.values.words.data() + ValueWords::kFixedInputs;
   for (unsigned a = 0; a < std::min<unsigned>(unit.attribute_count, kAttributes); ++a)
     std::memcpy(words + 4 * unit.permutation[a], registers.fixed[a].data(), sizeof(Vector));
   ++state.values_generation;
@@ -401,7 +402,7 @@ Status PipelineState::split_primitives(std::span<const Index> indices) {
     if (count == 0 || count > indices.size() - at - 1)
       return bad_input("a primitive of " + std::to_string(count) + " vertices cannot be",
                        "index " + std::to_string(at));
-    if (geometry_input_.variable_rows(count) > Shader::kFloatUniforms)
+    if (geometry_input_.variable_rows(count) > kFloatUniforms)
       return bad_input(
           "a primitive of " + std::to_string(count) + " vertices does not fit the 96 float uniforms",
           "index " + std::to_string(at));

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "frontend/pica200/container/program.h"
+#include "frontend/pica200/launch.h"
 #include "frontend/pica200/shader.h"
 
 namespace warpjit::pica200 {
@@ -130,9 +131,9 @@ void UnitRegisters::write(std::uint32_t offset, std::uint32_t value, UnitRegiste
 
 void UnitRegisters::store(frontend::Values& values) const {
   std::uint32_t* words = values.words.data();
-  std::memcpy(words + Shader::kFloatWord, floats.data(), sizeof floats);
+  std::memcpy(words + ValueWords::kFloat, floats.data(), sizeof floats);
   for (unsigned n = 0; n < 4; ++n)
-    for (unsigned c = 0; c < 4; ++c) words[Shader::kIntWord + 4 * n + c] = ints[n] >> 8 * c & 0xFF;
+    for (unsigned c = 0; c < 4; ++c) words[ValueWords::kInt + 4 * n + c] = ints[n] >> 8 * c & 0xFF;
   values.bools = bools;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/usse/launch.h"
+#include "frontend/usse/stage_values.h"
 
 namespace warpjit::usse {
 

@@ -9,7 +9,7 @@
 #include "device/usse/attributes.h"
 #include "device/usse/surface.h"
 #include "frontend/usse/container/texture.h"
-#include "frontend/usse/launch.h"
+#include "frontend/usse/stage_values.h"
 
 namespace warpjit::usse {
 

@@ -125,15 +125,15 @@ class TextureBinder {
   }
 
   Status bind() {
-    if (shader_->computes_textures()) return bind_tables();
-    for (const frontend::TextureUse& use : shader_->texture_uses()) {
+    if (shader_->sampling().computed) return bind_tables();
+    for (const frontend::TextureUse& use : shader_->sampling().uses) {
       if (!use.needs_sampler) continue;
       WARPJIT_TRY(const bool wanted, bind_sampler(use.sampler));
       std::int8_t& known = normalized_[use.texture % kMaxTextures];
       if (known != kUnknown && (known != 0) != wanted) return differ("texture", use.texture);
       known = wanted ? 1 : 0;
     }
-    for (const frontend::TextureUse& use : shader_->texture_uses())
+    for (const frontend::TextureUse& use : shader_->sampling().uses)
       WARPJIT_CHECK(bind_texture(use.texture, normalized_[use.texture % kMaxTextures] != 0));
     return {};
   }

@@ -39,6 +39,8 @@ struct PixelFacts {
   bool flat_w = false;                // of all primitives the plane of 1/w is 1, as in two dimensions
   bool narrow_depth = false;          // depth bounds are not 0 and 1
   bool operator==(const PixelFacts&) const = default;
+  std::uint32_t input_bindings() const { return 0; }
+  std::uint32_t output_bindings() const { return 0; }
 
   std::uint32_t primitive_bytes() const {
     return static_cast<std::uint32_t>((pixels::kHeaderRows + uses.size()) * sizeof(pixels::PlaneRow));

@@ -1,54 +1,18 @@
 #include "frontend/tesla/shader.h"
 
 #include <algorithm>
-#include <charconv>
+#include <bit>
 
+#include "frontend/key.h"
 #include "frontend/tesla/container/graphics.h"
 #include "frontend/tesla/facts/launch.h"
 #include "frontend/tesla/flow/lane_order.h"
-#include "frontend/tesla/interpret/interpret.h"
+#include "frontend/tesla/guest_interpreter.h"
 
 namespace warpjit::tesla {
 namespace {
 
-class Blocks final : public frontend::GuestInterpreter {
- public:
-  explicit Blocks(Interpreter interpreter) : interpreter_(std::move(interpreter)) {}
-
-  Status run_blocks(const frontend::Grid& grid, std::uint64_t first, std::uint64_t count, std::uint64_t fuel,
-                    std::optional<frontend::BlockFault>& fault) const override {
-    RunReport run;
-    Status status;
-    if (grid.fuel == fuel) {
-      status = interpreter_.run(grid, first, count, run);
-    } else {
-      frontend::Grid other = grid;
-      other.fuel = fuel;
-      status = interpreter_.run(other, first, count, run);
-    }
-    fault = fault_of(run);
-    return status;
-  }
-  unsigned lanes() const override { return kLanes; }
-
- private:
-  Interpreter interpreter_;
-};
-
-// The word pairs of GridFacts::code_addresses: space, address.
-std::vector<std::uint32_t> packed(const BranchTargets& targets) {
-  std::vector<std::uint32_t> words;
-  for (const BranchTarget& target : targets) {
-    words.push_back(target.space);
-    words.push_back(target.address);
-  }
-  return words;
-}
-BranchTargets unpacked(std::span<const std::uint32_t> words) {
-  BranchTargets targets;
-  for (std::size_t k = 0; k + 1 < words.size(); k += 2) targets.push_back({words[k], words[k + 1]});
-  return targets;
-}
+constexpr unsigned kAttributes = 16;
 
 constexpr std::pair<ProgramType, Stage> kStages[] = {{ProgramType::compute, Stage::compute},
                                                      {ProgramType::vertex, Stage::vertex},
@@ -88,28 +52,42 @@ ProgramType program_type(Stage stage) {
   return std::ranges::find(kStages, stage, &std::pair<ProgramType, Stage>::second)->first;
 }
 
-std::optional<frontend::BlockFault> fault_of(const RunReport& run) {
-  if (!run.first_fault) return std::nullopt;
-  const MemoryFault& fault = *run.first_fault;
-  return frontend::BlockFault{{.happened = true,
-                               .is_store = fault.is_store,
-                               .space = space_of(fault.space),
-                               .index = fault.index,
-                               .address = fault.address,
-                               .guest_address = fault.pc,
-                               .thread = fault.thread,
-                               .accesses = fault.accesses},
-                              fault.block};
-}
-
 Result<std::shared_ptr<const Shader>> Shader::make(Program program, const Modes& modes) {
   WARPJIT_CHECK(check_limits(program));
   WARPJIT_CHECK(check_graphics(program));
   return std::shared_ptr<const Shader>(new Shader(std::move(program), modes));
 }
 
+namespace {
+
+frontend::Traits traits_of(const Program& program) {
+  frontend::Traits traits;
+  traits.isa = Isa::tesla;
+  traits.stage = stage_of(program.type);
+  traits.name = program.name;
+  traits.entry = program.entry;
+  traits.code_words = program.code.size();
+  traits.resources = {program.registers, program.shared_bytes, program.local_bytes};
+  traits.input_registers = kIdInput + 1;
+  traits.runs_on_grid = traits.memory.parameters = program.type == ProgramType::compute;
+  if (program.type == ProgramType::geometry) traits.varyings.strips = strip_output(program);
+  if (program.type == ProgramType::fragment) traits.varyings.slots_read = fragment_uses(program.graphics);
+  if (program.type != ProgramType::vertex) return traits;
+  traits.varyings.result_slots = static_cast<unsigned>(program.graphics.vertex_results.size());
+  const AttributeLayout layout = attribute_layout(program.graphics);
+  for (const std::uint8_t component : layout.components)
+    traits.usage.inputs |= std::uint64_t{1} << component / 4;
+  if (layout.vertex_id || layout.instance_id) traits.usage.inputs |= std::uint64_t{1} << kIdInput;
+  return traits;
+}
+
+}  // namespace
+
 Shader::Shader(Program program, const Modes& modes)
-    : program_(std::move(program)), modes_(modes), code_key_(std::vector<std::byte>{}) {
+    : frontend::Shader(traits_of(program)),
+      program_(std::move(program)),
+      modes_(modes),
+      code_key_(std::vector<std::byte>{}) {
   const auto code = ReachedCode::find(program_);
   if (!code) {
     code_key_ = code.error();
@@ -117,79 +95,155 @@ Shader::Shader(Program program, const Modes& modes)
   }
   code_key_ = code_key(program_, *code);
   if (code->branches_through_constants()) branch_spaces_ = branch_spaces(program_);
+  traits_.memory.code_addresses = branch_spaces_ != 0;
   const std::optional<ReachedCode> behind_tables =
       branch_spaces_ != 0 ? with_preset_tables(program_, branch_spaces_) : std::nullopt;
-  texture_uses_ = texture_uses_of(behind_tables ? *behind_tables : *code, modes_);
-  sample_table_.count = static_cast<std::uint32_t>(texture_uses_.size());
-  if (program_.type == ProgramType::compute) return;
-  graphics_.emplace(program_, *code);
-  if (program_.type != ProgramType::fragment)
-    shows_lanes_ = branch_spaces_ != 0 ||
-                   std::ranges::any_of(code->instructions(), [](const ReachedInstruction& reached) {
-                     return shows_lanes(reached.instruction);
-                   });
-  sample_table_.first = graphics_->constants.end;
+  std::vector<frontend::TextureUse>& uses = traits_.sampling.uses;
+  uses = texture_uses_of(behind_tables ? *behind_tables : *code, modes_);
+  sample_table_.count = static_cast<std::uint32_t>(uses.size());
+  if (program_.type != ProgramType::compute) {
+    graphics_.emplace(program_, *code);
+    sample_table_.first = graphics_->constants.end;
+  }
+  traits_.table_bytes = sample_table_.end();
+  if (program_.type == ProgramType::vertex || program_.type == ProgramType::geometry)
+    traits_.rows_form_quads =
+        branch_spaces_ != 0 ||
+        std::ranges::any_of(code->instructions(), [](const ReachedInstruction& reached) {
+          return shows_lanes(reached.instruction);
+        });
+}
+
+GraphicsParts::GraphicsParts(const Program& program, ReachedCode reached)
+    : code(std::move(reached)),
+      constants(program, code, program.type == ProgramType::fragment ? frontend::kPixelTableBytes : 0) {}
+
+Result<Location> Shader::find(LocationKind kind, std::string_view name) const {
+  if (stage() != Stage::vertex) return frontend::Shader::find(kind, name);
+  Location location;
+  location.kind = kind;
+  location.count = 1;
+  if (kind == LocationKind::input) {
+    if (const auto attribute = frontend::number_after(name, "a", kAttributes)) {
+      location.first = static_cast<std::uint16_t>(*attribute);
+      return location;
+    }
+    if (name == "id") {
+      location.first = kIdInput;
+      return location;
+    }
+    return Error{ErrorCode::bad_input,
+                 "there is no input '" + std::string(name) +
+                     "', but a0 to a15, and id with the ids of vertex "
+                     "and instance",
+                 source_name()};
+  }
+  if (kind == LocationKind::output) {
+    if (const auto row = frontend::number_after(name, "slots", (varyings().result_slots + 3) / 4)) {
+      location.first = static_cast<std::uint16_t>(*row);
+      return location;
+    }
+    return Error{
+        ErrorCode::bad_input,
+        "there is no output '" + std::string(name) + "', but slots0, slots1, ... with four slots each",
+        source_name()};
+  }
+  return frontend::Shader::find(kind, name);
+}
+
+std::string Shader::register_name(const Location& location) const {
+  if (location.kind == LocationKind::input)
+    return location.first == kIdInput ? "id" : "a" + std::to_string(location.first);
+  return "slots" + std::to_string(location.first);
 }
 
 Result<frontend::SpaceName> Shader::find_space(std::string_view name) const {
-  const auto wrong = [&] {
-    return Error{ErrorCode::bad_input,
-                 "there is no memory space '" + std::string(name) + "', but c0 to c15 and g0 to g15",
-                 program_.source_name};
-  };
-  if (name.size() < 2 || (name[0] != 'c' && name[0] != 'g')) return wrong();
-  unsigned index = 0;
-  const char* end = name.data() + name.size();
-  const auto [stop, error] = std::from_chars(name.data() + 1, end, index);
-  const bool padded = name.size() > 2 && name[1] == '0';
-  if (error != std::errc() || stop != end || padded || index >= ir::kMaxSpaces) return wrong();
-  return frontend::SpaceName{name[0] == 'c', static_cast<std::uint8_t>(index)};
+  for (const bool constant : {true, false})
+    if (const auto index = frontend::number_after(name, constant ? "c" : "g", ir::kMaxSpaces))
+      return frontend::SpaceName{constant, static_cast<std::uint8_t>(*index)};
+  return Error{ErrorCode::bad_input,
+               "there is no memory space '" + std::string(name) + "', but c0 to c15 and g0 to g15",
+               source_name()};
 }
 
-std::string Shader::address_text(const ir::MemoryFault& access, const frontend::Grid& grid) const {
+std::string Shader::address_text(const ir::MemoryFault& access, const frontend::LaunchMemory&) const {
   constexpr const char* kNames[] = {"c", "s", "l", "g"};  // by ir::Space
   const bool indexed = access.space == ir::Space::constant || access.space == ir::Space::global;
   return kNames[static_cast<std::size_t>(access.space)] +
-         (indexed ? std::to_string(access.index) : std::string()) +
-         frontend::Shader::address_text(access, grid);
+         (indexed ? std::to_string(access.index) : std::string()) + frontend::bracketed(access.address);
 }
 
 Result<frontend::CheckedGrid> Shader::check_grid(const frontend::Grid& grid) const {
   return graphics_ ? check_memory(program_, grid) : check_launch(program_, grid);
 }
 
-frontend::GridFacts Shader::grid_facts(const frontend::Grid& grid,
-                                       const frontend::CheckedGrid& checked) const {
-  frontend::GridFacts facts;
-  facts.block = grid.block;
-  facts.shared_bytes = checked.shared_bytes;
-  for (std::size_t k = 0; k < kConstantSpaces; ++k)
-    facts.constant_bytes[k] = static_cast<std::uint32_t>(checked.constants[k].size());
+// Threads of a block, the sizes of s[] and c[], and where branches through c[] lead.
+std::vector<std::byte> Shader::pack_facts(const frontend::Grid& grid,
+                                          const frontend::CheckedGrid& checked) const {
+  std::vector<std::byte> facts;
+  frontend::append_value(facts, grid.block);
+  frontend::append_value(facts, checked.shared_bytes);
+  for (const std::span<const std::byte> space : checked.constants)
+    frontend::append_value(facts, static_cast<std::uint32_t>(space.size()));
   if (branch_spaces_ != 0)
-    facts.code_addresses = packed(branch_targets(program_, branch_spaces_, checked.constants));
+    frontend::append_list(facts, branch_targets(program_, branch_spaces_, checked.constants));
   return facts;
 }
 
 ComputeFacts Shader::compute_facts(const frontend::Facts& facts) const {
   ComputeFacts result;
-  result.block = facts.grid.block;
-  result.shared_bytes = facts.grid.shared_bytes;
   result.local_bytes = program_.local_bytes;
-  result.constant_bytes = facts.grid.constant_bytes;
-  result.branch_targets = unpacked(facts.grid.code_addresses);
   result.modes = modes_;
+  if (facts.guest.empty()) return result;
+  frontend::KeyReader packed(facts.guest);
+  result.block = packed.value<std::array<std::uint32_t, 3>>();
+  result.shared_bytes = packed.value<std::uint32_t>();
+  result.constant_bytes = packed.value<std::array<std::uint32_t, kConstantSpaces>>();
+  if (branch_spaces_ != 0) result.branch_targets = packed.list<BranchTarget>();
   return result;
 }
 
 Status Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const {
   WARPJIT_CHECK(code_key_);
   key.insert(key.end(), code_key_->begin(), code_key_->end());
-  if (graphics_)
-    append_graphics_key(facts, key);
-  else
-    tesla::append_key(compute_facts(facts), key);
+  frontend::append_value(key, program_.local_bytes);
+  append_modes(modes_, key);
+  frontend::append_list(key, facts.guest);
+  if (graphics_) append_graphics_key(facts, key);
   frontend::append_key(facts.samples, key);
   return {};
+}
+
+void Shader::append_graphics_key(const frontend::Facts& facts, std::vector<std::byte>& key) const {
+  const GraphicsState& state = program_.graphics;
+  frontend::append_value(key, program_.type);
+  if (stage() == Stage::vertex) {
+    frontend::append_value(key, state.attributes);
+    frontend::append_value(key, state.builtin_attributes);
+    frontend::append_list(key, state.vertex_results);
+    frontend::append_value(key, state.color_slots);
+    const auto& rows = facts.get<frontend::RowFacts>();
+    frontend::append_value(key, rows.bound_inputs);
+    frontend::append_list(key, rows.output_numbers());
+    return;
+  }
+  if (stage() == Stage::geometry) {
+    frontend::append_list(key, state.geometry_results);
+    frontend::append_value(key, state.geometry_output);
+    frontend::append_value(key, state.geometry_vertices);
+    frontend::append_value(key, state.color_slots);
+    frontend::append_value(key, facts.get<frontend::StripFacts>());
+    return;
+  }
+  frontend::append_value(key, state.interpolants);
+  frontend::append_value(key, state.noperspective);
+  frontend::append_value(key, state.fragment_control);
+  frontend::append_value(key, state.fragment_results);
+  frontend::append_value(key, state.pixel_center_integer);
+  frontend::append_value(key, state.primitive_id_slot);
+  frontend::append_value(key, state.two_sided);
+  frontend::append_value(key, state.color_slots);
+  frontend::append_key(facts.get<frontend::PixelFacts>(), key);
 }
 
 Result<Shader::Translation> Shader::translate(const frontend::Facts& facts, bool dispatch_all) const {
@@ -199,7 +253,7 @@ Result<Shader::Translation> Shader::translate(const frontend::Facts& facts, bool
     return translation;
   }
   WARPJIT_TRY(translation.function, tesla::translate(program_, compute_facts(facts), dispatch_all,
-                                                     {texture_uses_, facts.samples, sample_table_}));
+                                                     {sampling().uses, facts.samples, sample_table_}));
   return translation;
 }
 
@@ -212,14 +266,7 @@ void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t>
     std::ranges::fill(launched, 0U);
     write_header(values.grid, {}, std::as_writable_bytes(launched));
   }
-  for (std::size_t k = 0; k < texture_uses_.size(); ++k) {
-    const frontend::TextureUse& use = texture_uses_[k];
-    const textures::TextureView* texture = values.grid.bound.texture(use.texture);
-    const Sampler* sampler = use.needs_sampler ? values.grid.bound.sampler(use.sampler) : nullptr;
-    if (texture != nullptr)
-      frontend::fill_sample_words(*texture, sampler != nullptr ? *sampler : Sampler{},
-                                  table.subspan(sample_table_.words(k) / 4));
-  }
+  frontend::fill_samples(sampling(), values.grid.bound, sample_table_, table);
 }
 
 std::size_t Shader::begin_block(const frontend::Grid& grid, const ir::BlockPosition& block,
@@ -228,19 +275,35 @@ std::size_t Shader::begin_block(const frontend::Grid& grid, const ir::BlockPosit
   return std::min(shared.size(), kParameterOffset + grid.parameters.size());
 }
 
-Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_guest(
+Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_interpreter(
     const frontend::Facts& facts) const {
-  if (program_.type != ProgramType::compute) return prepare_graphics_guest(facts);
-  WARPJIT_TRY(Interpreter interpreter,
-              Interpreter::prepare(program_, modes_, unpacked(facts.grid.code_addresses)));
-  return std::unique_ptr<frontend::GuestInterpreter>(std::make_unique<Blocks>(std::move(interpreter)));
+  return make_guest_interpreter(program_, modes_, compute_facts(facts).branch_targets, traits());
+}
+
+Result<ir::Function> Shader::translate_graphics(const frontend::Facts& facts, bool dispatch_all) const {
+  WARPJIT_CHECK(code_key_);
+  const ComputeFacts common = compute_facts(facts);
+  const SampledTextures textures{sampling().uses, facts.samples, sample_table_};
+  std::optional<ReachedCode> with_targets;
+  if (branch_spaces_ != 0) {
+    WARPJIT_TRY(with_targets, ReachedCode::find(program_, common.branch_targets));
+  }
+  const ReachedCode& code = with_targets ? *with_targets : graphics_->code;
+  if (const auto* rows = facts.get_if<frontend::RowFacts>())
+    return translate_vertex(program_, common, code, graphics_->constants, textures, rows->bound_inputs,
+                            rows->output_numbers(), dispatch_all);
+  if (const auto* pixels = facts.get_if<frontend::PixelFacts>())
+    return translate_fragment(program_, common, code, graphics_->constants, textures, *pixels, dispatch_all);
+  return translate_geometry(program_, common, code, graphics_->constants, textures,
+                            facts.get<frontend::StripFacts>(), dispatch_all);
 }
 
 Status Shader::profile(const frontend::Grid& grid, std::optional<frontend::BlockFault>& fault,
                        Profile& profile) const {
   WARPJIT_TRY(const frontend::CheckedGrid checked, check_grid(grid));
-  WARPJIT_TRY(const Interpreter interpreter,
-              Interpreter::prepare(program_, modes_, unpacked(grid_facts(grid, checked).code_addresses)));
+  WARPJIT_TRY(
+      const Interpreter interpreter,
+      Interpreter::prepare(program_, modes_, branch_targets(program_, branch_spaces_, checked.constants)));
   RunReport run;
   const Status status = interpreter.run_profiled(grid, run, profile);
   fault = fault_of(run);

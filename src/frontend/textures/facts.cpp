@@ -78,6 +78,17 @@ ir::TexelView texel_view(const textures::TextureView& texture) {
   return {texture.base, texture.size - 4, texture.size < 8 ? 0 : texture.size - 8};
 }
 
+void fill_samples(const Sampling& sampling, const BoundTextures& bound, const SampleTable& table,
+                  std::span<std::uint32_t> words) {
+  std::size_t number = 0;
+  each_sample(
+      sampling, bound, [&](const TextureUse&, const textures::TextureView* texture, const Sampler* sampler) {
+        const std::uint32_t place = table.words(number++);
+        if (texture != nullptr)
+          fill_sample_words(*texture, sampler != nullptr ? *sampler : Sampler{}, words.subspan(place / 4));
+      });
+}
+
 void append_key(std::span<const ir::SampleKey> samples, std::vector<std::byte>& key) {
   key.push_back(static_cast<std::byte>(samples.size()));
   for (const ir::SampleKey& sample : samples)

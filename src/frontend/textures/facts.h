@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "frontend/textures/bound.h"
 #include "ir/memory.h"
 #include "ir/sample.h"
 #include "textures/view.h"
@@ -29,6 +30,10 @@ struct SampleTable {
   }
   std::uint32_t end() const { return (words(count) + 63) / 64 * 64; }
 };
+
+// The words of all that a launch samples. What is not bound is left as it is.
+void fill_samples(const Sampling& sampling, const BoundTextures& bound, const SampleTable& table,
+                  std::span<std::uint32_t> words);
 
 // Appends what a translation depends on.
 void append_key(std::span<const ir::SampleKey> samples, std::vector<std::byte>& key);

@@ -1,39 +1,66 @@
 #include "frontend/usse/shader.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdio>
 
 #include "frontend/key.h"
 #include "frontend/usse/facts/slots.h"
-#include "frontend/usse/interpret/guest.h"
+#include "frontend/usse/guest_interpreter.h"
 #include "frontend/usse/launch.h"
+#include "frontend/usse/stage_values.h"
 
 namespace warpjit::usse {
 namespace {
 
-// The number behind a prefix, if it is written plainly and below `limit`.
-std::optional<unsigned> number_behind(std::string_view name, std::string_view prefix, unsigned limit) {
-  if (!name.starts_with(prefix) || name.size() == prefix.size()) return std::nullopt;
-  const std::string_view digits = name.substr(prefix.size());
-  unsigned number = 0;
-  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  const bool padded = digits.size() > 1 && digits[0] == '0';
-  if (error != std::errc() || stop != digits.data() + digits.size() || padded || number >= limit)
-    return std::nullopt;
-  return number;
+constexpr unsigned kRowWords = 4;
+
+frontend::Usage usage_of(const Program& program) {
+  frontend::Usage usage;
+  if (program.stage != Stage::vertex) return usage;
+  const VertexInterface& vertex = program.vertex;
+  for (unsigned n = 0; n < kRowWords * kVertexRows && n < program.primary_attributes; ++n)
+    if (vertex.words == 0 || (vertex.live >> n & 1) != 0) usage.inputs |= std::uint64_t{1} << n / kRowWords;
+  if (vertex.index || vertex.instance) usage.inputs |= std::uint64_t{1} << kNumbersInput;
+  return usage;
 }
 
-constexpr unsigned kRowWords = 4;
+// What no control words say (container/texture.h).
+const char* refusal(const textures::TextureView& texture, const Sampler& sampler) {
+  const bool plane = texture.dimension == TextureDimension::d2 && !texture.array;
+  const bool cube = texture.dimension == TextureDimension::cube && !texture.array;
+  if (!plane && !cube) return "a texture has two dimensions or is a cube";
+  if (sampler.compare) return "samplers do not compare";
+  if (sampler.seamless) return "filters do not cross the edges of a cube's faces";
+  if (sampler.lod_bias != 0 || sampler.min_lod != 0 || sampler.max_lod < Sampler{}.max_lod)
+    return "the texture, not the sampler, has a bias and limits of the level of detail";
+  constexpr Wrap kWraps[] = {Wrap::repeat, Wrap::mirror, Wrap::clamp_to_edge, Wrap::mirror_once_to_edge};
+  for (unsigned axis = 0; axis < 2 && plane; ++axis)
+    if (std::ranges::find(kWraps, sampler.wrap[axis]) == std::end(kWraps))
+      return "places beyond the texture are repeated, mirrored, mirrored once or at the edge";
+  return nullptr;
+}
+
+frontend::Traits traits_of(const Program& program) {
+  frontend::Traits traits;
+  traits.isa = Isa::usse;
+  traits.stage = program.stage;
+  traits.code_words = 2 * (program.primary.size() + program.secondary.size());
+  traits.input_registers = kNumbersInput + 1;
+  traits.usage = usage_of(program);
+  traits.rows_form_quads = reads_quads(program);
+  traits.memory.rows = true;
+  traits.sampling = {.uses = texture_uses(program), .refusal = refusal};
+  if (program.stage == Stage::vertex) traits.varyings.result_slots = kSlots;
+  if (program.stage == Stage::fragment) traits.varyings.slots_read = fragment_uses(program);
+  return traits;
+}
 
 }  // namespace
 
 Shader::Shader(Program program)
-    : program_(std::move(program)),
-      texture_uses_(usse::texture_uses(program_)),
-      table_(uniform_table(program_, texture_uses_.size())),
-      reads_quads_(usse::reads_quads(program_)) {
-  if (program_.stage == Stage::fragment) uses_ = fragment_uses(program_);
+    : frontend::Shader(traits_of(program)),
+      program_(std::move(program)),
+      table_(uniform_table(program_, sampling().uses.size())) {
+  traits_.table_bytes = (table_.bytes() + 63) / 64 * 64;
 }
 
 std::string Shader::where(std::uint32_t guest_address) const {
@@ -80,18 +107,19 @@ Result<Location> Shader::find(LocationKind kind, std::string_view name) const {
   };
   switch (kind) {
     case LocationKind::input:
-      if (const auto n = number_behind(name, "pa", kRowWords * kVertexRows);
+      if (const auto n = frontend::number_after(name, "pa", kRowWords * kVertexRows);
           vertex && n && *n % kRowWords == 0)
         return found(*n / kRowWords);
       if (vertex && name == "id") return found(kNumbersInput);
       if (const auto row = find_attribute(name); vertex && row) return found(*row);
       break;
     case LocationKind::output:
-      if (const auto n = number_behind(name, "slots", kSlots / kRowWords); vertex && n) return found(*n);
+      if (const auto n = frontend::number_after(name, "slots", kSlots / kRowWords); vertex && n)
+        return found(*n);
       break;
     case LocationKind::uniform:
     case LocationKind::float_uniform:
-      if (const auto n = number_behind(name, "sa", table_.words)) {
+      if (const auto n = frontend::number_after(name, "sa", table_.words)) {
         location.kind = LocationKind::float_uniform;
         location.components = 1;
         location.count = static_cast<std::uint16_t>(table_.words - *n);
@@ -122,8 +150,8 @@ Result<frontend::SpaceName> Shader::find_space(std::string_view name) const {
                program_.source_name};
 }
 
-std::string Shader::address_text(const ir::MemoryFault& access, const frontend::Grid& grid) const {
-  const std::string place = "mem" + frontend::Shader::address_text(access, grid);
+std::string Shader::address_text(const ir::MemoryFault& access, const frontend::LaunchMemory& memory) const {
+  const std::string place = "mem" + frontend::bracketed(access.address);
   if (program_.uniform_buffers.empty()) return place;
   // Where a buffer is missing, which are taken says more than the place.
   std::string taken;
@@ -133,17 +161,7 @@ std::string Shader::address_text(const ir::MemoryFault& access, const frontend::
       taken += (taken.empty() ? "" : ", ") +
                (number == kDefaultContainer ? std::string("default") : std::to_string(number));
   return place + " (the program takes the addresses of buffers: " + taken +
-         "; pieces of memory: " + std::to_string(grid.globals[0].size()) + ")";
-}
-
-frontend::Usage Shader::usage() const {
-  frontend::Usage usage;
-  if (program_.stage != Stage::vertex) return usage;
-  const VertexInterface& vertex = program_.vertex;
-  for (unsigned n = 0; n < kRowWords * kVertexRows && n < program_.primary_attributes; ++n)
-    if (vertex.words == 0 || (vertex.live >> n & 1) != 0) usage.inputs |= std::uint64_t{1} << n / kRowWords;
-  if (vertex.index || vertex.instance) usage.inputs |= std::uint64_t{1} << kNumbersInput;
-  return usage;
+         "; pieces of memory: " + std::to_string(memory.globals[0].size()) + ")";
 }
 
 void Shader::reset(frontend::Values& values) const {
@@ -155,50 +173,11 @@ void Shader::fill_table(const frontend::Values& values, std::span<std::uint32_t>
   if (program_.stage == Stage::fragment) frontend::fill_pixel_table(values.pixels, table);
   const std::size_t given = std::min<std::size_t>(values.words.size(), table_.words);
   std::copy_n(values.words.begin(), given, table.begin() + table_.first / 4);
-  const frontend::BoundTextures& bound = values.grid.bound;
-  for (std::size_t k = 0; k < texture_uses_.size(); ++k) {
-    const textures::TextureView* const texture = bound.texture(texture_uses_[k].texture);
-    const Sampler* const sampler = bound.sampler(texture_uses_[k].sampler);
-    if (texture != nullptr)
-      frontend::fill_sample_words(*texture, sampler != nullptr ? *sampler : Sampler{},
-                                  table.subspan(table_.sample_table().words(k) / 4));
-  }
+  frontend::fill_samples(sampling(), values.grid.bound, table_.sample_table(), table);
 }
 
-// What no control words say (container/texture.h).
-const char* Shader::refuses(const textures::TextureView& texture, const Sampler& sampler) const {
-  const bool plane = texture.dimension == TextureDimension::d2 && !texture.array;
-  const bool cube = texture.dimension == TextureDimension::cube && !texture.array;
-  if (!plane && !cube) return "a texture has two dimensions or is a cube";
-  if (sampler.compare) return "samplers do not compare";
-  if (sampler.seamless) return "filters do not cross the edges of a cube's faces";
-  if (sampler.lod_bias != 0 || sampler.min_lod != 0 || sampler.max_lod < Sampler{}.max_lod)
-    return "the texture, not the sampler, has a bias and limits of the level of detail";
-  constexpr Wrap kWraps[] = {Wrap::repeat, Wrap::mirror, Wrap::clamp_to_edge, Wrap::mirror_once_to_edge};
-  for (unsigned axis = 0; axis < 2 && plane; ++axis)
-    if (std::ranges::find(kWraps, sampler.wrap[axis]) == std::end(kWraps))
-      return "places beyond the texture are repeated, mirrored, mirrored once or at the edge";
-  return nullptr;
-}
-
-unsigned Shader::result_slots() const { return program_.stage == Stage::vertex ? kSlots : 0; }
-
-// The only memory is that of `mem`: pieces with addresses of 32 bits that do not overlap.
 Result<frontend::CheckedGrid> Shader::check_grid(const frontend::Grid& grid) const {
-  const auto bad = [&](std::string message, std::uint32_t address) {
-    char text[32];
-    std::snprintf(text, sizeof text, "mem[0x%x]", address);
-    return Error{ErrorCode::bad_input, std::move(message), text};
-  };
-  std::uint64_t end = 0;
-  for (const frontend::MappedRange& range : grid.globals[0]) {
-    if (range.address % 4 != 0 || range.bytes.size() % 4 != 0)
-      return bad("pieces of memory have addresses and sizes that are multiples of 4", range.address);
-    if (range.address < end) return bad("pieces of memory overlap", range.address);
-    end = range.address + std::uint64_t{range.bytes.size()};
-    if (end > std::uint64_t{1} << 32) return bad("the memory ends beyond 4 GiB", range.address);
-  }
-  return frontend::CheckedGrid();
+  return check_launch(grid);
 }
 
 Status Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const {
@@ -225,8 +204,9 @@ Status Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& 
     }
     append_value(key, static_cast<std::uint32_t>(vertex.index.value_or(0xffff)) << 16 |
                           vertex.instance.value_or(0xffff));
-    append_value(key, facts.bound_inputs);
-    append_list(key, std::span(facts.outputs.data(), facts.output_count));
+    const auto& rows = facts.get<frontend::RowFacts>();
+    append_value(key, rows.bound_inputs);
+    append_list(key, rows.output_numbers());
     return {};
   }
   for (const FragmentInput& input : program_.fragment.inputs) append_value(key, input.raw);
@@ -237,25 +217,25 @@ Status Shader::append_key(const frontend::Facts& facts, std::vector<std::byte>& 
   append_value(key, program_.fragment.output_start);
   append_value(key, program_.fragment.output_type);
   append_value(key, program_.fragment.output_components);
-  frontend::append_key(facts.pixels, key);
+  frontend::append_key(facts.get<frontend::PixelFacts>(), key);
   return {};
 }
 
 Result<frontend::Shader::Translation> Shader::translate(const frontend::Facts& facts, bool) const {
   Translation translation;
-  if (program_.stage == Stage::vertex) {
+  if (const auto* rows = facts.get_if<frontend::RowFacts>()) {
     WARPJIT_TRY(translation.function,
-                translate_vertex(program_, facts.bound_inputs,
-                                 std::span(facts.outputs.data(), facts.output_count), facts.samples));
+                translate_vertex(program_, rows->bound_inputs, rows->output_numbers(), facts.samples));
   } else {
-    WARPJIT_TRY(translation.function, translate_fragment(program_, facts.pixels, facts.samples));
+    WARPJIT_TRY(translation.function,
+                translate_fragment(program_, facts.get<frontend::PixelFacts>(), facts.samples));
   }
   return translation;
 }
 
-Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_guest(
-    const frontend::Facts& facts) const {
-  return make_guest(program_, facts);
+Result<std::unique_ptr<frontend::GuestInterpreter>> Shader::prepare_interpreter(
+    const frontend::Facts&) const {
+  return make_guest_interpreter(program_);
 }
 
 }  // namespace warpjit::usse

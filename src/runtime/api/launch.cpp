@@ -14,7 +14,7 @@ namespace {
 
 // An error if a word exceeds what the register takes.
 Status check_limit(std::span<const std::uint32_t> words, const LaunchState& state, const Location& location) {
-  const std::uint32_t limit = state.shader->largest_word(location);
+  const std::uint32_t limit = state.shader->declarations().largest_word(location);
   for (const std::uint32_t word : words)
     if (word > limit)
       return Error{ErrorCode::bad_input,
@@ -32,10 +32,10 @@ constexpr std::pair<Kinds, const char*> kKindTexts[] = {{kRows, "vertex programs
                                                         {kPixels, "fragment programs"}};
 
 Kinds kind_of(const LaunchState& state) {
-  if (state.shader->runs_on_grid()) return state.shader->stage() == Stage::compute ? kCompute : kFetching;
+  if (state.shader->traits().runs_on_grid) return state.shader->stage() == Stage::compute ? kCompute : kFetching;
   if (state.pixels) return kPixels;
   if (state.primitives) return kPrimitives;
-  return state.shader->strip_output() ? kStrips : kRows;
+  return state.shader->varyings().strips ? kStrips : kRows;
 }
 
 // An error unless launches of this kind have the call. `kinds`: the Kinds that have it.
@@ -159,7 +159,7 @@ Result<runtime::LaunchPixels*> change_pixels(LaunchState& state) {
 }
 
 Status set_pixel_vertices(LaunchState& state, const runtime::LaunchData& from, std::uint64_t outputs) {
-  if (from.work() != Work::rows || from.shader->result_slots() == 0)
+  if (from.work() != Work::rows || from.shader->varyings().result_slots == 0)
     return Error{ErrorCode::bad_input, "a vertex stage is a program whose outputs are slots of vertices",
                  from.shader->source_name()};
   if (outputs != 0)
@@ -274,7 +274,7 @@ Status Launch::set_indices(std::span<const std::uint32_t> indices) {
 }
 Status Launch::set_geometry_stage(const Launch& geometry) {
   const runtime::LaunchData& from = *geometry.state_;
-  if (!from.shader->strip_output())
+  if (!from.shader->varyings().strips)
     return Error{ErrorCode::bad_input, "this is not a geometry program that makes strips for a rasterizer",
                  from.shader->source_name()};
   WARPJIT_TRY(runtime::LaunchPixels* const pixels, change_pixels(*state_));
@@ -362,8 +362,8 @@ Status Launch::set_vertex_stage(const Launch& vertex, std::uint64_t outputs) {
   if (!state_->primitives || from.primitives)
     return Error{ErrorCode::bad_input, "a vertex stage is a vertex program's and feeds a geometry program",
                  state_->shader->source_name()};
-  const std::uint64_t attributes = outputs != 0 ? outputs : from.shader->enabled_outputs();
-  if (attributes == 0 || (attributes & ~state_->shader->primitive_limits().vertex_outputs) != 0)
+  const std::uint64_t attributes = outputs != 0 ? outputs : from.shader->declarations().enabled_outputs;
+  if (attributes == 0 || (attributes & ~state_->shader->declarations().vertex_outputs) != 0)
     return Error{ErrorCode::bad_input, "the vertex stage has no outputs, or some that do not exist",
                  from.shader->source_name()};
   state_->primitives->vertex = std::make_shared<const runtime::LaunchData>(from);
@@ -447,7 +447,7 @@ Status Launch::set_shared_bytes(std::uint32_t bytes) {
   return {};
 }
 Status Launch::set_parameters(std::span<const std::byte> bytes) {
-  if (!state_->shader->takes_parameters())
+  if (!state_->shader->traits().memory.parameters)
     return Error{ErrorCode::bad_input,
                  std::string("there are no parameters in a ") + name(state_->shader->stage()) +
                      " program of " + name(state_->shader->isa()),
@@ -458,12 +458,12 @@ Status Launch::set_parameters(std::span<const std::byte> bytes) {
 }
 
 Status Launch::bind_constants(std::string_view space, const void* data, std::size_t size) {
-  WARPJIT_TRY(const frontend::SpaceName found, state_->shader->find_space(space));
+  WARPJIT_TRY(const frontend::SpaceName found, frontend::find_space(*state_->shader, space));
   if (!found.constant)
     return Error{ErrorCode::bad_input, "this space is not constant: map_memory maps pieces of it",
                  std::string(space)};
   auto& bound = state_->values.grid.constants[found.index];
-  if (!state_->shader->runs_on_grid()) {
+  if (!state_->shader->traits().runs_on_grid) {
     if (data == nullptr && size != 0) return Error{ErrorCode::bad_input, "no data", std::string(space)};
     if (size > kMostConstantBytes)
       return Error{ErrorCode::bad_input,
@@ -472,21 +472,21 @@ Status Launch::bind_constants(std::string_view space, const void* data, std::siz
     const auto* from = static_cast<const std::byte*>(data);
     const auto copy = std::make_shared<const std::vector<std::byte>>(from, from + size);
     state_->constants[found.index] = copy;
-    const bool facts = bound.size() != size || state_->shader->reads_code_addresses();
+    const bool facts = bound.size() != size || state_->shader->traits().memory.code_addresses;
     change_grid(*state_, facts).constants[found.index] = *copy;
     return {};
   }
-  change_grid(*state_, bound.size() != size);
+  change_memory(*state_, bound.size() != size);
   bound = {static_cast<const std::byte*>(data), size};
   return {};
 }
 
 Status Launch::map_memory(std::string_view space, std::uint64_t address, void* data, std::size_t size) {
-  WARPJIT_TRY(const frontend::SpaceName found, state_->shader->find_space(space));
+  WARPJIT_TRY(const frontend::SpaceName found, frontend::find_space(*state_->shader, space));
   if (found.constant)
     return Error{ErrorCode::bad_input, "this space is constant: bind_constants binds it as a whole",
                  std::string(space)};
-  if ((kind_of(*state_) & (kCompute | kFetching | kPixels)) == 0 && !state_->shader->rows_have_memory())
+  if ((kind_of(*state_) & (kCompute | kFetching | kPixels)) == 0 && !state_->shader->traits().memory.rows)
     return Error{ErrorCode::unsupported,
                  "memory for vertex and geometry programs, which have constants alone", std::string(space)};
   const auto high = static_cast<std::uint32_t>(address >> 32), low = static_cast<std::uint32_t>(address);
@@ -538,7 +538,7 @@ Status Launch::set_attributes(std::span<const AttributeSource> attributes, std::
   return {};
 }
 Status Launch::set_images(std::span<const ImageSource> images) {
-  if (!state_->shader->takes_images())
+  if (!state_->shader->traits().memory.tables)
     return Error{ErrorCode::bad_input, "images are given, but programs of this GPU have none",
                  state_->shader->source_name()};
   frontend::Grid& grid = change_grid(*state_, true);
@@ -546,7 +546,7 @@ Status Launch::set_images(std::span<const ImageSource> images) {
   return {};
 }
 Status Launch::set_buffers(std::span<const BufferSource> buffers) {
-  if (!state_->shader->takes_buffers())
+  if (!state_->shader->traits().memory.tables)
     return Error{ErrorCode::bad_input, "buffers are given, but programs of this GPU have no tables of them",
                  state_->shader->source_name()};
   frontend::Grid& grid = change_grid(*state_, true);

@@ -61,11 +61,14 @@ const std::string& Program::name() const { return shader_of(*this).name(); }
 std::uint32_t Program::entry() const { return shader_of(*this).entry(); }
 std::size_t Program::code_size() const { return shader_of(*this).code_words(); }
 Resources Program::resources() const { return shader_of(*this).resources(); }
-std::size_t Program::unit_words() const { return shader_of(*this).unit_rows() * 4; }
+std::size_t Program::unit_words() const { 
+  const frontend::GeometryUnit* const unit = shader_of(*this).geometry_unit();
+  return unit != nullptr ? unit->unit_rows() * 4 : 0;
+ }
 const std::string& Program::source_name() const { return shader_of(*this).source_name(); }
-std::span<const Symbol> Program::inputs() const { return shader_of(*this).inputs(); }
-std::span<const Symbol> Program::uniforms() const { return shader_of(*this).uniforms(); }
-std::span<const Symbol> Program::outputs() const { return shader_of(*this).outputs(); }
+std::span<const Symbol> Program::inputs() const { return shader_of(*this).declarations().inputs; }
+std::span<const Symbol> Program::uniforms() const { return shader_of(*this).declarations().uniforms; }
+std::span<const Symbol> Program::outputs() const { return shader_of(*this).declarations().outputs; }
 Result<Location> Program::input(std::string_view name) const {
   return shader_of(*this).find(LocationKind::input, name);
 }

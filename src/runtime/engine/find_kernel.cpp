@@ -181,7 +181,8 @@ Result<EngineState::Request> EngineState::request(const LaunchState& launch, con
   request.options = kernel_options(choice);
   request.may_interpret = choice.engine == EngineKind::jit && options.target == Target::automatic;
   WARPJIT_TRY(request.facts, launch.facts(0));
-  request.facts.pixels.flat_w = choice.hints.flat_w && choice.engine != EngineKind::guest;
+  if (auto* const pixels = std::get_if<frontend::PixelFacts>(&request.facts.work))
+    pixels->flat_w = choice.hints.flat_w && choice.engine != EngineKind::guest;
   request.facts.half_arithmetic =
       choice.engine == EngineKind::jit && backend::has_half_arithmetic(choice.target);
   WARPJIT_TRY(request.key, kernel_key(*request.shader, request.facts, request.options));
@@ -267,14 +268,14 @@ Result<Compilation> EngineState::warm(LaunchState& launch, const RunOptions& opt
 }
 
 Result<bool> EngineState::recall(LaunchState& launch, const LaunchKey& key, LaunchCache::Lease& lease) {
-  if (launch.shader->reads_code_addresses()) return false;
+  if (launch.shader->traits().memory.code_addresses) return false;
   if (launch.kernels.find(key, launch.values_generation, lease)) return true;
   return launch.kernels.refill(key, launch.values_generation, *launch.shader, launch.values, lease);
 }
 
 Status EngineState::fill(LaunchState& launch, const LaunchKey& key, std::shared_ptr<const Kernel> kernel,
                          LaunchCache::Lease& lease) {
-  if (launch.shader->reads_code_addresses())
+  if (launch.shader->traits().memory.code_addresses)
     return LaunchCache::fill_once(std::move(kernel), *launch.shader, launch.values, lease);
   return launch.kernels.fill(key, launch.values_generation, std::move(kernel), *launch.shader, launch.values,
                              lease);

@@ -42,7 +42,7 @@ class IrKernel final : public CodeKernel {
     return preamble_->run(memory, 0, 1, 0);
   }
 
-  Status call(backend::KernelArgs& args, const frontend::Guest& guest) const override {
+  Status call(backend::KernelArgs& args, const frontend::SourceMap& guest) const override {
     ir::InputBinding inputs[backend::kMaxInputs];
     ir::OutputBinding outputs[backend::kMaxOutputs];
     for (std::uint32_t k = 0; k < input_count_; ++k)
@@ -76,7 +76,7 @@ class IrKernel final : public CodeKernel {
 
  private:
   // The interpreter knows guest addresses only.
-  static Error located(Error error, const frontend::Guest& guest) {
+  static Error located(Error error, const frontend::SourceMap& guest) {
     constexpr std::string_view kPrefix = "guest address ";
     if (!error.where.starts_with(kPrefix)) return error;
     std::uint32_t address = 0;

@@ -12,6 +12,6 @@ Result<std::shared_ptr<Kernel>> make_ir_kernel(ir::GroupProgram program, const C
                                                unsigned lanes = kIrLanes);
 
 // The error of a kernel that stopped early.
-Error stopped(backend::KernelStatus status, const frontend::Guest& guest, std::uint32_t guest_address);
+Error stopped(backend::KernelStatus status, const frontend::SourceMap& guest, std::uint32_t guest_address);
 
 }  // namespace warpjit::runtime

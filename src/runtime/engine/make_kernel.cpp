@@ -55,7 +55,7 @@ class JitKernel final : public CodeKernel {
     return {};
   }
 
-  Status call(backend::KernelArgs& args, const frontend::Guest& guest) const override {
+  Status call(backend::KernelArgs& args, const frontend::SourceMap& guest) const override {
     args.status = backend::KernelStatus::done;
     args.call = backend::call_out;
     args.call_sites = call_sites_.data();
@@ -92,7 +92,9 @@ class GuestKernel final : public Kernel {
   // All geometry invocations run one after another.
   GuestKernel(std::unique_ptr<frontend::GuestInterpreter> guest, const frontend::Facts& facts,
               const CompileReport& report)
-      : guest_(std::move(guest)), facts_(facts), ordered_(facts.work == Work::primitives) {
+      : guest_(std::move(guest)),
+        facts_(facts),
+        ordered_(facts.get_if<frontend::PrimitiveFacts>() != nullptr) {
     report_ = report;
     report_.lanes = guest_->lanes();
     report_.ordered = ordered_;
@@ -104,11 +106,7 @@ class GuestKernel final : public Kernel {
   Status run(backend::KernelArgs& args, const frontend::Shader&,
              const frontend::Values& values) const override {
     frontend::Rows inputs[backend::kMaxInputs], outputs[backend::kMaxOutputs];
-    std::size_t input_count = facts_.input_bindings(), output_count = facts_.output_bindings();
-    if (ordered_) {
-      input_count += (facts_.primitives.row_count != 0 ? 1 : 0) + 1;
-      output_count += frontend::kUnitOutput + 1;
-    }
+    const std::size_t input_count = facts_.input_bindings(), output_count = facts_.output_bindings();
     for (std::size_t k = 0; k < input_count; ++k) inputs[k] = {args.inputs[k].address, args.inputs[k].stride};
     for (std::size_t k = 0; k < output_count; ++k)
       outputs[k] = {args.outputs[k].address, args.outputs[k].stride};
@@ -134,7 +132,7 @@ class GuestKernel final : public Kernel {
 
 }  // namespace
 
-Error stopped(backend::KernelStatus status, const frontend::Guest& guest, std::uint32_t guest_address) {
+Error stopped(backend::KernelStatus status, const frontend::SourceMap& guest, std::uint32_t guest_address) {
   const std::string where =
       guest_address == ir::kNoAddress ? guest.source_name() : guest.where(guest_address);
   if (status == backend::KernelStatus::cancelled)
@@ -172,14 +170,16 @@ Result<Translation> run_passes(const frontend::Shader& shader, const frontend::F
   WARPJIT_TRY(frontend::Shader::Translation code, shader.translate(facts, options.dispatch_all));
   translation.report.ordered = code.ordered;
   translation.unit = code.unit;
-  if (facts.work == Work::pixels) translation.overwritten_planes = ir::overwritten_planes(code.function);
+  if (facts.get_if<frontend::PixelFacts>() != nullptr)
+    translation.overwritten_planes = ir::overwritten_planes(code.function);
   translation.report.translate_time = watch.lap();
   ir::PipelineOptions pipeline;
   if (options.engine == EngineKind::jit) pipeline = backend::pipeline_options(options.target);
   pipeline.dispatch_all = options.dispatch_all;
   pipeline.verify = options.checks;
   // Groups that run again must not have changed memory.
-  pipeline.assume_no_zero_inf = speculate && facts.work != Work::grid && !writes_memory(code.function);
+  pipeline.assume_no_zero_inf =
+      speculate && facts.get_if<frontend::GridFacts>() == nullptr && !writes_memory(code.function);
   if (options.engine == EngineKind::jit && options.parts != 0)
     pipeline.group_lanes = [&](const ir::Function&) {
       return options.parts * backend::lanes(options.target);
@@ -240,7 +240,7 @@ Result<KernelPointer> make_guest_kernel(const frontend::Shader& shader, const fr
   CompileReport report;
   report.engine = EngineKind::guest;
   report.generic = (shader.usage().bools & ~facts.known_bools) != 0;
-  WARPJIT_TRY(std::unique_ptr<frontend::GuestInterpreter> guest, shader.prepare_guest(facts));
+  WARPJIT_TRY(std::unique_ptr<frontend::GuestInterpreter> guest, shader.prepare_interpreter(facts));
   report.translate_time = watch.lap();
   return KernelPointer(std::make_shared<GuestKernel>(std::move(guest), facts, report));
 }
@@ -276,9 +276,9 @@ Result<KernelPointer> make_code_kernel(const frontend::Shader& shader, const fro
 Status set_unit_use(const frontend::Shader& shader, const frontend::Facts& facts,
                     const frontend::UnitUse& use, Kernel& kernel) {
   std::shared_ptr<const frontend::GuestInterpreter> guest;
-  const bool last_ones = facts.primitives.keeps_unit && !kernel.report().ordered;
+  const bool last_ones = facts.get<frontend::PrimitiveFacts>().keeps_unit && !kernel.report().ordered;
   if (use.history != 0 || use.follows_a_run || last_ones) {
-    WARPJIT_TRY(std::unique_ptr<frontend::GuestInterpreter> interpreter, shader.prepare_guest(facts));
+    WARPJIT_TRY(std::unique_ptr<frontend::GuestInterpreter> interpreter, shader.prepare_interpreter(facts));
     guest = std::move(interpreter);
   }
   kernel.set_unit_use(use, std::move(guest));
@@ -299,7 +299,8 @@ Result<KernelPointer> make_kernel(const frontend::Shader& shader, const frontend
   WARPJIT_TRY(KernelPointer kernel,
               make_code_kernel(shader, facts, options, std::move(translation), memory, workspaces));
   kernel->set_overwritten_planes(overwritten);
-  if (facts.work == Work::primitives) WARPJIT_CHECK(set_unit_use(shader, facts, unit, *kernel));
+  if (facts.get_if<frontend::PrimitiveFacts>() != nullptr)
+    WARPJIT_CHECK(set_unit_use(shader, facts, unit, *kernel));
   return kernel;
 }
 
@@ -307,7 +308,7 @@ Result<std::vector<std::byte>> kernel_key(const frontend::Shader& shader, const 
                                           const KernelOptions& options) {
   std::vector<std::byte> key;
   key.reserve(4096);
-  for (const unsigned byte : {static_cast<unsigned>(shader.isa()), static_cast<unsigned>(facts.work),
+  for (const unsigned byte : {static_cast<unsigned>(shader.isa()), static_cast<unsigned>(facts.work.index()),
                               static_cast<unsigned>(options.engine), static_cast<unsigned>(options.target),
                               static_cast<unsigned>(options.dispatch_all)})
     key.push_back(static_cast<std::byte>(byte));
@@ -320,7 +321,7 @@ Result<std::vector<std::byte>> kernel_key(const frontend::Shader& shader, const 
   WARPJIT_CHECK(shader.append_key(facts, key));
   // Messages of the guest interpreter name its source file. A grid may run in it even if the options name
   // the JIT.
-  if (options.engine == EngineKind::guest || facts.work == Work::grid)
+  if (options.engine == EngineKind::guest || facts.get_if<frontend::GridFacts>() != nullptr)
     for (const char letter : shader.source_name()) key.push_back(static_cast<std::byte>(letter));
   return key;
 }

@@ -51,7 +51,7 @@ Status SpeculativeKernel::run_piece(backend::KernelArgs& args, const frontend::S
     for (std::uint32_t k = 0; k < outputs_; ++k) addresses[inputs_ + k] = args.outputs[k].address;
     // An ordered kernel changes the unit that it reads.
     std::byte unit[frontend::kMaxUnitRows * 16];
-    const std::size_t unit_bytes = report_.ordered ? shader.unit_rows() * 16 : 0;
+    const std::size_t unit_bytes = report_.ordered ? shader.geometry_unit()->unit_rows() * 16 : 0;
     std::byte* unit_rows = unit_bytes != 0 ? addresses[inputs_ + outputs_ - 1] : nullptr;
     if (unit_bytes != 0) std::memcpy(unit, unit_rows, unit_bytes);
     FloatEnvironment::clear_invalid();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frontend/textures/facts.h"
 #include "runtime/kernel/code_kernel.h"
 
 namespace warpjit::runtime {
@@ -18,8 +19,8 @@ std::uint32_t* BlockMemory::aligned(std::vector<std::uint32_t>& words, std::uint
   return words.data() + (kLine - address % kLine) % kLine / 4;
 }
 
-void MappedSpaces::bind(const frontend::Grid& grid, std::span<const std::span<const std::byte>> given,
-                        ir::BlockMemory& memory) {
+void MappedSpaces::bind(const frontend::LaunchMemory& launch,
+                        std::span<const std::span<const std::byte>> given, ir::BlockMemory& memory) {
   for (std::uint32_t k = 0; k < ir::kMaxSpaces; ++k) {
     std::vector<ir::MemoryRange>&constants = ranges_[k], &globals = ranges_[ir::kMaxSpaces + k];
     constants.clear();
@@ -29,7 +30,7 @@ void MappedSpaces::bind(const frontend::Grid& grid, std::span<const std::span<co
           {const_cast<std::byte*>(given[k].data()), 0, static_cast<std::uint32_t>(given[k].size())});
     memory.constants[k] = constants;
     globals.clear();
-    for (const frontend::MappedRange& range : grid.globals[k])
+    for (const frontend::MappedRange& range : launch.globals[k])
       globals.push_back({range.bytes.data(), range.address, static_cast<std::uint32_t>(range.bytes.size())});
     memory.globals[k] = globals;
   }
@@ -37,9 +38,9 @@ void MappedSpaces::bind(const frontend::Grid& grid, std::span<const std::span<co
 
 void TexelViews::bind(const frontend::Shader& shader, const frontend::BoundTextures& bound) {
   views_.clear();
-  frontend::each_texture_use(shader, bound, [&](const frontend::TextureUse& use) {
-    views_.push_back(frontend::texel_view(*bound.texture(use.texture)));
-  });
+  frontend::each_sample(shader.sampling(), bound,
+                        [&](const frontend::TextureUse&, const textures::TextureView* texture,
+                            const Sampler*) { views_.push_back(frontend::texel_view(*texture)); });
 }
 
 std::uint32_t* BlockMemory::frame(const BlockLayout& layout) {
@@ -118,11 +119,16 @@ Status BlockMemory::run(std::uint64_t first, std::uint64_t count) {
     std::fill(memory_.shared.begin(), memory_.shared.end(), std::byte{});
     std::fill(local_.begin(), local_.end(), 0);
     std::fill(locks_.begin(), locks_.end(), std::uint8_t{0});
-    if (layout_->uses.shared) run_->shader.begin_block(run_->grid, block, memory_.shared);
+    if (layout_->uses.shared) begin_block(block);
     aim();
     WARPJIT_CHECK(call(block, 0));
   }
   return {};
+}
+
+std::size_t BlockMemory::begin_block(const ir::BlockPosition& block) {
+  const frontend::BlockHeader* const header = run_->shader.block_header();
+  return header != nullptr ? header->begin_block(run_->grid, block, memory_.shared) : 0;
 }
 
 // Pointers are the same for all blocks.
@@ -137,15 +143,16 @@ void BlockMemory::prepare_shared(const ir::BlockPosition& first) {
     return bytes == 0 ? kLine : (bytes + kLine - 1) / kLine * kLine;
   };
   std::fill(memory_.shared.begin(), memory_.shared.end(), std::byte{});
-  const std::size_t written = run_->shader.begin_block(run_->grid, first, memory_.shared);
+  const std::size_t written = begin_block(first);
   std::byte* const bytes = memory_.shared.data();  // margins follow
   args_.shared = bytes;
   args_.shared_bytes = whole_lines(memory_.shared.size());
   args_.head_bytes = whole_lines(written);
   head_.assign(bytes, bytes + args_.head_bytes);
   args_.head = head_.data();
-  const std::optional<std::uint32_t> place = run_->shader.position_place();
-  args_.position = place ? reinterpret_cast<std::uint32_t*>(bytes + *place) : &unused_position_;
+  const frontend::BlockHeader* const header = run_->shader.block_header();
+  args_.position = header != nullptr ? reinterpret_cast<std::uint32_t*>(bytes + header->position_place())
+                                     : &unused_position_;
 }
 
 Status BlockMemory::call(const ir::BlockPosition& first, std::uint64_t more) {

@@ -33,7 +33,7 @@ struct BlockLayout {
 class MappedSpaces {
  public:
   // Sets those of `memory`. Spaces that are not given are empty.
-  void bind(const frontend::Grid& grid, std::span<const std::span<const std::byte>> constants,
+  void bind(const frontend::LaunchMemory& launch, std::span<const std::span<const std::byte>> constants,
             ir::BlockMemory& memory);
 
  private:
@@ -90,6 +90,8 @@ class BlockMemory {
   static std::uint32_t* aligned(std::vector<std::uint32_t>& words, std::uint32_t phase = 0);
   // Makes shared memory that of this block, and says what code does for those that follow.
   void prepare_shared(const ir::BlockPosition& first);
+  // What the hardware writes there before a block; gives how many bytes that are.
+  std::size_t begin_block(const ir::BlockPosition& block);
   void aim();
   Status call(const ir::BlockPosition& first, std::uint64_t more);
 

@@ -16,8 +16,7 @@ class CodeKernel : public Kernel {
   Status run(backend::KernelArgs& args, const frontend::Shader& shader,
              const frontend::Values& values) const final {
     TexelViews textures;
-    if (!shader.texture_uses().empty() || shader.computes_textures())
-      textures.bind(shader, values.grid.bound);
+    if (shader.sampling().any()) textures.bind(shader, values.grid.bound);
     args.textures = textures.data();
     if (!layout_.needs_memory()) return call(args, shader);
     Pool<BlockMemory>::Lease memory = memories_.borrow();
@@ -28,7 +27,7 @@ class CodeKernel : public Kernel {
                     std::optional<frontend::BlockFault>& fault) const final;
 
  protected:
-  virtual Status call(backend::KernelArgs& args, const frontend::Guest& guest) const = 0;
+  virtual Status call(backend::KernelArgs& args, const frontend::SourceMap& guest) const = 0;
 
  private:
   friend class BlockMemory;

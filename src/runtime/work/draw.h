@@ -22,6 +22,7 @@ struct DrawBindings {
     bool operator==(const Rows&) const = default;
   };
 
+  bool active = false;
   frontend::DrawFacts facts;
   std::array<Rows, frontend::DrawFacts::kMaxRows> rows;
   // If facts.numbered: each thread's row number, ascending; the last one again in kSpareResults more words.

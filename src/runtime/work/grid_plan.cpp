@@ -25,15 +25,16 @@ std::optional<MemoryFault> GridPlan::fault() const {
 }
 
 MemoryFault describe(const ir::MemoryFault& access, const frontend::Shader& shader,
-                     const frontend::Grid& grid) {
+                     const frontend::LaunchMemory& memory) {
   return {shader.where(access.guest_address),
-          std::string(access.is_store ? "store to " : "load from ") + shader.address_text(access, grid),
+          std::string(access.is_store ? "store to " : "load from ") +
+              shader.memory()->address_text(access, memory),
           access.accesses};
 }
 
 MemoryFault describe(const frontend::BlockFault& fault, const frontend::Shader& shader,
-                     const frontend::Grid& grid) {
-  MemoryFault described = describe(fault.access, shader, grid);
+                     const frontend::LaunchMemory& memory) {
+  MemoryFault described = describe(fault.access, shader, memory);
   described.what += " by thread " + std::to_string(fault.access.thread) + interpret::block_text(fault.block);
   return described;
 }

@@ -30,9 +30,9 @@ class GridPlan final : public WorkPlan {
 
 // The public form of a fault.
 MemoryFault describe(const frontend::BlockFault& fault, const frontend::Shader& shader,
-                     const frontend::Grid& grid);
+                     const frontend::LaunchMemory& memory);
 // Without the thread.
 MemoryFault describe(const ir::MemoryFault& access, const frontend::Shader& shader,
-                     const frontend::Grid& grid);
+                     const frontend::LaunchMemory& memory);
 
 }  // namespace warpjit::runtime

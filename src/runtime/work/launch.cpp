@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "frontend/textures/facts.h"
 #include "runtime/work/pixel_checks.h"
 #include "runtime/work/primitives.h"
 #include "runtime/work/textures.h"
@@ -33,9 +34,9 @@ LaunchData::LaunchData(Program with)
     : program(std::move(with)), shader(&frontend::shader_of(program)), usage(shader->usage()) {
   shader->reset(values);
   if (shader->stage() == Stage::fragment) pixels.emplace();
-  if (shader->stage() != Stage::geometry || shader->strip_output()) return;
+  if (shader->geometry_unit() == nullptr) return;
   primitives.emplace();
-  primitives->input = shader->geometry_input();
+  primitives->input = shader->geometry_unit()->geometry_input();
 }
 
 Status LaunchData::set_words(const Location& location, LocationKind kind, const void* words,
@@ -52,7 +53,7 @@ Status LaunchData::set_words(const Location& location, LocationKind kind, const 
 }
 
 Status LaunchData::bind(const Location& location, const Attribute& attribute) {
-  if (location.kind != LocationKind::input || location.first >= shader->input_registers())
+  if (location.kind != LocationKind::input || location.first >= shader->traits().input_registers)
     return Error{ErrorCode::bad_input, "this is not an input", shader->register_name(location)};
   const LoadRows load = load_rows(attribute.format);
   if (load == nullptr)
@@ -69,7 +70,7 @@ Status LaunchData::bind(const Location& location, const Attribute& attribute) {
 Status LaunchData::bind(const Location& location, const OutputBuffer& buffer) {
   if (location.kind != LocationKind::output || location.first >= frontend::kMaxOutputs)
     return Error{ErrorCode::bad_input, "this is not an output", shader->register_name(location)};
-  if (primitives && (shader->primitive_limits().vertex_outputs >> location.first & 1) != 0)
+  if (primitives && (shader->declarations().vertex_outputs >> location.first & 1) != 0)
     return Error{ErrorCode::bad_input, "output registers of a geometry program are in its triangles",
                  shader->register_name(location)};
   const StoreRows store = store_rows(buffer.format);
@@ -92,17 +93,18 @@ Status LaunchData::set_geometry_input(const GeometryInput& input) {
     return Error{ErrorCode::bad_input, std::move(message), shader->source_name()};
   };
   if (!primitives) return wrong("this is not a geometry program");
-  const frontend::PrimitiveLimits limits = shader->primitive_limits();
+  const frontend::PrimitiveLimits limits = shader->geometry_unit()->primitive_limits();
   if (input.mode > PrimitiveMode::fixed) return wrong("there is no such input mode");
   if (input.max_triangles < 1 || input.max_triangles > frontend::kMaxTriangles)
     return wrong("an invocation may emit 1 to " + std::to_string(frontend::kMaxTriangles) + " triangles");
-  if ((input.outputs & ~limits.vertex_outputs) != 0) return wrong("there is no such output register");
+  if ((input.outputs & ~shader->declarations().vertex_outputs) != 0)
+    return wrong("there is no such output register");
   if (input.first >= limits.uniform_rows || input.vertices > limits.uniform_rows ||
       input.full_vertices > limits.uniform_rows)
     return wrong("there are " + std::to_string(limits.uniform_rows) + " float uniform registers");
   std::uint64_t seen = 0;
   for (const std::uint8_t reg : input.registers) {
-    if (reg >= shader->input_registers() || (seen >> reg & 1) != 0)
+    if (reg >= shader->traits().input_registers || (seen >> reg & 1) != 0)
       return wrong("input register " + std::to_string(reg) + " does not exist or is listed twice");
     seen |= std::uint64_t{1} << reg;
   }
@@ -130,25 +132,25 @@ std::string LaunchState::place(LocationKind kind, unsigned number) const {
 }
 
 Status LaunchState::check() {
-  if (draw.facts.active) return {};
+  if (draw.active) return {};
   if (checked_generation_.load(std::memory_order_acquire) == bindings_generation) return {};
   const std::lock_guard lock(check_mutex_);
   if (checked_generation_.load(std::memory_order_relaxed) == bindings_generation) return {};
-  if (shader->strip_output()) return alone_error(*shader);
+  if (shader->varyings().strips) return alone_error(*shader);
   WARPJIT_CHECK(check_textures(*this));
   if (work() == Work::grid) {
-    WARPJIT_TRY(checked_, shader->check_grid(values.grid));
+    WARPJIT_TRY(checked_, shader->memory()->check_grid(values.grid));
   } else if (pixels) {
     WARPJIT_CHECK(check_pixels(*pixels, count));
     const bool has_memory =
         std::ranges::any_of(values.grid.globals, [](const auto& ranges) { return !ranges.empty(); });
-    if (has_memory || shader->takes_parameters()) {
-      WARPJIT_TRY(checked_, shader->check_grid(values.grid));
+    if (has_memory || shader->traits().memory.parameters) {
+      WARPJIT_TRY(checked_, shader->memory()->check_grid(values.grid));
     }
   } else {
     WARPJIT_CHECK(check_rows());
-    if (shader->rows_have_memory()) {
-      WARPJIT_TRY(checked_, shader->check_grid(values.grid));
+    if (shader->traits().memory.rows) {
+      WARPJIT_TRY(checked_, shader->memory()->check_grid(values.grid));
     }
   }
   checked_generation_.store(bindings_generation, std::memory_order_release);
@@ -170,7 +172,7 @@ Result<const frontend::CheckedGrid*> LaunchState::checked_grid(
   // compile() and warm() do not check the launch.
   const bool is_checked = checked_generation_.load(std::memory_order_acquire) == bindings_generation;
   if (is_checked && checked_.lasting) return &checked_;
-  WARPJIT_TRY(fresh, shader->check_grid(values.grid));
+  WARPJIT_TRY(fresh, shader->memory()->check_grid(values.grid));
   return &*fresh;
 }
 
@@ -205,27 +207,28 @@ Status LaunchState::check_rows() const {
 
 void LaunchState::add_sample_facts(frontend::Facts& facts) const {
   const frontend::BoundTextures& bound = values.grid.bound;
-  if (shader->computes_textures()) {
+  if (shader->sampling().computed) {
     facts.computed_uses = frontend::computed_uses(bound);
     facts.equal_samplers = frontend::equal_samplers(bound);
   }
   bool complete = true;
-  frontend::each_texture_use(*shader, bound, [&](const frontend::TextureUse& use) {
-    const textures::TextureView* texture = bound.texture(use.texture);
-    const Sampler* sampler = use.needs_sampler ? bound.sampler(use.sampler) : nullptr;
-    complete = complete && texture != nullptr && (!use.needs_sampler || sampler != nullptr);
-    if (complete)
-      facts.samples.push_back(frontend::sample_key(*texture, sampler != nullptr ? *sampler : Sampler{}));
-  });
+  frontend::each_sample(
+      shader->sampling(), bound,
+      [&](const frontend::TextureUse& use, const textures::TextureView* texture, const Sampler* sampler) {
+        complete = complete && texture != nullptr && (!use.needs_sampler || sampler != nullptr);
+        if (complete)
+          facts.samples.push_back(frontend::sample_key(*texture, sampler != nullptr ? *sampler : Sampler{}));
+      });
   if (!complete) facts.samples.clear();
 }
 
-Status LaunchState::add_grid_facts(frontend::Facts& facts) const {
-  if (shader->reads_code_addresses()) {
-    WARPJIT_TRY(const frontend::CheckedGrid checked, shader->check_grid(values.grid));
-    facts.grid = shader->grid_facts(values.grid, checked);
-  } else if (shader->takes_parameters()) {
-    facts.grid = shader->grid_facts(values.grid, checked_);
+Status LaunchState::add_guest_facts(frontend::Facts& facts) const {
+  const frontend::MemoryUse& uses = shader->traits().memory;
+  if (uses.code_addresses) {
+    WARPJIT_TRY(const frontend::CheckedGrid checked, shader->memory()->check_grid(values.grid));
+    facts.guest = shader->memory()->pack_facts(values.grid, checked);
+  } else if (uses.parameters) {
+    facts.guest = shader->memory()->pack_facts(values.grid, checked_);
   }
   return {};
 }
@@ -234,7 +237,7 @@ namespace {
 
 // Every input that the program declares must be `given`. Bit n: input register n.
 Status check_declared(const frontend::Shader& shader, std::uint64_t given) {
-  const auto inputs = shader.inputs();
+  const auto& inputs = shader.declarations().inputs;
   std::size_t bound = 0;
   std::optional<Error> error;
   for (const Symbol& symbol : inputs) {
@@ -259,56 +262,45 @@ Status check_declared(const frontend::Shader& shader, std::uint64_t given) {
 }  // namespace
 
 Result<frontend::Facts> LaunchState::facts(std::uint64_t known) const {
+  frontend::Facts facts;
   if (work() == Work::grid) {
-    frontend::Facts facts;
-    facts.work = Work::grid;
+    facts.work = frontend::GridFacts();
     std::optional<frontend::CheckedGrid> fresh;
     WARPJIT_TRY(const frontend::CheckedGrid* checked, checked_grid(fresh));
-    facts.grid = shader->grid_facts(values.grid, *checked);
+    facts.guest = shader->memory()->pack_facts(values.grid, *checked);
     add_sample_facts(facts);
+    return facts;
+  }
+  if (draw.active) {
+    facts.work = draw.facts;
+    facts.known_bools = known;
+    facts.bools = values.bools & known;
     return facts;
   }
   if (pixels) {
-    frontend::Facts facts;
-    facts.work = Work::pixels;
-    facts.pixels.output = pixels->output;
-    facts.pixels.output.blend_constant = {};
-    facts.pixels.output.alpha_reference = 0;
-    facts.pixels.narrow_depth = pixels->has_narrow_depth();
-    const auto uses = shader->slot_uses();
-    facts.pixels.uses.assign(uses.begin(), uses.end());
-    add_sample_facts(facts);
-    WARPJIT_CHECK(add_grid_facts(facts));
-    return facts;
-  }
-  if (shader->strip_output()) {
-    if (strips.vertices == 0) return alone_error(*shader);
-    frontend::Facts facts;
-    facts.strips = strips;
-    add_sample_facts(facts);
-    WARPJIT_CHECK(add_grid_facts(facts));
-    return facts;
-  }
-  if (draw.facts.active) {
-    frontend::Facts facts;
-    facts.work = Work::draw;
+    auto& of_pixels = facts.work.emplace<frontend::PixelFacts>();
+    of_pixels.output = pixels->output;
+    of_pixels.output.blend_constant = {};
+    of_pixels.output.alpha_reference = 0;
+    of_pixels.narrow_depth = pixels->has_narrow_depth();
+    of_pixels.uses = shader->varyings().slots_read;
+  } else if (shader->varyings().strips) {
+    if (!strips) return alone_error(*shader);
+    facts.work = *strips;
+  } else {
+    WARPJIT_CHECK(check_declared(*shader, given_inputs()));
     facts.known_bools = known;
     facts.bools = values.bools & known;
-    facts.draw = draw.facts;
-    return facts;
+    frontend::RowFacts& rows = primitives
+                                   ? facts.work.emplace<frontend::PrimitiveFacts>(primitive_facts(*this))
+                                   : facts.work.emplace<frontend::RowFacts>();
+    rows.bound_inputs = given_inputs() & usage.inputs;
+    rows.state_given = values.state_given;
+    rows.output_count = output_count;
+    for (std::uint32_t k = 0; k < output_count; ++k) rows.outputs[k] = outputs[k].number;
   }
-  WARPJIT_CHECK(check_declared(*shader, given_inputs()));
-  frontend::Facts facts;
-  facts.work = work();
-  facts.bound_inputs = given_inputs() & usage.inputs;
-  facts.known_bools = known;
-  facts.bools = values.bools & known;
-  facts.state_given = values.state_given;
-  facts.output_count = output_count;
-  for (std::uint32_t k = 0; k < output_count; ++k) facts.outputs[k] = outputs[k].number;
-  if (primitives) facts.primitives = primitive_facts(*this);
   add_sample_facts(facts);
-  WARPJIT_CHECK(add_grid_facts(facts));
+  WARPJIT_CHECK(add_guest_facts(facts));
   return facts;
 }
 

@@ -111,10 +111,10 @@ struct LaunchData {
   bool many_ranges = false;  // some space of values.grid.globals has several
   std::optional<Primitives> primitives;
   std::optional<LaunchPixels> pixels;
-  frontend::StripFacts strips;  // of a geometry program before a rasterizer, in its draw
+  std::optional<frontend::StripFacts> strips;  // of a geometry program before a rasterizer, in its draw
   // Graphics programs: copies of what values.grid.constants shows.
   std::array<std::shared_ptr<const std::vector<std::byte>>, ir::kMaxSpaces> constants{};
-  DrawBindings draw;  // if draw.facts.active, instead of inputs and outputs; checked by who sets them
+  DrawBindings draw;  // if active, instead of inputs and outputs; checked by who sets them
 
   // Each setter advances what it invalidates: the table, the choice of kernel, the checked bindings.
   std::uint64_t values_generation = 1, facts_generation = 1, bindings_generation = 1;
@@ -126,10 +126,10 @@ struct LaunchData {
   Status set_geometry_input(const GeometryInput& input);
 
   Work work() const {
-    if (shader->runs_on_grid()) return Work::grid;
+    if (shader->traits().runs_on_grid) return Work::grid;
     if (pixels) return Work::pixels;
     if (primitives) return Work::primitives;
-    return draw.facts.active ? Work::draw : Work::rows;
+    return draw.active ? Work::draw : Work::rows;
   }
   // Threads that a run has; those of a geometry program are invocations.
   std::uint64_t thread_count() const;
@@ -151,10 +151,10 @@ class LaunchState : public LaunchData {
   // After check(), the grid as the guest checked it. `fresh` holds one that is not lasting.
   Result<const frontend::CheckedGrid*> checked_grid(std::optional<frontend::CheckedGrid>& fresh) const;
   // To facts of work that is no grid: what code depends on of constants and parameters.
-  Status add_grid_facts(frontend::Facts& facts) const;
+  Status add_guest_facts(frontend::Facts& facts) const;
   // After check(), the constants that the code of a fragment program reads where they lie.
   std::span<const std::span<const std::byte>> constants_of_pixels() const {
-    if (!shader->takes_parameters()) return {};
+    if (!shader->traits().memory.parameters) return {};
     return checked_.constants;
   }
   // Keys of what the program samples; none if something is not bound.

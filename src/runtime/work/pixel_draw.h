@@ -101,7 +101,7 @@ struct GeometryRun {
   std::unique_ptr<std::byte[]> emitted, vertices;  // the rows of its outputs
   std::vector<std::uint32_t> indices, numbers;     // strips, parted by an index that is outside
 
-  std::size_t input_bytes() const { return stage->strips.input_rows() * kRowBytes; }
+  std::size_t input_bytes() const { return stage->strips->input_rows() * kRowBytes; }
   // Vertices that an invocation has room for, one more than it may emit.
   std::uint64_t vertices_each() const { return output.most_vertices + std::uint64_t{1}; }
   std::size_t output_bytes() const {

@@ -18,11 +18,11 @@ PrimitivePlan::PrimitivePlan(const KernelCall& call, const frontend::Facts& fact
                              const std::byte* rows)
     : call_(call),
       all_facts_(facts),
-      facts_(facts.primitives),
+      facts_(facts.get<frontend::PrimitiveFacts>()),
       use_(call.kernel.unit_use()),
       lanes_(call.kernel.report().ordered ? 1 : call.kernel.lanes()),
       ordered_(call.kernel.report().ordered),
-      unit_rows_(call.launch.shader->unit_rows()),
+      unit_rows_(call.launch.shader->geometry_unit()->unit_rows()),
       triangle_rows_(std::size_t{3} * facts_.vertex_rows() * facts_.max_triangles),
       output_count_(call.launch.output_count),
       stage_(stage) {
@@ -33,7 +33,7 @@ PrimitivePlan::PrimitivePlan(const KernelCall& call, const frontend::Facts& fact
     attributes_per_invocation_ = facts_.row_count != 0 ? facts_.row_count : p.input.registers.size();
   }
   const auto stage_stride = static_cast<std::ptrdiff_t>(attributes_per_invocation_ * kRowBytes);
-  for (std::uint64_t bits = facts.bound_inputs; bits != 0; bits &= bits - 1) {
+  for (std::uint64_t bits = facts_.bound_inputs; bits != 0; bits &= bits - 1) {
     const auto number = static_cast<std::size_t>(std::countr_zero(bits));
     if (stage != nullptr) {
       const auto& registers = p.input.registers;
@@ -87,11 +87,11 @@ Status PrimitivePlan::set_up(PrimitiveArea& area) const {
 }
 
 Result<std::uint64_t> PrimitivePlan::begin(std::uint64_t count, PrimitiveArea& area) {
-  const frontend::Shader& shader = *call_.launch.shader;
+  const frontend::GeometryUnit& unit = *call_.launch.shader->geometry_unit();
   const bool in_lanes = !ordered_ && (facts_.keeps_unit || use_.table_offset != 0);
   if (!ordered_ && !in_lanes && call_.kernel.one_by_one() == nullptr) return std::uint64_t{0};
-  shader.fill_unit(call_.launch.values, call_.launch.primitives->unit, area.unit);
-  const std::uint64_t others = use_.history + (use_.follows_a_run && !shader.has_run(area.unit) ? 1 : 0);
+  unit.fill_unit(call_.launch.values, call_.launch.primitives->unit, area.unit);
+  const std::uint64_t others = use_.history + (use_.follows_a_run && !unit.has_run(area.unit) ? 1 : 0);
   begun_ = std::min(others, count);
   if (begun_ != 0) {
     WARPJIT_CHECK(run_stage(0, std::min(count, begun_ + chunk_), area));  // of the first range, too
@@ -212,7 +212,8 @@ void PrimitivePlan::note_excess(const PrimitiveArea& area, std::uint64_t first, 
 Status PrimitivePlan::run_last(std::uint64_t last, PrimitiveArea& area) const {
   const std::uint64_t first = std::max(begun_, last - std::min<std::uint64_t>(last, use_.history));
   std::memcpy(area.unit, area.begun_unit, unit_rows_ * kRowBytes);
-  if (use_.alternates && (first - begun_) % 2 != 0) call_.launch.shader->swap_banks(area.unit);
+  if (use_.alternates && (first - begun_) % 2 != 0)
+    call_.launch.shader->geometry_unit()->swap_banks(area.unit);
   return run_one_by_one(first, last - first + 1, area);
 }
 
@@ -280,12 +281,12 @@ Status PrimitivePlan::take_marked(std::uint64_t count, PrimitiveArea& area) cons
 
 Status PrimitivePlan::finish(std::uint64_t count, PrimitiveArea& area) const {
   if (!facts_.keeps_unit) return {};
-  const frontend::Shader& shader = *call_.launch.shader;
+  const frontend::GeometryUnit& unit = *call_.launch.shader->geometry_unit();
   if (!ordered_ && count != begun_) {
     WARPJIT_CHECK(run_last(count - 1, area));
     if (!use_.marks.empty()) WARPJIT_CHECK(take_marked(count, area));
   }
-  shader.keep_unit(area.unit, call_.launch.primitives->unit);
+  unit.keep_unit(area.unit, call_.launch.primitives->unit);
   return {};
 }
 

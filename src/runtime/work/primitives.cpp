@@ -76,14 +76,14 @@ frontend::PrimitiveFacts primitive_facts(const LaunchData& launch) {
     // In steps, so that draws of different primitives share a kernel.
     const std::uint64_t rows = (variable_rows(p, most_listed(p)) + 15) / 16 * 16;
     facts.row_count = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(rows, launch.shader->primitive_limits().uniform_rows));
+        std::min<std::uint64_t>(rows, launch.shader->geometry_unit()->primitive_limits().uniform_rows));
   }
   return facts;
 }
 
 Status check_primitives(const LaunchData& launch) {
   const LaunchData::Primitives& p = *launch.primitives;
-  const std::uint64_t uniform_rows = launch.shader->primitive_limits().uniform_rows;
+  const std::uint64_t uniform_rows = launch.shader->geometry_unit()->primitive_limits().uniform_rows;
   if (!p.vertex) {
     if (p.input.mode == PrimitiveMode::point) return {};  // or rows of uniforms
     return wrong(launch, std::string(name(p.input.mode)) + " primitives need a vertex stage");

@@ -18,13 +18,13 @@ void pad_rows(std::byte* rows, std::uint64_t count, std::uint64_t padded) {
 
 RowPlan::RowPlan(const KernelCall& call) : WorkPlan(call), lanes_(call.kernel.lanes()) {
   const LaunchState& launch = call.launch;
-  if (launch.draw.facts.active) return;
+  if (launch.draw.active) return;
   // A stride that no row uses may be anything.
   const auto usable = [&](std::size_t stride) {
     return launch.count > 1 ? static_cast<std::ptrdiff_t>(stride) : std::ptrdiff_t{0};
   };
-  quads_ = launch.shader->rows_form_quads();
-  if (launch.shader->rows_have_memory()) {
+  quads_ = launch.shader->traits().rows_form_quads;
+  if (launch.shader->traits().memory.rows) {
     memory_ = std::make_shared<LaunchMemory>();
     memory_->bind(launch.values.grid, {}, call.kernel.pointers(), call.table);
   }
@@ -66,7 +66,7 @@ Status RowPlan::call(backend::KernelArgs& args, std::uint64_t groups) const {
 }
 
 Status RowPlan::run(std::uint64_t first, std::uint64_t count) const {
-  if (call_.launch.draw.facts.active) return run_draw(first, count);
+  if (call_.launch.draw.active) return run_draw(first, count);
   if (!all_direct_) return run_staged(first, count);
   if (alone_) return run_direct(first, 1);
   const std::uint64_t groups = count / lanes_, rest = count % lanes_;

@@ -51,7 +51,7 @@ interpret::PixelWork PrimitiveRun::guest_work(const pixels::Vertices& part) {
   draw.progress = work.progress;
   draw.instructions = work.instructions;
   draw.fault = &fault_;
-  const auto uses = launch_.shader->slot_uses();
+  const auto& uses = launch_.shader->varyings().slots_read;
   draw.uses.assign(uses.begin(), uses.end());
   return draw;
 }
@@ -71,7 +71,7 @@ Result<pixels::PrimitiveBatch> PrimitiveRun::make_batch(const RasterState::Recta
   raster.scissor = scissor;
   WARPJIT_TRY(pixels::PrimitiveBatch batch,
               pixels::PrimitiveBatch::make(raster, work.width, work.height, slots_,
-                                           launch_.shader->slot_uses(), work.output.depth_format));
+                                           launch_.shader->varyings().slots_read, work.output.depth_format));
   batch.clear();
   return batch;
 }

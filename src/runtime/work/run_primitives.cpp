@@ -32,7 +32,7 @@ Result<std::vector<std::uint32_t>> run_listed(const Run& run, KernelUse& use, co
   std::uint64_t next = 0;
   WARPJIT_CHECK(
       run_units(run, use, stage.with_rows(vertices.get(), 0), {count, 1, kStageRange}, next, workers));
-  const frontend::PrimitiveLimits limits = launch.shader->primitive_limits();
+  const frontend::PrimitiveLimits limits = launch.shader->geometry_unit()->primitive_limits();
   return gather_primitives(
       primitives, facts, vertices.get(),
       std::span(launch.values.words).subspan(limits.uniform_word, limits.uniform_rows * 4));
@@ -111,7 +111,7 @@ Status run_primitives(Run& run) {
     stage_use.awaited.reset();
     stage_plan.emplace(run.call(*stage, stage_use));
     if (primitives.input.mode == PrimitiveMode::variable) {
-      WARPJIT_TRY(rows, run_listed(run, stage_use, *stage_plan, facts.primitives));
+      WARPJIT_TRY(rows, run_listed(run, stage_use, *stage_plan, facts.get<frontend::PrimitiveFacts>()));
       stage_plan.reset();
     }
   }

@@ -56,7 +56,11 @@ Result<Report> profile(LaunchState& launch, Profile& profile) {
   report.work = launch.work();
   std::optional<frontend::BlockFault> fault;
   const auto start = RunClock::now();
-  WARPJIT_CHECK(launch.shader->profile(launch.values.grid, fault, profile));
+  const frontend::Profiler* const profiler = launch.shader->profiler();
+  if (profiler == nullptr)
+    return Error{ErrorCode::unsupported, "there are no profiles of programs of this kind",
+                 launch.shader->source_name()};
+  WARPJIT_CHECK(profiler->profile(launch.values.grid, fault, profile));
   report.run_time = RunClock::now() - start;
   if (fault) report.fault = describe(*fault, *launch.shader, launch.values.grid);
   return report;

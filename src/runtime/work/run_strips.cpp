@@ -70,9 +70,10 @@ Status begin_geometry(const Run& run, const SlotRows& rows, GeometryRun& geometr
   if (!work.geometry) return {};
   geometry.stage = std::make_unique<LaunchState>(*work.geometry);
   LaunchState& stage = *geometry.stage;
-  geometry.output = *stage.shader->strip_output();
-  stage.strips = {pixels::vertices_of(work.raster.topology),
-                  work.vertex ? work.vertex->shader->result_slots() : rows.slots};
+  geometry.output = *stage.shader->varyings().strips;
+  stage.strips =
+      frontend::StripFacts{pixels::vertices_of(work.raster.topology),
+                           work.vertex ? work.vertex->shader->varyings().result_slots : rows.slots};
   ++stage.facts_generation;
   CompileReport ignored;
   // Whichever kernel is there runs all of it.
@@ -94,7 +95,7 @@ Status begin_geometry(const Run& run, const SlotRows& rows, GeometryRun& geometr
 
 Status add_input(GeometryRun& geometry, PrimitiveRun& primitives, const pixels::Vertices& part) {
   const Topology topology = primitives.run().launch.pixels->raster.topology;
-  const frontend::StripFacts& facts = geometry.stage->strips;
+  const frontend::StripFacts& facts = *geometry.stage->strips;
   const std::size_t vertex_bytes = facts.vertex_rows() * kRowBytes, words = facts.words;
   const std::uint64_t count = part.primitives(topology);
   for (std::uint64_t i = 0; i < count; ++i) {

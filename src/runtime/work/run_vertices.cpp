@@ -79,7 +79,7 @@ Status prepare_vertices(const LaunchState& launch, VertexRun& run) {
   const auto error = [&](ErrorCode code, std::string message) {
     return Error{code, std::move(message), stage.shader->source_name()};
   };
-  rows.slots = rows.stride = (stage.shader->result_slots() + 3) / 4 * 4;
+  rows.slots = rows.stride = (stage.shader->varyings().result_slots + 3) / 4 * 4;
   rows.count = stage.count;
   if (rows.slots < 4 && !work.geometry)
     return error(ErrorCode::bad_input, "the vertex stage gives no position");

@@ -55,18 +55,18 @@ Status check_memory(const LaunchData& launch, unsigned slot, const LaunchPixels&
 // The programs of `launch` alone; `pixels` has the targets.
 Status check_uses(const LaunchData& launch, const LaunchPixels* pixels) {
   const frontend::BoundTextures& bound = launch.values.grid.bound;
-  for (const frontend::TextureUse& use : launch.shader->texture_uses()) {
+  const frontend::Sampling& sampling = launch.shader->sampling();
+  for (const frontend::TextureUse& use : sampling.uses) {
     const std::string where = "texture " + std::to_string(use.texture);
     const auto wrong = [&](const std::string& message, const std::string& place) {
       return Error{ErrorCode::bad_input, launch.shader->source_name() + " " + message, place};
     };
     const textures::TextureView* texture = bound.texture(use.texture);
-    const std::span<const frontend::TextureUse> uses = launch.shader->texture_uses();
     if (texture == nullptr)
       return wrong(
           "samples it, but it is not set" +
               among(
-                  uses, "samples", "texture",
+                  sampling.uses, "samples", "texture",
                   [](const frontend::TextureUse& each) { return std::optional<unsigned>(each.texture); },
                   [&](unsigned slot) { return bound.texture(slot) != nullptr; }),
           where);
@@ -76,7 +76,7 @@ Status check_uses(const LaunchData& launch, const LaunchPixels* pixels) {
       if (sampler == nullptr)
         return wrong("samples with it, but it is not set" +
                          among(
-                             uses, "has", "sampler",
+                             sampling.uses, "has", "sampler",
                              [](const frontend::TextureUse& each) {
                                return each.needs_sampler ? std::optional<unsigned>(each.sampler)
                                                          : std::nullopt;
@@ -84,12 +84,12 @@ Status check_uses(const LaunchData& launch, const LaunchPixels* pixels) {
                              [&](unsigned slot) { return bound.sampler(slot) != nullptr; }),
                      name);
       WARPJIT_CHECK(textures::check_pair(*texture, *sampler, where + ", " + name));
-      if (const char* why = launch.shader->refuses(*texture, *sampler))
+      if (const char* why = sampling.refusal != nullptr ? sampling.refusal(*texture, *sampler) : nullptr)
         return Error{ErrorCode::unsupported, launch.shader->source_name() + ": " + why, where};
     }
     if (pixels != nullptr) WARPJIT_CHECK(check_memory(launch, use.texture, *pixels));
   }
-  if (pixels == nullptr || !launch.shader->computes_textures()) return {};
+  if (pixels == nullptr || !sampling.computed) return {};
   for (unsigned slot = 0; slot < bound.textures.size(); ++slot)
     if (bound.texture(slot) != nullptr) WARPJIT_CHECK(check_memory(launch, slot, *pixels));
   return {};

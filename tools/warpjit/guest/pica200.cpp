@@ -276,7 +276,7 @@ class Pica200Guest final : public Guest, public NamedRegisters {
     for (const pica200::Label& label : program.labels)
       json["labels"].push_back({{"name", label.name}, {"address", label.address}});
     if (program.stage != pica200::Stage::geometry) return;
-    const GeometryInput input = shader.geometry_input();
+    const GeometryInput input = shader.geometry_unit()->geometry_input();
     json["geometry"] = {{"mode", warpjit::name(input.mode)}};
     if (input.mode == PrimitiveMode::fixed) {
       json["geometry"]["first"] = fmt::format("c{}", input.first);

@@ -316,7 +316,7 @@ class TeslaGuest final : public Guest, public MemorySpaces, public SampledTextur
   }
   Json samplers(const frontend::Shader& shader) const override {
     Json samplers = Json::object();
-    for (const frontend::TextureUse& use : shader.texture_uses())
+    for (const frontend::TextureUse& use : shader.sampling().uses)
       if (use.needs_sampler)
         samplers[std::to_string(use.sampler)] = {
             {"wrap", "repeat"}, {"magnify", "linear"}, {"minify", "linear"}};

@@ -12,6 +12,7 @@
 #include "frontend/usse/facts/texels.h"
 #include "frontend/usse/launch.h"
 #include "frontend/usse/shader.h"
+#include "frontend/usse/stage_values.h"
 #include "guest/guest.h"
 #include "guest/usse/console.h"
 #include "warpjit/usse.hpp"
@@ -335,7 +336,7 @@ class UsseGuest final : public Guest, public NamedRegisters, public SampledTextu
   }
   Json textures(const frontend::Shader& shader) const override {
     Json textures = Json::object();
-    for (const frontend::TextureUse& use : shader.texture_uses())
+    for (const frontend::TextureUse& use : shader.sampling().uses)
       textures[std::to_string(use.texture)] =
           template_texture(is_sampled_as_cube(usse_program(shader), use.texture));
     return textures;

@@ -81,7 +81,7 @@ Status BoundLaunch::bind() {
   if (file_->work == Work::grid) return bind_grid();
   if (file_->work == Work::pixels) return bind_pixels();
   WARPJIT_CHECK(bind_values(*file_, launch_));
-  WARPJIT_CHECK(file_->program->rows_have_memory() ? bind_memory() : bind_stage_memory(*file_, launch_));
+  WARPJIT_CHECK(file_->program->traits().memory.rows ? bind_memory() : bind_stage_memory(*file_, launch_));
   if (file_->work == Work::primitives) WARPJIT_CHECK(bind_primitives());
   return bind_rows();
 }
@@ -170,7 +170,7 @@ Status BoundLaunch::bind_memory() {
 // The memory of vertex and geometry programs: those of most guests have constants alone.
 Status BoundLaunch::bind_stage_memory(const LaunchFile& file, Launch& launch) {
   for (const LaunchMemory& piece : file.grid.memory) {
-    if (!piece.constant && file.program->rows_have_memory()) {
+    if (!piece.constant && file.program->traits().memory.rows) {
       std::vector<std::byte>& bytes = stage_memory_.emplace_back(&piece, piece.bytes).second;
       WARPJIT_CHECK(launch.map_memory(piece.space, piece.address, bytes.data(), bytes.size()));
       continue;

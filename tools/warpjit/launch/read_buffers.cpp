@@ -13,7 +13,7 @@ constexpr std::size_t kMostBuffers = 64;
 Status read_buffers(Reading& reading) {
   const auto field = reading.root.find("table_buffers");
   if (!field) return {};
-  if (!reading.launch.program->takes_buffers())
+  if (!reading.launch.program->traits().memory.tables)
     return field->error("programs of this guest have no tables of buffers");
   WARPJIT_CHECK(field->expect_most(kMostBuffers, "buffers"));
   for (std::size_t k = 0; k < field->size(); ++k) {

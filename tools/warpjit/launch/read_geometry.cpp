@@ -80,7 +80,7 @@ Status read_geometry_input(Reading& reading) {
 namespace {
 
 Status read_triangle(const Reading& reading, const JsonField& entry, ExpectedTriangle& triangle) {
-  const std::uint64_t possible = reading.launch.program->primitive_limits().vertex_outputs;
+  const std::uint64_t possible = reading.launch.program->declarations().vertex_outputs;
   WARPJIT_CHECK(entry.expect_object());
   for (const auto& [key, value] : entry.json().members()) {
     const JsonField part = entry.at(key);

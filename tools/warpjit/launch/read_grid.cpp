@@ -67,7 +67,7 @@ Status read_piece(const Reading& reading, const JsonField& field, std::uint64_t&
   WARPJIT_CHECK(field.expect_keys({"space", "address", "size", "file", "offset", "format", "data", "fill"}));
   WARPJIT_TRY(const JsonField space, field.require("space"));
   WARPJIT_TRY(piece.space, space.string());
-  const auto found = reading.launch.program->find_space(piece.space);
+  const auto found = frontend::find_space(*reading.launch.program, piece.space);
   if (!found) return space.error(found.error().message);
   piece.constant = found->constant;
   if (!piece.constant || field.has("address")) {
@@ -137,7 +137,7 @@ Status read_parameters(Reading& reading) {
 
 Result<frontend::SpaceName> find_space(const Reading& reading, const std::string& name) {
   if (reading.launch.grid.vertices && name == kResultSpace) return frontend::SpaceName{};
-  return reading.launch.program->find_space(name);
+  return frontend::find_space(*reading.launch.program, name);
 }
 
 Result<std::uint64_t> read_address(const JsonField& field, const frontend::SpaceName& space) {

@@ -119,7 +119,7 @@ class Reader {
     WARPJIT_CHECK(read_values());
     if (geometry.reading_.launch.work == Work::pixels) {
       if (root().has("outputs")) return root().at("outputs").error("all slots come to the rasterizer");
-      if (launch().program->result_slots() < (before_geometry_ ? 1 : 4))
+      if (launch().program->varyings().result_slots < (before_geometry_ ? 1 : 4))
         return root().error(before_geometry_ ? "the vertex program gives nothing"
                                              : "the vertex program gives no position");
       return std::move(launch());
@@ -129,13 +129,13 @@ class Reader {
     } else {
       const frontend::Shader& shader = *launch().program;
       for (unsigned n = 0; n < 64; ++n) {
-        if ((shader.enabled_outputs() >> n & 1) == 0) continue;
+        if ((shader.declarations().enabled_outputs >> n & 1) == 0) continue;
         WARPJIT_TRY(LaunchOutput output,
                     register_output(shader, shader.register_name(numbered(LocationKind::output, n))));
         launch().outputs.push_back(std::move(output));
       }
     }
-    const std::uint64_t possible = launch().program->primitive_limits().vertex_outputs;
+    const std::uint64_t possible = launch().program->declarations().vertex_outputs;
     for (const LaunchOutput& output : launch().outputs)
       if ((possible >> output.reg.first & 1) == 0)
         return root().at("outputs").error("'" + output.name +
@@ -155,7 +155,7 @@ class Reader {
     WARPJIT_CHECK(read_modes());
     const JsonField program = root().has("program") ? root().at("program") : fragment;
     WARPJIT_CHECK(read_program(program));
-    if (!launch().program->strip_output())
+    if (!launch().program->varyings().strips)
       return program.error("is no geometry program that makes strips for a rasterizer");
     if (root().has("memory")) WARPJIT_CHECK(read_memory(reading_));
     WARPJIT_CHECK(read_textures(reading_));
@@ -381,7 +381,7 @@ class Reader {
     WARPJIT_CHECK(read_console_values());
     if (root().has("memory")) WARPJIT_CHECK(read_memory(reading_));
     if (const auto params = root().find("params")) {
-      if (!launch().program->takes_parameters())
+      if (!launch().program->traits().memory.parameters)
         return params->error("does not belong to fragment programs of this guest");
       WARPJIT_CHECK(read_parameters(reading_));
     }
@@ -402,9 +402,9 @@ class Reader {
   }
 
   Status read_primitives(const JsonField& program) {
-    if (launch().program->strip_output())
+    if (launch().program->varyings().strips)
       return program.error("runs in draws: 'geometry' of a launch of stage 'fragment'");
-    launch().geometry = launch().program->geometry_input();
+    launch().geometry = launch().program->geometry_unit()->geometry_input();
     WARPJIT_CHECK(read_geometry_input(reading_));
     const auto vertex = root().find("vertex");
     if (!vertex) {

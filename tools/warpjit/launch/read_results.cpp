@@ -98,7 +98,7 @@ Status read_expected_register(Reading& reading, const JsonField& field, const st
   Expectation wanted;
   WARPJIT_TRY(wanted.what, read_register(reading, field, key));
   if (launch.work == Work::primitives &&
-      (launch.program->primitive_limits().vertex_outputs >> wanted.what.reg.first & 1) != 0)
+      (launch.program->declarations().vertex_outputs >> wanted.what.reg.first & 1) != 0)
     return field.error("output registers of geometry programs are expected in 'triangles'");
   // Without a format of its own it has that of the output.
   if (!field.has("format"))
@@ -133,7 +133,7 @@ Status read_registers(Reading& reading, const JsonField& outputs) {
   }
   if (launch.work != Work::primitives) return {};
   // Output registers are what vertices have: those listed, else those that the container enables.
-  const std::uint64_t possible = launch.program->primitive_limits().vertex_outputs;
+  const std::uint64_t possible = launch.program->declarations().vertex_outputs;
   std::uint64_t listed = 0;
   std::erase_if(launch.outputs, [&](const LaunchOutput& output) {
     if ((possible >> output.reg.first & 1) == 0) return false;

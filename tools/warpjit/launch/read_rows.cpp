@@ -34,7 +34,7 @@ Result<LaunchValue> read_uniform(const Reading& reading, const JsonField& field,
   }
   WARPJIT_CHECK(expect_components(field, location.components));
   const bool integer = location.kind == LocationKind::int_uniform;
-  const std::uint32_t largest = reading.launch.program->largest_word(location);
+  const std::uint32_t largest = reading.launch.program->declarations().largest_word(location);
   for (unsigned k = 0; k < location.components; ++k) {
     std::uint32_t word = k != 3 ? 0 : integer ? 1 : kOne;
     if (k < field.size() && integer) {
@@ -52,7 +52,7 @@ Result<LaunchValue> read_uniform(const Reading& reading, const JsonField& field,
 Result<std::uint32_t> read_state_word(const Reading& reading, const JsonField& field,
                                       const Location& location) {
   if (reading.guest->is_float(location)) return field.float_bits();
-  const std::uint32_t largest = reading.launch.program->largest_word(location);
+  const std::uint32_t largest = reading.launch.program->declarations().largest_word(location);
   if (largest == 1 && field.json().is_boolean()) return field.json().boolean() ? 1u : 0u;
   const bool flag = largest == 1;
   WARPJIT_TRY(const std::int64_t number, flag ? field.integer(0, 1, 1)
@@ -152,10 +152,10 @@ Result<Location> read_location(const Reading& reading, const JsonField& field, c
                                LocationKind kind) {
   const frontend::Shader& shader = *reading.launch.program;
   if (auto location = shader.find(kind, text)) return *location;
-  const auto declared = kind == LocationKind::input    ? shader.inputs()
-                        : kind == LocationKind::output ? shader.outputs()
+  const auto declared = kind == LocationKind::input    ? shader.declarations().inputs
+                        : kind == LocationKind::output ? shader.declarations().outputs
                         : kind == LocationKind::state  ? std::span<const Symbol>()
-                                                       : shader.uniforms();
+                                                       : shader.declarations().uniforms;
   std::string known;
   for (const Symbol& symbol : declared)
     if (known.size() < 400) known += (known.empty() ? "" : ", ") + symbol.name;
@@ -262,7 +262,7 @@ Status read_inputs(Reading& reading) {
 Status check_declared(const Reading& reading) {
   const frontend::Shader& shader = *reading.launch.program;
   for (const bool input : {false, true})
-    for (const Symbol& symbol : input ? shader.inputs() : shader.uniforms()) {
+    for (const Symbol& symbol : input ? shader.declarations().inputs : shader.declarations().uniforms) {
       WARPJIT_TRY(Location location,
                   shader.find(input ? LocationKind::input : LocationKind::uniform, symbol.reg));
       unsigned bound = 0;

@@ -23,7 +23,7 @@ std::string register_name(const frontend::Shader& shader, LocationKind kind, uns
 // The output registers that the program declares.
 std::uint64_t declared_outputs(const frontend::Shader& shader) {
   std::uint64_t mask = 0;
-  for (const Symbol& symbol : shader.outputs())
+  for (const Symbol& symbol : shader.declarations().outputs)
     if (const auto location = shader.find(LocationKind::output, symbol.reg))
       mask |= std::uint64_t{1} << location->first;
   return mask;
@@ -47,7 +47,7 @@ Json uniform_value(const Location& location) {
 // The uniforms that the container declares and does not give itself.
 Json uniforms_of(const frontend::Shader& shader, const Guest& guest) {
   Json uniforms = Json::object();
-  for (const Symbol& symbol : shader.uniforms()) {
+  for (const Symbol& symbol : shader.declarations().uniforms) {
     const auto found = shader.find(LocationKind::uniform, symbol.reg);
     if (!found) continue;
     Location location = *found;
@@ -87,7 +87,7 @@ Json packed_rows(std::uint32_t count) {
 Json inputs_of(const frontend::Shader& shader, std::uint32_t count) {
   Json inputs = Json::object();
   std::uint64_t named = 0;
-  for (const Symbol& symbol : shader.inputs()) {
+  for (const Symbol& symbol : shader.declarations().inputs) {
     const auto location = shader.find(LocationKind::input, symbol.reg);
     if (!location) continue;
     for (unsigned k = 0; k < symbol.count; ++k) {
@@ -106,7 +106,7 @@ Json inputs_of(const frontend::Shader& shader, std::uint32_t count) {
 
 // The output registers that are worth a look, at least one.
 Json outputs_of(const frontend::Shader& shader, const Guest& guest) {
-  std::uint64_t mask = declared_outputs(shader) | shader.enabled_outputs();
+  std::uint64_t mask = declared_outputs(shader) | shader.declarations().enabled_outputs;
   if (mask == 0 && guest.registers() != nullptr) mask = guest.registers()->outputs_written(shader);
   if (mask == 0) mask = 1;
   Json outputs = Json::object();
@@ -149,12 +149,12 @@ Result<Json> vertex_stage(const GivenProgram& given, PrimitiveMode mode, std::ui
   if (Json uniforms = uniforms_of(*vertex.shader, *given.guest); !uniforms.empty())
     json["uniforms"] = std::move(uniforms);
   if (Json inputs = inputs_of(*vertex.shader, count); !inputs.empty()) json["inputs"] = std::move(inputs);
-  if (vertex.shader->enabled_outputs() == 0) json["outputs"] = outputs_of(*vertex.shader, *given.guest);
+  if (vertex.shader->declarations().enabled_outputs == 0) json["outputs"] = outputs_of(*vertex.shader, *given.guest);
   return json;
 }
 
 Json geometry_of(const frontend::Shader& shader, bool has_vertex_stage, std::uint32_t count) {
-  const GeometryInput input = shader.geometry_input();
+  const GeometryInput input = shader.geometry_unit()->geometry_input();
   Json json{{"mode", warpjit::name(input.mode)}};
   if (input.mode == PrimitiveMode::fixed) {
     json["first"] = register_name(shader, LocationKind::float_uniform, input.first);
@@ -188,7 +188,7 @@ Result<Json> thread_template(const GivenProgram& given, Json json, std::uint32_t
   json["count"] = count;
   Json vertex;
   if (shader.stage() == Stage::geometry) {
-    WARPJIT_TRY(vertex, vertex_stage(given, shader.geometry_input().mode, count));
+    WARPJIT_TRY(vertex, vertex_stage(given, shader.geometry_unit()->geometry_input().mode, count));
     json["geometry"] = geometry_of(shader, !vertex.is_null(), count);
     if (!vertex.is_null()) json["vertex"] = vertex;
   }
@@ -289,7 +289,7 @@ Result<Json> covering_stage(const GivenProgram& given, std::uint32_t count) {
     json["program"].erase("entry");
     json["program"]["index"] = program.index;
   }
-  for (unsigned n = 0; n + 1 < vertex.input_registers(); ++n)
+  for (unsigned n = 0; n + 1 < vertex.traits().input_registers; ++n)
     if ((vertex.usage().inputs >> n & 1) != 0)
       json["inputs"][register_name(vertex, LocationKind::input, n)] =
           covering_rows(count, !json.contains("inputs"));
@@ -354,13 +354,14 @@ Result<Json> draw_template(const GivenProgram& given, Json json, std::uint32_t c
   const bool window = given.guest->attributes() != nullptr;
   if (vertex.is_null()) {
     std::uint32_t slots = 4;
-    for (const pixels::SlotUse use : given.shader->slot_uses()) slots = std::max(slots, use.slot + 1U);
+    for (const pixels::SlotUse use : given.shader->varyings().slots_read)
+      slots = std::max(slots, use.slot + 1U);
     json["vertices"] = covering_vertices(slots, count, window);
   } else {
     json["vertex"] = std::move(vertex);
   }
   WARPJIT_TRY(Json memory, constants_of(*given.guest, *given.shader));
-  if (given.shader->takes_parameters()) WARPJIT_CHECK(add_parameters(given, json, memory));
+  if (given.shader->traits().memory.parameters) WARPJIT_CHECK(add_parameters(given, json, memory));
   if (!memory.empty()) json["memory"] = std::move(memory);
   add_buffers(*given.shader, *given.guest, json);
   if (window) json["raster"] = {{"window-positions", true}};
@@ -379,14 +380,14 @@ Result<Json> launch_template(const GivenProgram& given, std::uint32_t count) {
   const bool kernel = shader.stage() == Stage::compute;
   const bool grid = kernel || (shader.stage() == Stage::vertex && given.guest->attributes() != nullptr);
   if (count == 0) count = kernel ? kKernelThreads : kThreads;
-  if (shader.strip_output()) return strips_template(given, std::move(json), count);
+  if (shader.varyings().strips) return strips_template(given, std::move(json), count);
   if (shader.stage() == Stage::fragment) return draw_template(given, std::move(json), count);
   return grid ? grid_template(given, std::move(json), count) : thread_template(given, std::move(json), count);
 }
 
 const char* template_advice(const GivenProgram& given) {
   return given.shader->stage() == Stage::compute    ? "grid, block, params and memory"
-         : given.shader->strip_output()             ? "vertices, memory, program and targets"
+         : given.shader->varyings().strips          ? "vertices, memory, program and targets"
          : given.shader->stage() == Stage::geometry ? "geometry, uniforms and inputs"
          : given.shader->stage() == Stage::fragment ? "vertices, memory and targets"
          : given.guest->attributes() != nullptr     ? "vertices, attributes, params and memory"
@@ -394,15 +395,14 @@ const char* template_advice(const GivenProgram& given) {
 }
 
 frontend::Facts general_facts(const frontend::Shader& shader) {
-  frontend::Facts facts;
-  facts.bound_inputs = shader.usage().inputs;
+  constexpr frontend::StripFacts kTriangles{3, 32};  // of eight rows a vertex
+  if (shader.varyings().strips) return {.work = kTriangles};
+  frontend::RowFacts facts{.bound_inputs = shader.usage().inputs};
   std::uint64_t outputs = declared_outputs(shader);
-  if (outputs == 0) outputs = shader.primitive_limits().vertex_outputs;
+  if (outputs == 0) outputs = shader.declarations().vertex_outputs;
   for (std::uint8_t n = 0; n < frontend::kMaxOutputs; ++n)
     if ((outputs >> n & 1) != 0) facts.outputs[facts.output_count++] = n;
-  constexpr frontend::StripFacts kTriangles{3, 32};  // of eight rows a vertex
-  if (shader.strip_output()) facts.strips = kTriangles;
-  return facts;
+  return {.work = facts};
 }
 
 Result<std::vector<ir::SampleKey>> template_samples(const GivenProgram& given) {
@@ -416,7 +416,7 @@ Result<std::vector<ir::SampleKey>> template_samples(const GivenProgram& given) {
   reading.launch.program = given.shader;
   WARPJIT_CHECK(read_textures(reading));
   std::vector<ir::SampleKey> keys;
-  for (const frontend::TextureUse& use : given.shader->texture_uses()) {
+  for (const frontend::TextureUse& use : given.shader->sampling().uses) {
     const auto texture = std::ranges::find(reading.launch.textures, use.texture, &LaunchTexture::slot);
     const auto sampler = std::ranges::find(reading.launch.samplers, use.sampler, &LaunchSampler::slot);
     if (texture == reading.launch.textures.end()) return std::vector<ir::SampleKey>();

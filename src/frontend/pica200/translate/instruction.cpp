@@ -44,11 +44,10 @@ InstructionTranslator::InstructionTranslator(const Program& program, const Trans
       first_geometry_(variables),
       earlier_(unit.history) {
   function_.name = program_.source_name.empty() ? "pica200" : program_.source_name;
-  const frontend::DrawFacts& draw = facts_.draw;
+  const std::optional<frontend::DrawFacts>& draw = facts_.draw;
   function_.input_count =
-      draw.active ? draw.input_bindings() : static_cast<std::uint32_t>(std::popcount(facts_.bound_inputs));
-  function_.output_count =
-      draw.active ? draw.output_bindings() : static_cast<std::uint32_t>(facts_.outputs.size());
+      draw ? draw->input_bindings() : static_cast<std::uint32_t>(std::popcount(facts_.bound_inputs));
+  function_.output_count = draw ? draw->output_bindings() : static_cast<std::uint32_t>(facts_.outputs.size());
   function_.uniform_bytes = facts_.layout.bytes();
   if (!is_geometry()) return;
   function_.input_count = (unit_.history + 1) * invocation_bindings() + (unit_.loads ? 1 : 0);
@@ -78,8 +77,8 @@ void InstructionTranslator::begin_thread() {
   }
   write(kVarAL, facts_.state_aL ? builder_.LoadUniformI32(table.aL()) : none);
   for (std::uint32_t v = kVarCounter; v < variables_; ++v) write(v, none);
-  if (facts_.draw.active) {
-    inputs_ = fetch_inputs(builder_, facts_.draw, table);
+  if (facts_.draw) {
+    inputs_ = fetch_inputs(builder_, *facts_.draw, table);
     return;
   }
   load_inputs();
@@ -99,8 +98,8 @@ void InstructionTranslator::load_inputs() {
 
 // Outputs with canonical NaNs: a NaN in o or r has one bit pattern.
 void InstructionTranslator::end_thread() {
-  if (facts_.draw.active)
-    return store_results(builder_, facts_.draw,
+  if (facts_.draw)
+    return store_results(builder_, *facts_.draw,
                          [&](unsigned word) { return builder_.CanonicalizeNaN32(read<F32>(kVarO + word)); });
   I1 always = builder_.constant(true);
   F32 none = builder_.constant(0.0f);

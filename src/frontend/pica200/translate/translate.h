@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
@@ -101,7 +102,7 @@ struct TranslationFacts {
   // Output binding k stores outputs[k] at END. No register appears twice.
   std::vector<ExitRegister> outputs;
   GeometryFacts geometry;
-  frontend::DrawFacts draw;  // if active, instead of bound_inputs and outputs
+  std::optional<frontend::DrawFacts> draw;  // if any, instead of bound_inputs and outputs
 };
 
 // Translates what `entry` can reach. Guest addresses in the IR are word addresses. Errors: bad_input for

@@ -127,14 +127,4 @@ void append_modes(const Modes& modes, std::vector<std::byte>& key) {
   frontend::append_value(key, modes.call_limit);
 }
 
-void append_key(const ComputeFacts& facts, std::vector<std::byte>& key) {
-  frontend::append_value(key, facts.block);
-  frontend::append_value(key, facts.shared_bytes);
-  frontend::append_value(key, facts.local_bytes);
-  frontend::append_value(key, facts.constant_bytes);
-  append_modes(facts.modes, key);
-  frontend::append_value(key, static_cast<std::uint32_t>(facts.branch_targets.size()));
-  for (const BranchTarget& target : facts.branch_targets) frontend::append_value(key, target);
-}
-
 }  // namespace warpjit::tesla

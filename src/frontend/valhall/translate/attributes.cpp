@@ -55,31 +55,8 @@ bool lies_in_one_piece(const frontend::AttributeSource& source,
 
 }  // namespace
 
-std::array<std::uint32_t, AttributeFacts::kWords> AttributeFacts::pack() const {
-  const std::uint32_t rest = static_cast<std::uint32_t>(division) | shift << 2U | (add ? 1U << 7 : 0) |
-                             (per_instance ? 1U << 8 : 0) | (from_first ? 1U << 9 : 0) | window << 10U |
-                             alignment << 16U | (mapped ? 1U << 24 : 0) | (some ? 1U << 25 : 0) |
-                             (all ? 1U << 26 : 0);
-  return {format, rest};
-}
-AttributeFacts AttributeFacts::unpack(std::span<const std::uint32_t> words) {
-  const std::uint32_t rest = words[1];
-  const auto bit = [&](unsigned n) { return (rest >> n & 1) != 0; };
-  return {.format = words[0],
-          .division = static_cast<Division>(rest & 3),
-          .shift = static_cast<std::uint8_t>(rest >> 2 & 31),
-          .add = bit(7),
-          .per_instance = bit(8),
-          .from_first = bit(9),
-          .window = static_cast<std::uint8_t>(rest >> 10 & 63),
-          .alignment = static_cast<std::uint8_t>(rest >> 16 & 0xff),
-          .mapped = bit(24),
-          .some = bit(25),
-          .all = bit(26)};
-}
-
-std::vector<std::uint32_t> attribute_facts(const frontend::Grid& launch) {
-  std::vector<std::uint32_t> words{launch.vertices.packet_stride};
+std::vector<AttributeFacts> attribute_facts(const frontend::Grid& launch) {
+  std::vector<AttributeFacts> all;
   for (const frontend::AttributeSource& source : launch.vertices.attributes) {
     const auto window =
         std::ranges::find(launch.high_words, static_cast<std::uint32_t>(source.address >> 32));
@@ -93,17 +70,16 @@ std::vector<std::uint32_t> attribute_facts(const frontend::Grid& launch) {
         .add = source.add,
         .per_instance = source.per_instance,
         .from_first = source.from_first,
-        .alignment = static_cast<std::uint8_t>(1U << std::min(std::countr_zero(places | 4), 2)),
         .some = elements_inside(source).some,
-        .all = all_inside(launch.vertices, source)};
+        .all = all_inside(launch.vertices, source),
+        .alignment = static_cast<std::uint16_t>(1U << std::min(std::countr_zero(places | 4), 2))};
     if (window != launch.high_words.end()) {
-      facts.window = static_cast<std::uint8_t>(window - launch.high_words.begin());
+      facts.window = static_cast<std::uint16_t>(window - launch.high_words.begin());
       facts.mapped = lies_in_one_piece(source, launch.globals[facts.window]);
     }
-    const auto packed = facts.pack();
-    words.insert(words.end(), packed.begin(), packed.end());
+    all.push_back(facts);
   }
-  return words;
+  return all;
 }
 
 void fill_attribute_words(const frontend::Vertices& vertices, std::span<std::uint32_t> table) {
@@ -195,7 +171,7 @@ std::array<I32, 4> InstructionTranslator::load_components(ElementMemory memory, 
   const auto load_aligned = [&](Element element, std::uint32_t offset) {
     const auto size = static_cast<std::uint8_t>(size_of(element));
     const ir::MemoryAccess access{.space = ir::Space::global,
-                                  .index = memory.window,
+                                  .index = static_cast<std::uint8_t>(memory.window),
                                   .element = element,
                                   .alignment = size,
                                   .extent = size};

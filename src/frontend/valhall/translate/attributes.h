@@ -17,17 +17,13 @@ struct AttributeFacts {
   frontend::AttributeSource::Division division{};
   std::uint8_t shift = 0;
   bool add = false, per_instance = false, from_first = false;
-  std::uint8_t window = 0;     // whose high word the buffer has
-  std::uint8_t alignment = 1;  // of every element: 1, 2 or 4
-  bool mapped = false;         // the whole buffer is, in one piece
-  bool some = false;           // any element lies in the buffer
-  bool all = false;            // so do those of all vertices of the launch
-
-  static constexpr std::uint32_t kWords = 2;
-  std::array<std::uint32_t, kWords> pack() const;
-  static AttributeFacts unpack(std::span<const std::uint32_t> words);
+  bool mapped = false;          // the whole buffer is, in one piece
+  bool some = false;            // any element lies in the buffer
+  bool all = false;             // so do those of all vertices of the launch
+  std::uint16_t window = 0;     // whose high word the buffer has
+  std::uint16_t alignment = 1;  // of every element: 1, 2 or 4
 };
-std::vector<std::uint32_t> attribute_facts(const frontend::Grid& launch);
+std::vector<AttributeFacts> attribute_facts(const frontend::Grid& launch);
 
 // The words of an attribute in the uniform table: the address of element 0; the stride; the first element in
 // the buffer, and how many follow it; what division multiplies by.
@@ -37,7 +33,8 @@ void fill_attribute_words(const frontend::Vertices& vertices, std::span<std::uin
 
 // Where elements lie: in which window, and a multiple of what their addresses are: 1, 2 or 4.
 struct ElementMemory {
-  std::uint8_t window = 0, alignment = 1;
+  std::uint16_t window = 0;
+  std::uint32_t alignment = 1;
 };
 // True if ST_CVT converts to the format.
 inline bool can_store(const VertexFormat& format) {

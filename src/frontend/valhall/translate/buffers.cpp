@@ -12,14 +12,11 @@ namespace warpjit::valhall {
 using ir::I1;
 using ir::I32;
 
-std::vector<std::uint32_t> buffer_facts(std::span<const frontend::BufferSource> buffers) {
-  std::vector<std::uint32_t> words;
-  for (const frontend::BufferSource& buffer : buffers) {
-    const auto packed =
-        BufferFacts{buffer_handle(buffer), static_cast<std::uint32_t>(buffer.address >> 32)}.pack();
-    words.insert(words.end(), packed.begin(), packed.end());
-  }
-  return words;
+std::vector<BufferFacts> buffer_facts(std::span<const frontend::BufferSource> buffers) {
+  std::vector<BufferFacts> all;
+  for (const frontend::BufferSource& buffer : buffers)
+    all.push_back({buffer_handle(buffer), static_cast<std::uint32_t>(buffer.address >> 32)});
+  return all;
 }
 
 void fill_buffer_words(std::span<const frontend::BufferSource> buffers, std::span<std::uint32_t> table) {

@@ -15,12 +15,8 @@ namespace warpjit::valhall {
 struct BufferFacts {
   std::uint32_t handle = 0;
   std::uint32_t high = 0;  // the high word of its address
-
-  static constexpr std::uint32_t kWords = 2;
-  std::array<std::uint32_t, kWords> pack() const { return {handle, high}; }
-  static BufferFacts unpack(std::span<const std::uint32_t> words) { return {words[0], words[1]}; }
 };
-std::vector<std::uint32_t> buffer_facts(std::span<const frontend::BufferSource> buffers);
+std::vector<BufferFacts> buffer_facts(std::span<const frontend::BufferSource> buffers);
 
 // The words of a buffer in the uniform table: the low half of its address, its size.
 enum class BufferWord : std::uint32_t { address, bytes };

@@ -20,21 +20,8 @@ using Kind = VertexFormat::Kind;
 
 // ---- Facts
 
-std::array<std::uint32_t, ImageFacts::kWords> ImageFacts::pack() const {
-  return {format,
-          (exists ? 1U : 0) | (interleaved ? 2U : 0) | (is_3d ? 4U : 0) | window << 8U | alignment << 16U};
-}
-ImageFacts ImageFacts::unpack(std::span<const std::uint32_t> words) {
-  return {.exists = (words[1] & 1) != 0,
-          .interleaved = (words[1] & 2) != 0,
-          .is_3d = (words[1] & 4) != 0,
-          .window = static_cast<std::uint8_t>(words[1] >> 8),
-          .alignment = static_cast<std::uint8_t>(words[1] >> 16),
-          .format = words[0]};
-}
-
-std::vector<std::uint32_t> image_facts(const frontend::Grid& launch) {
-  std::vector<std::uint32_t> words;
+std::vector<ImageFacts> image_facts(const frontend::Grid& launch) {
+  std::vector<ImageFacts> all;
   for (const frontend::ImageSource& image : launch.images) {
     ImageFacts facts;
     const auto window = std::ranges::find(launch.high_words, static_cast<std::uint32_t>(image.address >> 32));
@@ -46,13 +33,12 @@ std::vector<std::uint32_t> image_facts(const frontend::Grid& launch) {
                .interleaved = image.interleaved,
                .is_3d = image.is_3d,
                .window = static_cast<std::uint8_t>(window - launch.high_words.begin()),
-               .alignment = static_cast<std::uint8_t>(1U << std::min(std::countr_zero(places), 2)),
+               .alignment = 1U << std::min(std::countr_zero(places), 2),
                .format = image.format};
     }
-    const auto packed = facts.pack();
-    words.insert(words.end(), packed.begin(), packed.end());
+    all.push_back(facts);
   }
-  return words;
+  return all;
 }
 
 void fill_image_words(std::span<const frontend::ImageSource> images, std::span<std::uint32_t> table) {

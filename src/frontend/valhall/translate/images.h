@@ -14,15 +14,11 @@ namespace warpjit::valhall {
 // Of one image.
 struct ImageFacts {
   bool exists = false, interleaved = false, is_3d = false;
-  std::uint8_t window = 0;     // whose high word its texels have
-  std::uint8_t alignment = 1;  // of every texel: 1, 2 or 4
+  std::uint8_t window = 0;      // whose high word its texels have
+  std::uint32_t alignment = 1;  // of every texel: 1, 2 or 4
   std::uint32_t format = 0;
-
-  static constexpr std::uint32_t kWords = 2;
-  std::array<std::uint32_t, kWords> pack() const;
-  static ImageFacts unpack(std::span<const std::uint32_t> words);
 };
-std::vector<std::uint32_t> image_facts(const frontend::Grid& launch);
+std::vector<ImageFacts> image_facts(const frontend::Grid& launch);
 
 // The words of an image in the uniform table: the low half of the address of texel (0, 0, 0), extents in
 // texels, strides in bytes.

@@ -133,26 +133,4 @@ std::vector<std::byte> code_key(const Program& program, const ReachedCode& code)
   return key;
 }
 
-void append_key(const LaunchFacts& facts, std::vector<std::byte>& key) {
-  frontend::append_value(key, facts.block);
-  frontend::append_value(key, facts.shared_bytes);
-  frontend::append_value(key, facts.offset_blocks);
-  frontend::append_value(key, facts.uniform_words);
-  frontend::append_list(key, facts.high_words);
-  frontend::append_value(key, facts.buffer_bytes);
-  frontend::append_value(key, facts.packet_stride);
-  for (const std::size_t count : {facts.attributes.size(), facts.images.size(), facts.buffers.size(),
-                                  facts.samples.size(), facts.computed_uses.size()})
-    frontend::append_value(key, static_cast<std::uint32_t>(count));
-  for (const AttributeFacts& attribute : facts.attributes) frontend::append_value(key, attribute.pack());
-  for (const ImageFacts& image : facts.images) frontend::append_value(key, image.pack());
-  for (const BufferFacts& buffer : facts.buffers) frontend::append_value(key, buffer.pack());
-  frontend::append_key(facts.samples, key);
-  for (const frontend::TextureUse& use : facts.computed_uses)
-    for (const unsigned field : {unsigned{use.texture}, unsigned{use.sampler}, unsigned{use.needs_sampler}})
-      key.push_back(static_cast<std::byte>(field));
-  frontend::append_list(key, facts.equal_samplers);
-  frontend::append_value(key, facts.half_arithmetic);
-}
-
 }  // namespace warpjit::valhall

@@ -86,9 +86,7 @@ Result<ir::Function> translate(const Program& program, const ReachedCode& code, 
 Result<ir::Function> translate_fragment(const Program& program, const ReachedCode& code,
                                         const LaunchFacts& facts, const frontend::PixelFacts& pixels);
 
-// Everything that a translation depends on: the reachable code and what the program says beside it, and the
-// facts.
+// What a translation depends on besides the facts: the reachable code, and what the program says of it.
 std::vector<std::byte> code_key(const Program& program, const ReachedCode& code);
-void append_key(const LaunchFacts& facts, std::vector<std::byte>& key);
 
 }  // namespace warpjit::valhall

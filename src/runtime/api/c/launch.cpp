@@ -1,5 +1,5 @@
 // The C interface: launches of all kinds of programs, their values and what they are bound to.
-#include "frontend/valhall/launch.h"
+#include "frontend/valhall/facts/launch.h"
 #include "runtime/api/c/boundary.h"
 
 namespace warpjit::c_api {

@@ -185,8 +185,8 @@ class DrawLaunch {
   Status add_textures() {
     WARPJIT_TRY(const valhall::DrawDescriptor draw, valhall::read_draw(image_, draw_.job));
     const valhall::Environment& environment = draw.fragment;
-    if (file_.program->computes_textures()) return add_tables(environment);
-    for (const frontend::TextureUse& use : file_.program->texture_uses()) {
+    if (file_.program->sampling().computed) return add_tables(environment);
+    for (const frontend::TextureUse& use : file_.program->sampling().uses) {
       bool normalized = true;
       if (use.needs_sampler) {
         WARPJIT_TRY(normalized, add_sampler(environment, use.sampler));

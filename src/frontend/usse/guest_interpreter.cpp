@@ -1,4 +1,4 @@
-#include "frontend/usse/interpret/guest.h"
+#include "frontend/usse/guest_interpreter.h"
 
 #include <bit>
 #include <cstring>
@@ -11,9 +11,9 @@
 namespace warpjit::usse {
 namespace {
 
-class Guest final : public frontend::GuestInterpreter {
+class RowAndPixelInterpreter final : public frontend::GuestInterpreter {
  public:
-  Guest(Interpreter interpreter, const Program& program)
+  RowAndPixelInterpreter(Interpreter interpreter, const Program& program)
       : interpreter_(std::move(interpreter)), program_(program), slots_(slot_sources(program)) {}
 
   unsigned lanes() const override { return kLanes; }
@@ -21,6 +21,7 @@ class Guest final : public frontend::GuestInterpreter {
   Status run(const frontend::Values& values, const frontend::Facts& facts,
              std::span<const frontend::Rows> inputs, std::span<const frontend::Rows> outputs,
              std::size_t thread_count, std::uint64_t fuel) const override {
+    const auto& rows = facts.get<frontend::RowFacts>();
     std::vector<std::uint32_t> sa = secondary_attributes(values);
     const std::vector<MemoryPiece> memory = pieces_of(values.grid);
     QuadRun outcome{.memory = memory, .textures = &values.grid.bound, .fuel = fuel};
@@ -29,14 +30,14 @@ class Guest final : public frontend::GuestInterpreter {
     for (std::size_t first = 0; first < thread_count; first += kLanes) {
       const auto count = static_cast<unsigned>(std::min<std::size_t>(thread_count - first, kLanes));
       Quad quad;
-      set_inputs(quad, facts, inputs, first, count);
+      set_inputs(quad, rows, inputs, first, count);
       QuadRun run{.memory = memory,
                   .textures = &values.grid.bound,
                   .fuel = fuel,
                   .covered = low_mask<unsigned>(count)};
       WARPJIT_CHECK(interpreter_.run_primary(quad, sa, run));
-      for (std::uint32_t n = 0; n < facts.output_count; ++n)
-        for (unsigned lane = 0; lane < count; ++lane) store(quad, facts.outputs[n], lane, outputs[n], first);
+      for (std::uint32_t n = 0; n < rows.output_count; ++n)
+        for (unsigned lane = 0; lane < count; ++lane) store(quad, rows.outputs[n], lane, outputs[n], first);
     }
     return {};
   }
@@ -47,15 +48,15 @@ class Guest final : public frontend::GuestInterpreter {
   }
 
  private:
-  void set_inputs(Quad& quad, const frontend::Facts& facts, std::span<const frontend::Rows> inputs,
+  void set_inputs(Quad& quad, const frontend::RowFacts& facts, std::span<const frontend::Rows> inputs,
                   std::size_t first, unsigned count) const {
     std::size_t binding = 0;
     for (std::uint64_t bits = facts.bound_inputs; bits != 0; bits &= bits - 1, ++binding) {
       const auto number = static_cast<unsigned>(std::countr_zero(bits));
       for (unsigned lane = 0; lane < kLanes; ++lane) {
-        const auto thread = static_cast<std::ptrdiff_t>(first + std::min(lane, count - 1));
+        const std::size_t thread = first + std::min(lane, count - 1);
         std::array<std::uint32_t, 4> words;
-        std::memcpy(words.data(), inputs[binding].address + thread * inputs[binding].stride, sizeof words);
+        std::memcpy(words.data(), inputs[binding].row(thread), sizeof words);
         if (number < 16) {
           for (unsigned k = 0; k < 4; ++k) quad.pa[4 * number + k][lane] = words[k];
           continue;
@@ -70,8 +71,7 @@ class Guest final : public frontend::GuestInterpreter {
     std::array<std::uint32_t, 4> words{};
     for (unsigned k = 0; k < 4; ++k)
       if (4 * number + k < kSlots) words[k] = slot(quad, slots_[4 * number + k], lane);
-    std::memcpy(rows.address + static_cast<std::ptrdiff_t>(first + lane) * rows.stride, words.data(),
-                sizeof words);
+    std::memcpy(rows.row(first + lane), words.data(), sizeof words);
   }
   static std::uint32_t slot(const Quad& quad, const SlotSource& source, unsigned lane) {
     const std::uint32_t word = quad.o[source.word][lane];
@@ -96,11 +96,10 @@ class Guest final : public frontend::GuestInterpreter {
 
 }  // namespace
 
-Result<std::unique_ptr<frontend::GuestInterpreter>> make_guest(const Program& program,
-                                                               const frontend::Facts&) {
+Result<std::unique_ptr<frontend::GuestInterpreter>> make_guest_interpreter(const Program& program) {
   WARPJIT_TRY(Interpreter interpreter, Interpreter::prepare(program));
   return std::unique_ptr<frontend::GuestInterpreter>(
-      std::make_unique<Guest>(std::move(interpreter), program));
+      std::make_unique<RowAndPixelInterpreter>(std::move(interpreter), program));
 }
 
 }  // namespace warpjit::usse

@@ -4,13 +4,12 @@
 #include <memory>
 
 #include "base/result.h"
-#include "frontend/shader.h"
+#include "frontend/interpreter.h"
 #include "frontend/usse/container/program.h"
 
 namespace warpjit::usse {
 
 // Errors: those of Interpreter::prepare.
-Result<std::unique_ptr<frontend::GuestInterpreter>> make_guest(const Program& program,
-                                                               const frontend::Facts& facts);
+Result<std::unique_ptr<frontend::GuestInterpreter>> make_guest_interpreter(const Program& program);
 
 }  // namespace warpjit::usse

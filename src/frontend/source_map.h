@@ -1,4 +1,4 @@
-// What messages about guest code need to know of a program.
+// Where code comes from: what messages about it need to know of a program.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace warpjit::frontend {
 
-class Guest {
+class SourceMap {
  public:
-  virtual ~Guest() = default;
+  virtual ~SourceMap() = default;
   virtual const std::string& source_name() const = 0;
   // "file, word 12 (0x4e000000)".
   virtual std::string where(std::uint32_t guest_address) const = 0;
