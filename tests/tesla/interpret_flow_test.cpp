@@ -29,7 +29,7 @@ TEST(TeslaFlow, TakenSideRunsFirst) {
                                     "joinat #end\n(lg $c0) bra #odd\nld add u32 $r2 g0[$r4] $r3\nbra #end\n"
                                     "odd:\nld add u32 $r2 g0[$r4] $r3\nend:\njoin nop\n" +
                                     kStoreR2,
-                                {.launch = {.block = {32, 1, 1}}});
+                                {.launch = launch_with(&Launch::block, BlockExtents{32, 1, 1})});
   ASSERT_TRUE(f.status.ok()) << fault_of(f);
   for (unsigned l = 0; l < kLanes; ++l) EXPECT_EQ(f.g0[l], (l % 2 == 1 ? 0 : 16) + l / 2) << l;
 }
@@ -157,7 +157,7 @@ TEST(TeslaFlow, BranchThroughATableUnderOtherControl) {
 
 TEST(TeslaFlow, BranchThroughATableTakesFuelBackward) {
   const std::string endless = ".const c1[0x0] #again\nagain:\nbra c1[0x0]\n";
-  const Finished f = run_body(endless, {.launch = {.fuel = 100}});
+  const Finished f = run_body(endless, {.launch = launch_with(&Launch::fuel, 100)});
   ASSERT_FALSE(f.status.ok());
   EXPECT_EQ(f.status.error().code, ErrorCode::out_of_fuel);
 }
@@ -210,13 +210,14 @@ TEST(TeslaFlow, FuelCountsBackwardTransfersOfEachThread) {
   // Lane l makes l backward transfers: 31 is enough for each of them.
   const std::string body =
       "mov b32 $r2 0\nloop:\nadd b32 $r2 $r2 1\nset $c0 # le u32 $r2 $r0\n(lg $c0) bra #loop\n";
-  EXPECT_TRUE(run_body(body, {.launch = {.fuel = 31}}).status.ok());
-  const Finished f = run_body("loop:\nbra #loop\n", {.launch = {.fuel = 100}});
+  EXPECT_TRUE(run_body(body, {.launch = launch_with(&Launch::fuel, 31)}).status.ok());
+  const Finished f = run_body("loop:\nbra #loop\n", {.launch = launch_with(&Launch::fuel, 100)});
   ASSERT_FALSE(f.status.ok());
   EXPECT_EQ(f.status.error().code, ErrorCode::out_of_fuel);
   // A loop that never branches backward: preret and ret.
-  EXPECT_EQ(run_body("loop:\npreret #loop\nret\n", {.launch = {.fuel = 100}}).status.error().code,
-            ErrorCode::out_of_fuel);
+  EXPECT_EQ(
+      run_body("loop:\npreret #loop\nret\n", {.launch = launch_with(&Launch::fuel, 100)}).status.error().code,
+      ErrorCode::out_of_fuel);
 }
 
 TEST(TeslaFlow, PrepareNamesWhatIsReachedAndIllegal) {
@@ -360,10 +361,13 @@ TEST(TeslaBlocks, LaunchesOutsideTheLimits) {
     return f.status.ok() ? std::string("ran") : f.status.error().message;
   };
   EXPECT_EQ(message({}), "ran");
-  EXPECT_EQ(message({.grid = {0, 1, 1}}), "a grid has 1 to 65535 blocks in each direction");
-  EXPECT_EQ(message({.block = {513, 1, 1}}), "a block has 1 to 512 threads in x and y, 1 to 64 in z");
-  EXPECT_EQ(message({.block = {512, 2, 1}}), "a block has at most 512 threads");
-  EXPECT_EQ(message({.shared_bytes = 16385}), "shared memory, header and parameters are more than 16 KiB");
+  EXPECT_EQ(message(launch_with(&Launch::grid, BlockExtents{0, 1, 1})),
+            "a grid has 1 to 65535 blocks in each direction");
+  EXPECT_EQ(message(launch_with(&Launch::block, BlockExtents{513, 1, 1})),
+            "a block has 1 to 512 threads in x and y, 1 to 64 in z");
+  EXPECT_EQ(message(launch_with(&Launch::block, BlockExtents{512, 2, 1})), "a block has at most 512 threads");
+  EXPECT_EQ(message(launch_with(&Launch::shared_bytes, 16385)),
+            "shared memory, header and parameters are more than 16 KiB");
 }
 
 }  // namespace

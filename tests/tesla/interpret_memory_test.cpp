@@ -67,7 +67,7 @@ TEST(TeslaMemory, LocalIsOfEachThread) {
   const Finished f =
       run_source(".local 8\n" + kPrologue +
                      "st b32 l[0x4] $r0\nld u8 $r2 l[0x4]\nadd $a1 0x0 0x8\nst b32 l[$a1] $r0\n" + kStoreR2,
-                 {.launch = {.block = {64, 1, 1}}});
+                 {.launch = launch_with(&Launch::block, BlockExtents{64, 1, 1})});
   ASSERT_TRUE(f.status.ok());
   for (unsigned t = 0; t < 64; ++t) EXPECT_EQ(f.g0[t], t);
   EXPECT_EQ(first_fault_of(f), "store to l[0x8] by thread 0 of block (0, 0)");

@@ -15,6 +15,15 @@ struct Finished {
   std::vector<std::uint32_t> g0;
 };
 
+// A launch whose member has that value.
+template <class Owner, class Member, class Value>
+Launch launch_with(Member Owner::*member, const Value& value) {
+  Launch launch;
+  launch.*member = static_cast<Member>(value);
+  return launch;
+}
+using BlockExtents = std::array<std::uint32_t, 3>;
+
 struct GuestOptions {
   Launch launch{};
   std::vector<std::uint32_t> g0 = std::vector<std::uint32_t>(512);
