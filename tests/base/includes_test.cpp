@@ -65,8 +65,9 @@ constexpr Room kRooms[] = {
     {"backend", "base ir pixels"},
     {"runtime/code", "base backend"},
     // Drivers of work get their kernels from a source, which the engine is.
-    {"runtime/kernel", "base backend frontend"},
-    {"runtime/work", "base pixels frontend frontend/interpret frontend/pixels runtime/kernel"},
+    {"runtime/kernel", "base backend frontend frontend/textures"},
+    {"runtime/work",
+     "base pixels frontend frontend/interpret frontend/pixels frontend/textures runtime/kernel"},
     {"runtime/engine", "base ir backend frontend runtime/code runtime/kernel runtime/work"},
     {"runtime/api",
      "base runtime/kernel runtime/work runtime/engine frontend/GUEST frontend/GUEST/container "

@@ -79,7 +79,7 @@ TEST(CApi, RebindsAndBindsInPlace) {
   EXPECT_EQ(warpjit_engine_run(h.engine, h.launch, nullptr, nullptr, &h.error), WARPJIT_OK);
   EXPECT_EQ(h.out[0], 7.0f);
   // The results go where the inputs are.
-  auto results = sized<warpjit_output>();
+  auto results = sized<warpjit_output_buffer>();
   results.data = h.in;
   results.byte_count = sizeof h.in;
   results.stride = 16;
@@ -98,7 +98,7 @@ TEST(CApi, StructuralScopes) {
   const std::uint32_t code[] = {0xA4000800, 0xA4400800, 0x02020800, 0x4C010000, 0x88000000};
   const std::uint32_t descriptor = 0x6C36F;
   auto words = program_words(code, &descriptor);
-  auto results = sized<warpjit_output>();
+  auto results = sized<warpjit_output_buffer>();
   results.data = h.out;
   results.byte_count = sizeof h.out;
   results.components = 1;
@@ -136,7 +136,7 @@ TEST(CApi, F24) {
   rows.data = h.in;
   rows.byte_count = sizeof h.in;
   rows.components = 1;
-  auto results = sized<warpjit_output>();
+  auto results = sized<warpjit_output_buffer>();
   results.data = h.out;
   results.byte_count = sizeof h.out;
   results.components = 1;

@@ -166,9 +166,9 @@ TEST(Compute, MultiplyAddsWithAnUnusualOperandAreExact) {
     }
     const Program& program = (repeats ? loops : once)[draw(2)];
     Launch launch(program);
-    launch.set_block(kThreads);
+    EXPECT_TRUE(launch.set_block(kThreads));
     const std::uint32_t parameters[] = {kFirst, kTurns};
-    launch.set_parameters(std::as_bytes(std::span(parameters)));
+    EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(parameters))));
     ASSERT_NO_FATAL_FAILURE(expect_same_memory(engine, launch, kFirst, start)) << "seed " << seed;
   }
 }
@@ -254,7 +254,7 @@ TEST(Compute, RandomRowsOfMultiplyAddsAreExact) {
       Launch launch(program);
       EXPECT_TRUE(launch.set_block(kThreads));
       const std::uint32_t parameters[] = {kFirst, kTurns, bits(1.25F), bits(-0x1.123456p0F), bits(0.75F)};
-      launch.set_parameters(std::as_bytes(std::span(parameters)));
+      EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(parameters))));
       ASSERT_NO_FATAL_FAILURE(expect_same_memory(engine, launch, kFirst, start))
           << "program " << number << ", run " << run << "\n"
           << turn;

@@ -88,7 +88,7 @@ TEST(ValhallDraw, ImagesOfOtherKinds) {
             << x << ' ' << y;
   }
   page.point(kPlane + 40, kTextureMemory);  // before the first one
-  EXPECT_NE(failure_of(page).find("plane 1: address: it is not up to 4 GiB behind"), std::string::npos);
+  EXPECT_NE(failure_of(page).find("plane 1: address: it is not up to 4 GiB after"), std::string::npos);
 }
 
 TEST(ValhallDraw, ImagesRefused) {

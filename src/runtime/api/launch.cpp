@@ -32,7 +32,8 @@ constexpr std::pair<Kinds, const char*> kKindTexts[] = {{kRows, "vertex programs
                                                         {kPixels, "fragment programs"}};
 
 Kinds kind_of(const LaunchState& state) {
-  if (state.shader->traits().runs_on_grid) return state.shader->stage() == Stage::compute ? kCompute : kFetching;
+  if (state.shader->traits().runs_on_grid)
+    return state.shader->stage() == Stage::compute ? kCompute : kFetching;
   if (state.pixels) return kPixels;
   if (state.primitives) return kPrimitives;
   return state.shader->varyings().strips ? kStrips : kRows;
@@ -476,7 +477,7 @@ Status Launch::bind_constants(std::string_view space, const void* data, std::siz
     change_grid(*state_, facts).constants[found.index] = *copy;
     return {};
   }
-  change_memory(*state_, bound.size() != size);
+  change_grid(*state_, bound.size() != size);
   bound = {static_cast<const std::byte*>(data), size};
   return {};
 }

@@ -61,10 +61,10 @@ const std::string& Program::name() const { return shader_of(*this).name(); }
 std::uint32_t Program::entry() const { return shader_of(*this).entry(); }
 std::size_t Program::code_size() const { return shader_of(*this).code_words(); }
 Resources Program::resources() const { return shader_of(*this).resources(); }
-std::size_t Program::unit_words() const { 
+std::size_t Program::unit_words() const {
   const frontend::GeometryUnit* const unit = shader_of(*this).geometry_unit();
   return unit != nullptr ? unit->unit_rows() * 4 : 0;
- }
+}
 const std::string& Program::source_name() const { return shader_of(*this).source_name(); }
 std::span<const Symbol> Program::inputs() const { return shader_of(*this).declarations().inputs; }
 std::span<const Symbol> Program::uniforms() const { return shader_of(*this).declarations().uniforms; }

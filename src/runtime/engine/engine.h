@@ -33,7 +33,7 @@ struct TestHooks {
   std::optional<std::uint64_t> asks{};
 };
 
-class EngineState final : public KernelSource {
+class EngineState : public KernelSource {
  public:
   explicit EngineState(const EngineOptions& options, CodeMemory::Denied denied = CodeMemory::Denied());
 

@@ -144,7 +144,7 @@ class Pica200Guest final : public Guest, public NamedRegisters {
     raw.stage = words.stage;
     raw.source_name = words.source_name;
     WARPJIT_TRY(const Program program, pica200::load_words(raw, modes_or_usual<pica200::Modes>(modes)));
-    return program.shader();
+    return frontend::shared_shader(program);
   }
   Result<Assembled> assemble(std::span<const SourceText> texts,
                              const AssembleOptions& options) const override {

@@ -238,12 +238,12 @@ class TeslaGuest final : public Guest, public MemorySpaces, public SampledTextur
     raw.graphics = words.graphics;
     const auto chosen = modes_or_usual<tesla::Modes>(modes);
     WARPJIT_TRY(Program program, tesla::load_words(raw, chosen));
-    if (!words.guess_state) return program.shader();
-    const tesla::Program& code = tesla_program(*program.shader());
+    if (!words.guess_state) return frontend::shared_shader(program);
+    const tesla::Program& code = tesla_program(frontend::shader_of(program));
     if (words.stage == Stage::fragment) raw.graphics = tesla::state_of_code(code);
     raw.local_bytes = tesla::local_bytes_of_code(code);
     WARPJIT_TRY(program, tesla::load_words(raw, chosen));
-    return program.shader();
+    return frontend::shared_shader(program);
   }
   Status read_graphics(const JsonField& field, RawWords& words) const override {
     return tool::read_graphics(field, tesla::program_type(words.stage), words.graphics);

@@ -222,7 +222,7 @@ Result<ControlTexture> control_texture(const frontend::Shader& shader, unsigned 
 // The only program of a container or source.
 class UsseContainer final : public Container {
  public:
-  explicit UsseContainer(const Program& program) : shader_(program.shader()) {}
+  explicit UsseContainer(const Program& program) : shader_(frontend::shared_shader(program)) {}
 
   std::size_t size() const override { return 1; }
   Stage stage(std::size_t) const override { return shader_->stage(); }
@@ -270,13 +270,13 @@ class UsseGuest final : public Guest, public NamedRegisters, public SampledTextu
       code[k / 2] |= std::uint64_t{words.code[k]} << (k % 2 * 32);
     WARPJIT_TRY(const Program program,
                 usse::load_words({.code = code, .stage = words.stage, .source_name = words.source_name}));
-    return program.shader();
+    return frontend::shared_shader(program);
   }
   Result<Assembled> assemble(std::span<const SourceText> sources,
                              const AssembleOptions& options) const override {
     WARPJIT_TRY(const SourceText source, only_source(sources, options));
     WARPJIT_TRY(const Program program, usse::load_assembly(source.text, {.source_name = source.name}));
-    const usse::Program& code = usse_program(*program.shader());
+    const usse::Program& code = usse_program(frontend::shader_of(program));
     Assembled assembled;
     WARPJIT_TRY(assembled.container, usse::write_words(code));
     assembled.summary = fmt::format("{} instructions", code.primary.size());

@@ -22,7 +22,8 @@ Result<ImageSource> read_image(const Reading& reading, const JsonField& field) {
 Status read_images(Reading& reading) {
   const auto field = reading.root.find("images");
   if (!field) return {};
-  if (!reading.launch.program->traits().memory.tables) return field->error("programs of this guest have no images");
+  if (!reading.launch.program->traits().memory.tables)
+    return field->error("programs of this guest have no images");
   WARPJIT_CHECK(field->expect_most(kMostImages, "images"));
   for (std::size_t k = 0; k < field->size(); ++k) {
     ImageSource& image = reading.launch.grid.images.emplace_back();

@@ -149,7 +149,8 @@ Result<Json> vertex_stage(const GivenProgram& given, PrimitiveMode mode, std::ui
   if (Json uniforms = uniforms_of(*vertex.shader, *given.guest); !uniforms.empty())
     json["uniforms"] = std::move(uniforms);
   if (Json inputs = inputs_of(*vertex.shader, count); !inputs.empty()) json["inputs"] = std::move(inputs);
-  if (vertex.shader->declarations().enabled_outputs == 0) json["outputs"] = outputs_of(*vertex.shader, *given.guest);
+  if (vertex.shader->declarations().enabled_outputs == 0)
+    json["outputs"] = outputs_of(*vertex.shader, *given.guest);
   return json;
 }
 

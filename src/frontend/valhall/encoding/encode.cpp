@@ -42,7 +42,7 @@ class Encoder {
  private:
   Status put(const BitField& field, std::uint32_t value, std::string_view what) {
     if (value > low_mask<std::uint32_t>(field.width()))
-      return misfit("" + std::string(what) + " is out of range");
+      return misfit("the " + std::string(what) + " is out of range");
     word_ = field.set(word_, value);
     return {};
   }
