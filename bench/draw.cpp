@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "frontend/pica200/assembly/assemble.h"
-#include "frontend/pica200/launch.h"
 #include "frontend/pica200/shader.h"
+#include "frontend/pica200/stage_values.h"
 #include "launch/bound_launch.h"
 #include "launch/read_launch.h"
 #include "runtime/work/launch.h"

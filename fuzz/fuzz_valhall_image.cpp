@@ -1,6 +1,6 @@
 // Any bytes as a memory image: the jobs from the address of the first record on, and the launches of all
 // programs that they name. Input: the file.
-#include "frontend/valhall/job_launch.h"
+#include "device/valhall/job_launch.h"
 #include "reader.h"
 #include "target.h"
 

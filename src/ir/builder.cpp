@@ -103,9 +103,4 @@ void Builder::ret() {
   function_.block(block_).backward = 0;
 }
 
-bool Builder::terminated() const {
-  const Inst last = function_.terminator(block_);
-  return last.valid() && info(function_.inst(last).opcode).terminator;
-}
-
 }  // namespace warpjit::ir

@@ -159,8 +159,6 @@ class Builder {
   void branch(I1 condition, Block if_true, Block if_false, std::uint64_t backward = 0);
   void switch_(I32 index, std::span<const Block> targets, std::uint64_t backward = 0);
   void ret();
-  // True if the current block has its terminator.
-  bool terminated() const;
 
   // The untyped forms under the methods above, for passes that handle instructions generically. `emit` folds
   // and gives the only result; `emit_inst` makes the instruction as it is.

@@ -117,14 +117,6 @@ void Function::insert_before(Inst position, Inst i) {
   at.previous = i;
 }
 
-void Function::insert_after(Inst position, Inst i) {
-  Inst next = insts_[position.id].next;
-  if (next.valid())
-    insert_before(next, i);
-  else
-    append(insts_[position.id].block, i);
-}
-
 void Function::insert_front(Block b, Inst i) {
   if (blocks_[b.id].first.valid())
     insert_before(blocks_[b.id].first, i);

@@ -129,7 +129,6 @@ class Function {
             Type phi_type = Type::none);
   void append(Block b, Inst i);  // at the end (before nothing: also terminators)
   void insert_before(Inst position, Inst i);
-  void insert_after(Inst position, Inst i);
   void insert_front(Block b, Inst i);  // before everything: phis
   void remove(Inst i);                 // unlinks; its values must be unused by then
 

@@ -4,9 +4,9 @@
 
 #include "backend/kernel.h"
 #include "base/float_environment.h"
-#include "frontend/usse/translate/translate.h"
 #include "ir/interpret.h"
 #include "ir/pipeline.h"
+#include "usse/translate_registers.h"
 
 namespace warpjit::usse {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "device/valhall/job_launch.h"
 #include "frontend/valhall/assembly/assemble.h"
-#include "frontend/valhall/job_launch.h"
 
 namespace warpjit::valhall {
 

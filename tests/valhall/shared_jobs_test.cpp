@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <map>
 
+#include "device/valhall/job_launch.h"
 #include "frontend/valhall/interpret/numbers.h"
-#include "frontend/valhall/job_launch.h"
 #include "support/source_dir.h"
 #include "support/unpacked.h"
 #include "valhall/engines.h"

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "device/valhall/job_launch.h"
 #include "frontend/valhall/interpret/numbers.h"
-#include "frontend/valhall/job_launch.h"
 #include "support/source_dir.h"
 #include "support/unpacked.h"
 #include "valhall/run_vertices.h"

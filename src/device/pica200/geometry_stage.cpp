@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "base/hash.h"
-#include "frontend/pica200/launch.h"
 #include "frontend/pica200/shader.h"
+#include "frontend/pica200/stage_values.h"
 #include "runtime/work/row_format.h"
 
 namespace warpjit::pica200 {

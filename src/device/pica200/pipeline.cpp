@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "frontend/pica200/flow/reach.h"
-#include "frontend/pica200/launch.h"
+#include "frontend/pica200/stage_values.h"
 
 namespace warpjit::pica200 {
 

@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "frontend/pica200/container/program.h"
-#include "frontend/pica200/launch.h"
 #include "frontend/pica200/shader.h"
+#include "frontend/pica200/stage_values.h"
 
 namespace warpjit::pica200 {
 namespace {

@@ -3,8 +3,8 @@
 // call, and the calls become branches.
 #pragma once
 
+#include "device/valhall/job_launch.h"
 #include "device/valhall/state.h"
-#include "frontend/valhall/job_launch.h"
 
 namespace warpjit::valhall {
 

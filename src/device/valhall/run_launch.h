@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "device/valhall/job_launch.h"
 #include "device/valhall/primitives.h"
 #include "device/valhall/tile.h"
-#include "frontend/valhall/job_launch.h"
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::valhall {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "frontend/pica200/interpret/draw.h"
-#include "frontend/pica200/launch.h"
+#include "frontend/pica200/stage_values.h"
 #include "warpjit/pica200.hpp"
 
 namespace warpjit::pica200 {

@@ -6,7 +6,7 @@
 
 #include "frontend/key.h"
 #include "frontend/pica200/guest_interpreter.h"
-#include "frontend/pica200/launch.h"
+#include "frontend/pica200/stage_values.h"
 
 namespace warpjit::pica200 {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "frontend/key.h"
+#include "frontend/usse/facts/launch.h"
 #include "frontend/usse/facts/slots.h"
 #include "frontend/usse/guest_interpreter.h"
-#include "frontend/usse/launch.h"
 #include "frontend/usse/stage_values.h"
 
 namespace warpjit::usse {

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "device/valhall/images.h"
+#include "device/valhall/job_launch.h"
 #include "frontend/valhall/container/capture_file.h"
 #include "frontend/valhall/facts/launch.h"
-#include "frontend/valhall/job_launch.h"
 #include "frontend/valhall/shader.h"
 #include "launch/launch_file.h"
 

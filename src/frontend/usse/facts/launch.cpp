@@ -1,4 +1,4 @@
-#include "frontend/usse/launch.h"
+#include "frontend/usse/facts/launch.h"
 
 #include <string>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "frontend/valhall/job_launch.h"
+#include "device/valhall/job_launch.h"
 
 #include <algorithm>
 #include <unordered_set>

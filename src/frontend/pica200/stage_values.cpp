@@ -1,4 +1,4 @@
-#include "frontend/pica200/launch.h"
+#include "frontend/pica200/stage_values.h"
 
 #include <cstring>
 
