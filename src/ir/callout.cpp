@@ -59,7 +59,7 @@ u32 half_bits(double x, RoundingMode mode) {
 }
 
 u32 f32_to_f16(u32 x, RoundingMode mode) {
-  const bool vanishes = (x >> 23 & 0xff) <= 0x5d;  // whatever the rounding (docs/guests/tesla.md 6)
+  const bool vanishes = (x >> 23 & 0xff) <= 0x5d;  // in any rounding (docs/guests/tesla.md 6)
   return vanishes ? x >> 16 & 0x8000 : half_bits(real(x), mode);
 }
 

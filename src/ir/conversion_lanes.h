@@ -60,7 +60,7 @@ class Conversions {
     }
     const I32 rounded = mode == RoundingMode::zero ? base : o_.iadd(base, up);
     I32 r = o_.imins(o_.ishru_by(rounded, dropped), most);
-    r = o_.iselect(o_.ilts(magnitude, word(0x5eU << 23)), word(0), r);  // vanishes whatever the rounding
+    r = o_.iselect(o_.ilts(magnitude, word(0x5eU << 23)), word(0), r);  // vanishes in any rounding
     r = o_.iselect(o_.ilts(word(kInfinity - 1), magnitude), word(0x7c00), r);
     r = o_.ior(r, o_.iand(negative, word(0x8000)));
     return o_.iselect(o_.ilts(word(kInfinity), magnitude), word(nan), r);

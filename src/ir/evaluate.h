@@ -3,7 +3,7 @@
 // is tested against it.
 //
 // Expects round to nearest even and no flushing, which every public entry of the library sets. NaN results
-// have whatever payload the host gives (docs/architecture.md).
+// have the payload that the host gives (docs/architecture.md).
 #pragma once
 
 #include <array>
@@ -148,9 +148,9 @@ struct meaning {
     return is_nan(a) ? b : is_nan(b) ? a : less;
   }
 
-  // Without denormals. Sums of floats below 2^-126 are exact, so they can simply be flushed. Products and
-  // conversions from double are flushed if rounding to 24 bits with unbounded exponent gives less than
-  // 2^-126.
+  // Without denormals. Sums of floats below 2^-126 are exact, so they can simply be flushed.
+  // Products and conversions from double are flushed if they are below 2^-126 when rounded to
+  // 24 bits with unbounded exponent.
   static constexpr double kFlushBelow = 0x1p-126 - 0x1p-151;
   WARPJIT_MEANING static float signed_zero(float a) { return real(word(a) & 0x80000000u); }
   WARPJIT_MEANING static float FFlush32(float a) { return std::fabs(a) < 0x1p-126f ? signed_zero(a) : a; }
@@ -169,8 +169,8 @@ struct meaning {
   WARPJIT_MEANING static float FFmaFlush32(float a, float b, float c) {
     a = FFlush32(a), b = FFlush32(b), c = FFlush32(c);
     const float once = std::fma(a, b, c);
-    // The 24-bit rounding matters only just below 2^-126; there the double's own rounding is undone by its
-    // error.
+    // The 24-bit rounding matters only just below 2^-126; there the error of the double
+    // undoes its own rounding.
     const double product = static_cast<double>(a) * static_cast<double>(b), sum = product + c;
     const double back = sum - product, error = (product - (sum - back)) + (c - back);
     const bool below =

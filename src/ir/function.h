@@ -67,11 +67,9 @@ class Function {
   std::uint32_t tile_planes = 0;      // LoadTile, StoreTile
   std::uint32_t texture_count = 0;    // LoadTexel, LoadTexelPair
   std::vector<SampleSource> samples;  // Sample; as many as textures, or none
-  // Threads of a group, where lanes communicate; 0: the host chooses. Groups of a block; 0: there are no
-  // blocks.
-  std::uint32_t group_lanes = 0;
-  std::uint32_t block_groups = 0;
-  std::uint32_t inner_groups = 1;  // that the function itself runs through (pass schedule_groups)
+  std::uint32_t group_lanes = 0;      // threads of a group, where lanes communicate; 0: the host chooses
+  std::uint32_t block_groups = 0;     // groups of a block; 0: there are no blocks
+  std::uint32_t inner_groups = 1;     // that the function itself runs through (pass schedule_groups)
   // Not none: the result of some instruction depends on which lanes run it together, or in which order.
   // Passes must keep that order.
   LaneOrder lane_order = LaneOrder::none;
@@ -121,7 +119,7 @@ class Function {
   // dominates every use. Needs block 0 to exist. A constant that was removed as dead comes back.
   Value constant_value(Type type, std::uint64_t bits);
 
-  // Room for so many more instructions, to spare reallocation.
+  // Makes room for `insts` more instructions, to spare reallocation.
   void reserve(std::size_t insts);
 
   // Makes an instruction with its results, in no block yet. phi_type is for Opcode::Phi only.

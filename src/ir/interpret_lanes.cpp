@@ -21,8 +21,8 @@ using Operation = Interpreter::Operation;
 #define WARPJIT_LANE_LOOP _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
 
-// Of `lanes` lanes, a multiple of kStep, or one. A loop over a constant number of lanes vectorizes without a
-// remainder; the loop around it makes one instance do for groups of many widths.
+// Runs the operation for `lanes` lanes, a multiple of kStep, or one. A loop over a constant number of lanes
+// vectorizes without a remainder; the loop around it makes one instance do for groups of many widths.
 template <Opcode kOpcode, unsigned kStep>
 WARPJIT_MEANING void lane_wise(const Operation& operation, std::uint32_t* frame, unsigned lanes) {
   // SSA: the result's words are no operand's words.

@@ -1,5 +1,5 @@
-// The tables of words that LookUp32 reads: known when the library is built, so code has them among its
-// constants.
+// The tables of words that LookUp32 reads: they are known when the library is built, so code has them among
+// its constants.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace warpjit::ir {
 
-// The tables of sfu::Table, and after them those of base/srgb.h: what a byte stands for; the steps to
-// encode.
+// The tables of sfu::Table, and after them those of base/srgb.h: what a byte stands for,
+// and the steps to encode.
 inline constexpr std::uint64_t kSrgbDecodedTable = sfu::kTables, kSrgbStepsTable = kSrgbDecodedTable + 1;
 // For levels of detail: 256 entries of 4 bits (look_up.cpp).
 inline constexpr std::uint64_t kLogarithmTable = kSrgbStepsTable + 1;
-// By face * 4 + edge (beyond low x, high x, low y, high y): the face that is beyond in bits 0-2, and how its
-// x and y come of the place along the edge, in bits 4-5 and 8-9: 0, the last, the place, the last minus the
-// place.
+// By face * 4 + edge (beyond low x, high x, low y, high y): the face that is beyond in bits 0-2,
+// and how its x and y follow from the place along the edge, in bits 4-5 and 8-9: 0, the last, the
+// place, or the last minus the place.
 inline constexpr std::uint64_t kCubeEdgeTable = kLogarithmTable + 1;
 // sin(n pi / 32) as f32.
 inline constexpr std::uint64_t kSineTable = kCubeEdgeTable + 1;

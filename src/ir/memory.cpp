@@ -18,7 +18,7 @@ std::string_view name(Space space) {
 
 namespace {
 
-// The last piece that does not begin after the address; nothing if there is none.
+// The last piece that does not begin after the address; nothing if all begin after it.
 MemoryRange before(std::span<const MemoryRange> ranges, std::uint32_t address) {
   auto range = std::upper_bound(ranges.begin(), ranges.end(), address,
                                 [](std::uint32_t a, const MemoryRange& r) { return a < r.address; });

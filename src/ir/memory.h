@@ -161,11 +161,12 @@ struct BlockMemory {
   };
   Locked lock(MemoryAccess access, std::uint32_t address, Accessor by);
   void unlock(MemoryAccess access, std::uint32_t address, std::uint32_t value, Accessor by);
-  // What an opcode of the family `memory` does in a lane where its guard holds: operands and results as in its
-  // row (ir/opcodes.inc).
+  // What an opcode of the family `memory` does in a lane where its guard holds: operands and results as in
+  // its row (ir/opcodes.inc).
   void access(Opcode opcode, MemoryAccess access, const std::uint32_t* operands, std::uint32_t* results,
               Accessor by);
-  // The piece of the access's space that the address is in; nothing if there is none, and of local memory.
+  // The piece of the access's space that the address is in; nothing if no piece holds
+  // it, and for local memory.
   MemoryRange piece(MemoryAccess access, std::uint32_t address) const;
 
  private:

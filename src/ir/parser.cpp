@@ -458,7 +458,7 @@ class Parser {
     }
   }
 
-  // Values, then a terminator's targets; a phi's values each behind the block they come from.
+  // Values, then a terminator's targets; a phi's values each after the block they come from.
   Status operands(Record& record, const OpcodeInfo& row, bool first) {
     record.first_operand = static_cast<std::uint32_t>(operands_.size());
     record.first_block = static_cast<std::uint32_t>(blocks_.size());

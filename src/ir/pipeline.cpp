@@ -78,7 +78,7 @@ std::uint32_t group_lanes(const Function& f, const PipelineOptions& options) {
 
 std::uint64_t block_threads(const Function& f) { return std::uint64_t{f.group_lanes} * f.block_groups; }
 
-// Are there barriers, and may they go because a block becomes one group, if its loops are unrolled?
+// True if there are barriers, and they may go because a block becomes one group, if its loops are unrolled.
 bool meets_in_loops(const Function& f) {
   constexpr std::size_t kMost = 2000;  // instructions: longer functions are not worth it
   if (!f.may_widen || block_threads(f) > kMaxGroupLanes || f.inst_count() > kMost) return false;

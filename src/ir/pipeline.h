@@ -20,8 +20,8 @@ struct PipelineOptions {
   // Function::group_lanes, reduced until it divides the threads of a block; or a part of it, taken only where
   // threads of a group cannot tell that others run later. Empty: groups stay as they are.
   std::function<std::uint32_t(const Function&)> group_lanes{};
-  // The host's masks are numbers, 0 or -1 in each lane, so that lanes count in one operation what they take
-  // part in.
+  // The host's masks are numbers, 0 or -1 in each lane, so that lanes count what they
+  // take part in with one operation.
   bool masks_are_numbers = false;
 };
 
@@ -37,14 +37,13 @@ struct GroupProgram {
 };
 
 // Called after each stage with its name and the function as it is then. In order, those of the optimizer
-// several times: "translate", "expand", "simplify", "gvn", "dce", "floats", "nans", "divisors",
-// "normalize", "unroll" (where loops are), "uniformity", "comparisons" (where groups have a width), "hoist",
-// "preamble" (with the preamble), "assume", "skips", "linearize", "samples" (where there are any; then "nans"
-// again, if results may be), "quads" (where lanes read others), "fuel", "freeze" (where that changes loops),
-// "places" (of functions of blocks), "addresses" (where groups have a width), "lanes" (where that changes
-// masks), "groups" (of functions of blocks), "cleanup", "hoist" and "preamble" again (where there were
-// samples), "ahead" (where that changes loops), "gather", "shapes". Behind "gvn" there may be "simplify"
-// again.
+// several times: "translate", "expand", "simplify", "gvn", "dce", "floats", "nans", "divisors", "normalize",
+// "unroll" (where loops are), "uniformity", "comparisons" (where groups have a width), "hoist", "preamble"
+// (with the preamble), "assume", "skips", "linearize", "samples" (where there are any; then "nans" again, if
+// results may be), "quads" (where lanes read others), "fuel", "freeze" (where that changes loops), "places"
+// (for functions of blocks), "addresses" (where groups have a width), "lanes" (where that changes masks),
+// "groups" (for functions of blocks), "cleanup", "hoist" and "preamble" again (where there were samples),
+// "ahead" (where that changes loops), "gather", "shapes". After "gvn" there may be another "simplify".
 using StageObserver = std::function<void(std::string_view stage, const Function& function)>;
 
 // A function that is already in group form (its frontend knows a rule of control flow that passes do not

@@ -10,9 +10,9 @@
 //     ...
 //   }
 //
-// Values are numbered in the order of the text, so two functions print the same if and only if they are the
-// same up to the numbers of their entities. Blocks keep their numbers; blocks without instructions are left
-// out.
+// Values are numbered in the order of the text, so two functions print the same if and only if
+// they are the same up to the numbers of their entities. Blocks keep their numbers; the text
+// leaves out blocks without instructions.
 #pragma once
 
 #include <string>

@@ -70,7 +70,7 @@ struct SampleKey {
   bool decode_srgb = true;
   bool seamless = false;
   // The guest: floats have no denormals, and its NaN is 0x7fffffff; each lane has a level of detail of its
-  // own, from its own pairs; of cubes coordinates are s, t and, an integer, the face; the mirror_once modes
+  // own, from its own pairs; for cubes coordinates are s, t and, an integer, the face; the mirror_once modes
   // mirror numbers of texels, after offsets, not coordinates.
   bool without_denormals = true, own_levels = false, gives_face = false, mirrors_texels = false;
 

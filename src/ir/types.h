@@ -14,8 +14,8 @@ namespace warpjit::ir {
 enum class Type : std::uint8_t { none, i1, i32, f32 };
 std::string_view name(Type type);
 
-// How a value varies. The order matters: the uniformity of an operation is at least the maximum of its
-// operands'.
+// How a value varies. The order matters: the uniformity of an operation is at least the
+// maximum of those of its operands.
 enum class Uniformity : std::uint8_t {
   launch,   // the same for every thread of the launch: known before the groups run
   group,    // the same for every lane of a group

@@ -209,9 +209,9 @@ class Verifier {
         if (idom_[b] != meet) idom_[b] = meet, changed = true;
       }
     }
-    // Preorder intervals of the tree: a dominates b if and only if in_[a] <= in_[b] < out_[a]. Children
-    // follow their parents in reverse postorder, so sizes sum up from the end and starts come down from the
-    // front.
+    // Preorder intervals of the tree: a dominates b if and only if in_[a] <= in_[b] < out_[a].
+    // Children follow their parents in reverse postorder, so sizes sum up from the end, and
+    // starts follow from the front on.
     std::vector<std::uint32_t> size(count, 1), taken(count, 1);
     for (std::uint32_t k = 0; k + 1 < reachable; ++k) size[idom_[postorder[k]]] += size[postorder[k]];
     in_.assign(count, 0);

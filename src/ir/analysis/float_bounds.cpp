@@ -1,5 +1,5 @@
-// Rounding, flushing and truncation keep the order of numbers, so that the bounds of a result are results of
-// bounds.
+// Rounding, flushing and truncation keep the order of numbers, so that the bounds of a result are the results
+// for the bounds.
 #include "ir/analysis/float_bounds.h"
 
 #include <algorithm>

@@ -15,7 +15,7 @@ struct LaneComparison {
   bool negated;
 };
 
-// Is the i1 value `mask` such a comparison, or the negation of one? Constant time.
+// The comparison that the i1 value `mask` is, or is the negation of, if it is one. Constant time.
 std::optional<LaneComparison> lane_comparison(const Function& f, Value mask);
 
 }  // namespace warpjit::ir

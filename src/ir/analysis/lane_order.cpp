@@ -55,8 +55,8 @@ std::vector<std::uint32_t> waiting_addresses(const Function& f) {
 
 namespace {
 
-// Do lanes that part at the end of a block do nothing that is seen before they all are together again? They
-// are if the block where they meet stands after all that they may run on the way there.
+// Tells whether lanes that part at the end of a block do nothing that is seen before they all are together
+// again. They are if the block where they meet stands after all that they may run on the way there.
 class PartedLanes {
  public:
   PartedLanes(const Function& f, const Loops& loops)

@@ -15,11 +15,11 @@ class Loops;
 
 enum class LaneOrder : std::uint8_t {
   none,  // nothing tells which lanes run an instruction together, or in which order
-  // The taken side of a branch first, until its lanes come to where the others wait or end. Of two blocks
-  // that may run for different lanes, what the later edge of a branch leads to comes first.
+  // The taken side of a branch first, until its lanes come to where the others wait or end. If two blocks
+  // may run for different lanes, the one that the later edge of a branch leads to comes first.
   taken_first,
   // Always those at the lowest guest address, all lanes together that are there. A block stands at its guest
-  // address; one without, that a pass has made, where it leads to. Of blocks in which the order matters each
+  // address; one without, that a pass has made, where it leads to. Each block in which the order matters
   // has an address of its own.
   lowest_address_first,
 };
@@ -31,8 +31,8 @@ bool order_matters_in(const Function& f, Block b);
 // By block: its address in the order lowest_address_first, kNoAddress where it leads nowhere.
 std::vector<std::uint32_t> waiting_addresses(const Function& f);
 
-// Would each block, run once for all lanes that come to it, in the order of `loops`, keep the order of lanes?
-// taken_first: its frontend has seen to it. Shapes must be set, and each loop must have a way out.
+// True if each block, run once for all lanes that come to it, in the order of `loops`, keeps the order of
+// lanes. taken_first: its frontend has seen to it. Shapes must be set, and each loop must have a way out.
 bool blocks_keep_lane_order(const Function& f, const Loops& loops);
 
 }  // namespace warpjit::ir

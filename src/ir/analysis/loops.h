@@ -47,9 +47,9 @@ class Loops {
     return nodes_[b.id].innermost == kNone ? 0 : loops_[nodes_[b.id].innermost].depth;
   }
 
-  // The reachable blocks such that: a block precedes its successors except over back edges; a loop is
-  // contiguous; and so is, within one level of nesting where each inner loop is one node, what a block
-  // dominates.
+  // The reachable blocks such that: a block precedes its successors except over back edges; a
+  // loop is contiguous; and what a block dominates is contiguous within one level of nesting,
+  // where each inner loop is one node.
   const std::vector<Block>& order() const { return order_; }
   std::uint32_t position(Block b) const { return nodes_[b.id].position; }
   // The immediate dominator of b within its level; for one that lies in an inner loop, that loop's header.

@@ -7,8 +7,8 @@
 
 namespace warpjit::ir {
 
-// Bit p: every covered pixel stores to plane p, and none loads from it. Of a function in thread form whose
-// threads all end; planes from 64 on are not looked at.
+// Bit p: every covered pixel stores to plane p, and none loads from it. The function is in thread form, and
+// its threads all end. Planes from 64 on are not looked at.
 std::uint64_t overwritten_planes(const Function& f);
 
 }  // namespace warpjit::ir

@@ -14,7 +14,7 @@ namespace {
 
 std::uint64_t bound(const Function& f, Value v, int depth);
 
-// Of `v` where `condition` is `truth`: a comparison with a constant bounds it.
+// The bound of `v` where `condition` is `truth`: a comparison with a constant bounds it.
 std::uint64_t bound_under(const Function& f, Value v, Value condition, bool truth, int depth) {
   std::uint64_t limit = bound(f, v, depth);
   if (depth <= 0) return limit;

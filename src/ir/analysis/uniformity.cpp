@@ -8,7 +8,7 @@
 namespace warpjit::ir {
 namespace {
 
-// For a load, whatever its address is.
+// The uniformity of what a load gives, for any address.
 Uniformity loaded(const InstData& load) {
   return MemoryAccess::unpack(load.immediate).space == Space::local ? Uniformity::varying : Uniformity::group;
 }
@@ -122,7 +122,7 @@ class UniformityAnalysis {
     }
   }
 
-  // Does a user see v from outside a loop that lanes leave in different turns? A phi then holds what each
+  // True if a user sees v from outside a loop that lanes leave in different turns. A phi then holds what each
   // lane left with. Without a phi v itself must.
   bool leaves_divergently(Value v, const InstData& user) {
     if (divergent_loop_.empty() || f_.value(v).uniformity == Uniformity::launch) return false;
@@ -145,8 +145,7 @@ class UniformityAnalysis {
     }
   }
 
-  // Lanes meet at b that came over different edges: its phis choose by lane, unless there is nothing to
-  // choose.
+  // Lanes that came over different edges meet at b: its phis choose by lane, unless there is only one choice.
   void join(Block b) {
     for (Inst i : f_.insts(b)) {
       if (f_.inst(i).opcode != Opcode::Phi) break;

@@ -9,7 +9,8 @@
 namespace warpjit::ir {
 namespace {
 
-// Of the loads and stores at all barriers together, and of the rows of variables that SSA construction keeps.
+// The most loads and stores at all barriers together, and the most rows of variables that
+// SSA construction keeps.
 constexpr std::uint64_t kMostKept = std::uint64_t{1} << 18, kMostRows = std::uint64_t{1} << 24;
 
 }  // namespace

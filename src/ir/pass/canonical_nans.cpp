@@ -1,7 +1,7 @@
-// Makes NaNs canonical only where someone looks at bits, and where they are not already. Of other values it
-// does not matter which NaN they are: one that goes around a loop from one arithmetic operation to the next
-// needs no canonical one. What stays stands side by side where that is possible, for code that asks of
-// several values at once whether any is a NaN.
+// Makes NaNs canonical only where someone looks at bits, and where they are not already. It does not matter
+// which NaN other values are: one that goes around a loop from one arithmetic operation to the next needs no
+// canonical one. What stays stands side by side where that is possible, for code that tests several values at
+// once for a NaN.
 #include <algorithm>
 
 #include "base/sfu.h"
@@ -141,7 +141,7 @@ std::vector<std::uint8_t> seen_as_bits(const Function& f) {
   return seen;
 }
 
-// NaNs that special functions give are all ones; fixed-point numbers are none.
+// NaNs that special functions give are all ones; fixed-point numbers are no NaNs.
 bool is_canonical(const Function& f, Inst canonical) {
   const Opcode made = f.definition_of(f.operand(canonical, 0)).opcode;
   return f.inst(canonical).opcode == Opcode::CanonicalizeNaNOnes32 && made == Opcode::TeslaSpecialFunction32;
@@ -170,7 +170,7 @@ namespace {
 bool makes_canonical(const Function& f, Inst i) { return family(f.inst(i).opcode) == Family::canonical_nan; }
 
 // Operations on floats take what there was before, and so need not wait for it; but for special functions,
-// whose code may depend on it. `canonical`, by value: is it made by one of these?
+// whose code may depend on it. `canonical`, by value: true if one of these makes it.
 void read_before(Function& f, const std::vector<char>& canonical) {
   std::vector<Value> operands;
   for (std::uint32_t b = 0; b < f.block_count(); ++b)

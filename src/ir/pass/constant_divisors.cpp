@@ -36,7 +36,7 @@ bool is_dividend(const Function& f, Value v) {
          bounds.greatest <= kMostDividend;
 }
 
-// A whole number. Of powers of two simplify makes products.
+// True for a whole number. For powers of two, simplify makes products.
 bool is_divisor(const Function& f, Value v) {
   if (!f.is_constant(v)) return false;
   const float c = std::bit_cast<float>(static_cast<std::uint32_t>(f.constant(v)));

@@ -29,8 +29,8 @@ class Dispatcher {
  private:
   static constexpr std::uint32_t kNone = ~0u;
 
-  // Ways that passes have made come before the block that they lead to. All lanes begin together at the
-  // entry.
+  // Ways that passes have made come before the block that they lead to. All lanes begin
+  // together, at the entry block.
   void sort_by_address() {
     const std::vector<std::uint32_t> addresses = waiting_addresses(f_);
     const auto place = [&](Block b) { return std::pair{addresses[b.id], order_matters_in(f_, b)}; };

@@ -21,8 +21,8 @@ bool expand_samples(Function& f) {
     while (v.id < replacement.size() && replacement[v.id].valid()) v = replacement[v.id];
     return v;
   };
-  // From the last one, so that a block which is split has no samples after the place, and its rest is moved
-  // once.
+  // From the last one, so that a block which is split has no samples after the place,
+  // and each rest is moved only once.
   for (auto next = samples.rbegin(); next != samples.rend(); ++next) {
     const Inst i = *next;
     builder.set_before(i);

@@ -79,8 +79,7 @@ Step step(Function& f, Expression& e, Value& value) {
 }  // namespace
 
 Value simplify_expression(Function& f, Expression& e) {
-  // Every rewrite makes the expression simpler in some order; the bound only guards against a mistake in
-  // that.
+  // Every rewrite makes the expression simpler in some order; the bound only guards against mistakes there.
   for (int round = 0; round < 16; ++round) {
     Value value;
     switch (step(f, e, value)) {

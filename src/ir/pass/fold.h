@@ -12,8 +12,7 @@
 
 namespace warpjit::ir {
 
-// An instruction that is not made yet: what is needed to make it or to compare it. Phis are no
-// expressions.
+// An instruction that is not made yet: what is needed to make it or to compare it. Phis are no expressions.
 struct Expression {
   Opcode opcode;
   std::uint8_t operand_count = 0;
@@ -39,8 +38,8 @@ Value simplify_expression(Function& f, Expression& expression);
 // (then the instruction may have changed). What is no expression is left alone.
 Value simplify_in_place(Function& f, Inst inst);
 
-// not (a op b) as one comparison, exact for NaN, of the operands as they are or `swapped`. Not1: there is
-// none.
+// not (a op b) as one comparison, exact for NaN, of the operands as they are or
+// `swapped`. Not1: no comparison is that.
 struct OppositeComparison {
   Opcode opcode;
   bool swapped;
@@ -58,8 +57,8 @@ FloatFacts float_facts(const Function& f, Value value, int depth = 4);
 bool can_be_minus_zero(const Function& f, Value value, int depth = 4);
 
 // The only value that a phi can have, else invalid: all operands are that value or the phi; or it is constant
-// false, and the others are And1 or AndNot1 of the phi; or true, and Or1. `resolve` gives what stands for a
-// value.
+// false, and the others are And1 or AndNot1 of the phi; or true, and the others are Or1 of it. `resolve`
+// gives what stands for a value.
 template <class Resolve>
 Value only_value(const Function& f, Inst phi, Resolve resolve) {
   const Value result = f.result(phi);

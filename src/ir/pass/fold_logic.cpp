@@ -89,8 +89,8 @@ Step Folder::logic() {
   }
 }
 
-// Where the lane's number is compared with a number for all lanes, it is enough to ask the first lane, or the
-// last. (The negation of a comparison is one, too.)
+// Where the lane's number is compared with a number for all lanes, it is enough to look at the first lane, or
+// at the last. (The negation of a comparison is one, too.)
 Step Folder::any_lane_number() {
   const std::optional<LaneComparison> found = lane_comparison(f, a());
   if (!found || found->negated || f.group_lanes < 2) return Step::none;
@@ -103,7 +103,7 @@ Step Folder::any_lane_number() {
 
 Step Folder::lanes() {
   if (e.opcode != Opcode::AnyLane && e.opcode != Opcode::MinLaneU32) return Step::none;
-  // Over a value that is the same in all lanes there is nothing to ask.
+  // A value that is the same in all lanes is the result itself.
   if (constant(a()) || f.value(a()).uniformity != Uniformity::varying) return known(a());
   return e.opcode == Opcode::AnyLane ? any_lane_number() : Step::none;
 }

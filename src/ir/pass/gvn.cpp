@@ -1,6 +1,6 @@
 // Global value numbering over the dominator tree: a pure instruction that computes what a dominating one
 // computes is that one's value. Reads of inputs and uniforms count as pure: nobody writes them meanwhile.
-// Behind a branch its condition is a constant.
+// After a branch its condition is a constant.
 #include <algorithm>
 #include <array>
 

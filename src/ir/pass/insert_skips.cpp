@@ -7,9 +7,9 @@
 namespace warpjit::ir {
 namespace {
 
-// A test and its branch cost about as much as this many vector instructions. With 4 to 99 in its place the
-// rates of the examples on an EPYC of Zen 5 are 0.96 to 1.05 of what they are; most have no block of such a
-// size.
+// A test and its branch cost about as much as this many vector instructions. With 4 to 99 in
+// its place the rates of the examples on an EPYC of Zen 5 are 0.96 to 1.05 of what they are;
+// most have no block of that size.
 constexpr std::uint32_t kWorthATest = 8;
 
 std::uint32_t cost(const Function& f, Inst i) {

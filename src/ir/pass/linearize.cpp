@@ -1,7 +1,7 @@
 // Partial control-flow linearization after Moll and Hack, "Partial Control-Flow Linearization" (PLDI 2018),
 // as one walk over the blocks in the order of analysis/loops.
 //
-// Behind a divergent branch all targets must run: the first follows at once, the others are deferred. Phis
+// After a divergent branch all targets must run: the first follows at once, the others are deferred. Phis
 // and masks of blocks become variables (pass/lane_variables.h), which edges write in the predecessor: a phi's
 // blended with what other lanes wrote before, a mask's by OR.
 #include <algorithm>

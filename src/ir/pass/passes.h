@@ -37,8 +37,8 @@ void expand_math(Function& f);
 
 // Cycles with several entries become loops, by a header of their own that knows where each thread wants to
 // go, so that the rest of the function need not run in the dispatcher. Functions in which the order of lanes
-// can be seen, and those with barriers, stay; so do cycles in cycles beyond a bound. Returns whether f
-// changed.
+// can be seen, and those with barriers, stay as they are; so do cycles in cycles beyond a bound. Returns
+// whether f changed.
 bool give_loops_one_entry(Function& f);
 
 // Brings control flow into the shape that uniformity and linearize want: one Return, no unreachable blocks;
@@ -76,7 +76,7 @@ void insert_skips(Function& f);
 // Thread form to group form: keeps uniform branches, removes divergent ones (docs/ir.md). Shapes must be
 // set; sets those of the group form. Functions that are irreducible still, endless ones, those in which very
 // many blocks wait for lanes at once, and all if `dispatch_all`, run in the dispatcher (pass/dispatch.h).
-// Blocks run in the order that Function::lane_order asks for; where they cannot, the function runs in the
+// Blocks run in the order that Function::lane_order requires; where they cannot, the function runs in the
 // dispatcher. False, and f is spoilt, if it would run there and the order is taken_first or it has barriers.
 bool linearize(Function& f, bool dispatch_all);
 
@@ -103,13 +103,13 @@ bool freeze_left_lanes(Function& f, bool masks_are_numbers);
 void split_addresses(Function& f);
 
 // A function of one group with Barrier operations becomes one of a whole block, which runs its groups in
-// turns (Function::inner_groups); without barriers it stays. Behind insert_fuel. Errors: resource_limit, also
+// turns (Function::inner_groups); without barriers it stays. After insert_fuel. Errors: resource_limit, also
 // for barriers of more than 32 groups that are not all plain (ir/barrier.h).
 Status schedule_groups(Function& f);
 
 // Makes the groups `lanes` wide, a multiple of what they are that divides the block's, and puts GroupIndex
-// and LaneIndex in the place of ThreadIndex. A function that may_widen must be in group form; of others
-// `lanes` must be the width that they have.
+// and LaneIndex in the place of ThreadIndex. A function that may_widen must be in group form; for
+// others `lanes` must be the width that they have.
 void assign_lanes(Function& f, std::uint32_t lanes);
 
 // Masks that are the same lanes as an operand of theirs, as all or as none become that, and votes about what

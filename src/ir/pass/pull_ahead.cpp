@@ -1,8 +1,8 @@
 // An operation after an exit of a loop that is the last to read two values which are made before the exit:
 // ahead of the exit it leaves one value to keep there instead of two. It then runs in the last turn, too,
-// where it may raise a flag of the host: whoever looks at flags runs again without need. So does all the rest
-// of a short turn, if asked for: then a turn is one block, in which what a part of a value begins in
-// registers it ends there. Measured on Zen 3: exact mandelbrot with AVX2, 1.06.
+// where it may raise a flag of the host: who looks at flags then runs again without need. With `whole_turns`
+// all the rest of a short turn also moves ahead: then a turn is one block, in which what a part of a value
+// begins in registers it ends there. Measured on Zen 3: exact mandelbrot with AVX2, 1.06.
 #include <vector>
 
 #include "ir/analysis/dominators.h"
@@ -39,7 +39,7 @@ class Puller {
   }
 
  private:
-  // Of a value: all, and those in the block where it is made.
+  // The readers of a value: all, and those in the block where it is made.
   struct Readers {
     std::uint32_t all = 0, beside = 0;
   };
@@ -54,7 +54,7 @@ class Puller {
         }
   }
 
-  // The block that either comes to this one or leaves the loop; invalid: there is none.
+  // The block that either comes to this one or leaves the loop; invalid if there is no such block.
   Block block_before_exit(Block block) const {
     const Edges& from = f_.block(block).predecessors;
     const std::uint32_t loop = loops_.innermost(block);
@@ -66,8 +66,8 @@ class Puller {
 
   bool is_varying(Value v) const { return f_.value(v).uniformity == Uniformity::varying; }
 
-  // Is the block the rest of a turn that lanes leave one by one, and little work? `tree_`: what can stand
-  // ahead of the exit, which is all that differs between lanes.
+  // True if the block is the rest of a turn that lanes leave one by one, and little work. `tree_`: what can
+  // stand ahead of the exit, which is all that differs between lanes.
   bool ends_short_turn(Block block, Block before) {
     constexpr int kMostCost = 24;
     tree_.clear();
@@ -91,7 +91,7 @@ class Puller {
     return cost <= kMostCost;
   }
 
-  // Of the values made before the exit, those that i and what it alone is made of here are the last to read.
+  // Counts the values made before the exit that i and what it alone is made of here are the last to read.
   // `tree_`: these operations, i last. Fails (false) where one cannot stand ahead of the exit.
   bool last_reads(Inst i, Block before, int depth, std::uint32_t& count) {
     constexpr int kMostCost = 2;
@@ -118,7 +118,7 @@ class Puller {
     return last_reads(i, before, kDepth, count) && count >= 2;
   }
 
-  // Behind the last in the block that makes or reads an operand, which is not far away.
+  // After the last one in the block that makes or reads an operand, which is not far away.
   void pull(Inst i, Block before) {
     const auto operands = f_.operands(i);
     const auto meets = [&](Inst other) {

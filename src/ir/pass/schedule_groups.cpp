@@ -187,7 +187,7 @@ class Scheduler {
     set_state(alive, builder_.ISub32(state(alive), builder_.constant(1u)));
   }
 
-  // Of all barriers, as some group has waited or ended.
+  // Opens the barriers that are complete, now that some group has waited or ended.
   void complete_barriers() {
     const I32 zero = builder_.constant(0u), alive = state(resume_slot_ + kAlive);
     I32 ready = state(resume_slot_ + kReady);
@@ -235,7 +235,7 @@ class Scheduler {
     if (values_->crosses(v)) ssa_->write(builder_.block(), values_->variable(v), copy);
     if (values_->stored_where_made(v)) to_store_.push_back(v);
   }
-  // Behind phis, which stand together.
+  // After phis, which stand together.
   void store_made() {
     for (Value v : to_store_) store(values_->slot(v, 0), v);
     to_store_.clear();

@@ -16,8 +16,8 @@ class Simplifier {
   explicit Simplifier(Function& f) : f_(f), builder_(f) {}
 
   void run() {
-    // A round sees what the one before made constant: two are the rule, deep chains of constant loops are not
-    // worth more.
+    // A round sees what the one before made constant: two are the rule, and deep chains of constant loops are
+    // not worth more.
     constexpr int kRounds = 4;
     bool values = true;  // some have become others since instructions were visited
     for (int round = 0; round < kRounds; ++round) {
@@ -46,8 +46,8 @@ class Simplifier {
     while (v.id < replacement_.size() && replacement_[v.id].valid()) v = replacement_[v.id];
     return v;
   }
-  // False: `by` is one that `old` has replaced already, around a loop that nothing enters; both stay what
-  // they are.
+  // False: `by` is one that `old` has replaced already, around a loop that nothing enters; both then stay
+  // what they are.
   bool replace(Value old, Value by) {
     by = resolve(by);
     if (by == old) return false;

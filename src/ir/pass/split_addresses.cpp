@@ -1,6 +1,6 @@
 // The base of an address (analysis/lane_shape) is computed beside each operation that the address comes from,
-// phis included, once for all lanes. What the lanes add is made anew at each access. The same holds for what is
-// compared, and what addresses of 64 bits carry to their high words.
+// phis included, once for all lanes. What the lanes add is made anew at each access. The same holds for what
+// is compared, and for what addresses of 64 bits carry to their high words.
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -79,8 +79,8 @@ class AddressSplitter {
     return kNone;
   }
 
-  // Of `sum < a`, where sum = a + b: is that the carry of a number that all lanes share and of one that grows
-  // by a power of two from lane to lane? The logarithm of the step; else kNone.
+  // If `sum < a`, where sum = a + b, is the carry of a number that all lanes share and of one that grows by a
+  // power of two from lane to lane: the logarithm of the step; else kNone.
   std::uint32_t carry_step(Inst i) const {
     // Some ten operations for all lanes in place of three to five a vector: 1.6 times the rate of Valhall's
     // sums in groups of 256 on v4, 0.97 of that of programs in groups of 32.
@@ -109,7 +109,7 @@ class AddressSplitter {
   }
   bool varies(Value v) const { return f_.value(v).uniformity == Uniformity::varying; }
 
-  // Is the value a base plus the lane's number, but not that alone, and always less than kGreatest?
+  // True if the value is a base plus the lane's number, but not that alone, and always less than kGreatest.
   bool is_consecutive(Value v) const {
     const LaneShape& shape = shapes_[v];
     if (f_.value(v).uniformity != Uniformity::varying || f_.definition_of(v).opcode == Opcode::LaneIndex ||
@@ -266,7 +266,7 @@ class AddressSplitter {
     carries_.push_back({all, last});
   }
 
-  // Where a high word with its carry is compared with a number, and where lanes are asked for that.
+  // Where a high word with its carry is compared with a number, and where AnyLane takes that comparison.
   void replace_carries(const std::vector<Block>& order) {
     std::vector<Value> replacement(f_.value_count());
     std::vector<std::optional<Split>> split;

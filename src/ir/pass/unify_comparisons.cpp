@@ -20,7 +20,7 @@ bool is_base_and_rest(const LaneShape& shape) {
 }  // namespace
 
 bool unify_comparisons(Function& f) {
-  std::optional<LaneShapes> shapes;  // of the function as it was, once asked for
+  std::optional<LaneShapes> shapes;  // of the function as it was, once they are needed
   const auto shape_of = [&](Value v) -> const LaneShape& {
     return (shapes ? *shapes : shapes.emplace(f))[v];
   };

@@ -31,7 +31,8 @@ class CountedLoops {
     Block last;  // its branch ends the last one
   };
 
-  // Visits loops of `most` instructions in all their turns together, until a visit returns true: then it does.
+  // Visits loops of `most` instructions in all their turns together, until a visit
+  // returns true: then it returns true.
   template <class Visit>
   bool for_each(std::size_t& most, Visit visit) {
     if (!loops_.reducible()) return false;
@@ -46,7 +47,7 @@ class CountedLoops {
     return false;
   }
 
-  // False: the loop is none that may be unrolled.
+  // False: the loop may not be unrolled.
   bool begin(std::uint32_t number) {
     const Loops::Loop& loop = loops_.loop(number);
     number_ = number;
@@ -114,7 +115,7 @@ class CountedLoops {
     return known_[v.id];
   }
 
-  // Of whole numbers and truth values: floats depend on the mode.
+  // For whole numbers and truth values: floats depend on the mode.
   void evaluate_inst(Inst i) {
     const InstData& data = f_.inst(i);
     if (!info(data.opcode).lane_wise() || data.result_count != 1 || data.operand_count > kMostOperands)

@@ -13,8 +13,8 @@ constexpr std::uint32_t kNever = 1 << 20;  // a level of detail that is always l
 
 // ---- the level of detail
 
-// Of each lane the squares of the differences to both neighbours; of the quad the greatest. A neighbour that
-// is not there differs by nothing. NaN is the greatest as a word, whatever its sign.
+// The squares of the differences of each lane to both its neighbours: the greatest in the quad. A neighbour
+// that is not there differs by nothing. A NaN of either sign is the greatest as a word.
 I32 Coordinates::squared_gradient(const Request& request) {
   constexpr std::uint64_t kOtherColumn = 0b10'11'00'01, kOtherRow = 0b01'00'11'10, kFirst = 0;
   const unsigned count = key_.is_cube() && !key_.gives_face ? 3 : key_.axes();

@@ -27,12 +27,11 @@ class Steps {
     return key_.without_denormals ? b_.FFmaFlush32(x, y, z) : b_.FFma32(x, y, z);
   }
   F32 flushed(F32 x) { return key_.without_denormals ? b_.FFlush32(x) : x; }
-  F32 clamped(F32 x, F32 low, F32 high) {
-    return b_.FMinSelect32(b_.FMaxSelect32(x, low), high);
-  }  // NaN: low
+  // NaN: low.
+  F32 clamped(F32 x, F32 low, F32 high) { return b_.FMinSelect32(b_.FMaxSelect32(x, low), high); }
   I32 clamped(I32 x, I32 low, I32 high) { return b_.IMinS32(b_.IMaxS32(x, low), high); }
-  // Of numbers that are not negative, by their words: to hosts that run without denormals, a uniform may be
-  // one.
+  // For numbers that are not negative, by their words: to hosts that run without
+  // denormals, a uniform may be a denormal.
   F32 at_most(F32 x, F32 limit) { return flushed(as_float(b_.IMinS32(as_word(x), as_word(limit)))); }
   F32 number_or_zero(F32 x) { return b_.select(b_.FUnordered32(x, x), real(0), x); }
   I1 either(I1 a, I1 b) { return b_.Or1(a, b); }
@@ -68,10 +67,10 @@ struct Axis {
   bool linear = false;                      // else `first` alone
   I32 first, second;                        // their numbers
   I32 weight;                               // of `second`, 0 to 255 of 256
-  std::optional<I1> first_out, second_out;  // is it the border?
+  std::optional<I1> first_out, second_out;  // true: it is the border
 };
 
-// What a sample is asked for.
+// What a sample is to give.
 struct Request {
   SampleUse use;
   std::array<F32, 3> coordinates;
@@ -106,15 +105,15 @@ class Coordinates : public Steps {
   Face given_face(const Request& request);
   // A coordinate without whole turns of its wrap: it is the same for all levels.
   F32 wrapped(unsigned number, F32 coordinate);
-  // Of a coordinate that is wrapped(). `nearest`: where it holds, the nearest texel is wanted, though the
-  // filter is linear.
+  // The texels for a coordinate that is wrapped(). `nearest`: where it holds, only the nearest texel is
+  // taken, although the filter is linear.
   Axis axis(unsigned number, F32 coordinate, I32 extent, bool linear, std::optional<I1> nearest, int offset);
 
  private:
   I32 squared_gradient(const Request& request);
   std::array<F32, 3> direction(const Face& face);
-  // How far an index may be from the texels: by one below the first, above the last, or anywhere. Of
-  // `mirror` there are twice as many texels.
+  // How far an index may be from the texels: by one below the first, above the last, or anywhere.
+  // `mirror` has twice as many texels.
   enum class Reach : std::uint8_t { one_below, one_above, far };
   I32 modulo(I32 x, I32 extent);
   bool mirrors_texels(Wrap wrap) const;
@@ -129,7 +128,7 @@ class Coordinates : public Steps {
 
 class Texels : public Steps {
  public:
-  // `wanted`: bit n is component n. A fetch decodes sRGB whatever the sampler says.
+  // `wanted`: bit n is component n. A fetch decodes sRGB with any sampler.
   Texels(Builder& b, const SampleSource& source, std::uint32_t number, unsigned wanted, bool fetches)
       : Steps(b, source, number),
         wanted_(wanted),

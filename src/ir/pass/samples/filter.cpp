@@ -418,7 +418,7 @@ Filter::Results Filter::gather() {
   return results;
 }
 
-// Of the three texels that meet at a corner of the cube; of integers the first.
+// The mean of the three texels that meet at a corner of the cube; if they are integers, the first.
 I32 Filter::mean_beside(Footprint& f, unsigned corner) {
   const unsigned result = request_.use.component;
   if (const std::optional<I32> fixed = fixed_value(result)) return *fixed;

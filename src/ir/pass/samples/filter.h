@@ -23,7 +23,7 @@ class Filter : public Steps {
     unsigned axes = 0, corners = 1;
     std::array<Axis, 3> axis;
     std::array<Texels::Texel, kCorners> texels;
-    std::array<std::optional<I1>, kCorners> out;  // is it the border?
+    std::array<std::optional<I1>, kCorners> out;  // true: it is the border
     // Seamless cubes: the texel beyond a corner, which is the mean of the others.
     std::array<std::optional<I1>, kCorners> missing;
     std::optional<I1> any_out;  // a texel of the border or beyond a corner
