@@ -1,5 +1,5 @@
-// What hosts can do: a row for each instruction set. Code asks for these, never which host it is. What
-// differs between processors of one instruction set is in processor.h.
+// What hosts can do: a row for each instruction set. Code reads these, never which host it is. What differs
+// between processors of one instruction set is in processor.h.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct Capabilities {
   bool flushes_first;            // the mode without denormals flushes results before they are rounded
   std::uint32_t permuted_words;  // most words of a table that permutations look up; larger ones are gathered
   // Optimizations that pay.
-  bool loads_ahead;    // code asks for cache lines of later blocks and of later rows in streams
+  bool loads_ahead;    // code prefetches cache lines of later blocks and of later rows in streams
   bool one_row_test;   // code tests if all lanes read the same row of the uniform table
   bool single_pixels;  // groups of pixels without their quads
 };

@@ -31,7 +31,7 @@ enum class Recipe : std::uint8_t {
   store_masked,
   gather,
   scalar,  // by nothing but the clock
-  mode,    // changes to two modes by turns, with a product behind each
+  mode,    // changes to two modes by turns, with a product after each
 };
 constexpr double kNone = -1;
 constexpr double kPlain = 1.0 / 6;

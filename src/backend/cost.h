@@ -1,5 +1,5 @@
-// What operations of LIR cost on a host, and code that measures it. The numbers stand in x64/costs.inc and here; which
-// row of those is an operation's, and which unit it takes, says lir/opcodes.inc.
+// What operations of LIR cost on a host, and code that measures it. The numbers stand in x64/costs.inc and
+// here; lir/opcodes.inc says which row is an operation's, and which unit it takes.
 #pragma once
 
 #include <span>
@@ -13,7 +13,8 @@ namespace warpjit::backend {
 // In clocks: from an address to the word, and from a stored word to one that loads it.
 inline constexpr double kLoadLatency = 5, kForwardLatency = 5;
 inline constexpr double kIssue = 6;  // operations that begin in a clock
-// Operations that have begun while not all of those before them have ended. Of Zen 3, which has the fewest.
+// Operations that have begun while not all of those before them have ended: the number
+// of Zen 3, which has the fewest.
 inline constexpr std::size_t kReorderWindow = 256;
 
 // In clocks. Latency: from operands to a result that the same operation may take; 0: it takes none of that
@@ -22,8 +23,8 @@ struct OperationCost {
   Op op;
   double latency, clocks;
 };
-// Of the target's operations that have rows; empty for a target without a table. On processors of a maker;
-// those of others count as Intel's.
+// The costs of the target's operations that have rows, on processors of a maker; those of other makers count
+// as Intel's. Empty for a target without a table.
 std::span<const OperationCost> costs(Target target, Maker on = maker());
 // Those without a row count as another one that is as dear everywhere, or as what takes one place among six
 // in a clock.
@@ -45,8 +46,8 @@ inline constexpr Op kClock = Op::SAdd;
 inline constexpr std::uint32_t kProbeRepeats = 240, kProbeTable = 256;
 Result<MachineCode> compile_probe(Target target, Op op, bool dependent);
 // A kernel whose groups do nothing but change the float mode, kProbeRepeats times, to two modes by turns,
-// with a product behind each: so that the processor guesses them right (Tuning::guesses_modes), or as they
-// come.
+// with a product after each change: so that the processor guesses the modes right (Tuning::guesses_modes), or
+// as they come.
 Result<MachineCode> compile_mode_probe(Target target, bool guessed_right);
 
 }  // namespace warpjit::backend

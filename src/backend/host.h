@@ -25,9 +25,9 @@ class ConstantPool {
   explicit ConstantPool(std::uint32_t repeat) : repeat_(repeat) {}
   // Byte offset of the constant in the pool.
   std::int32_t offset(std::uint32_t word);
-  // Of a vector of several constants, which is not repeated.
+  // The offset of a vector of several constants, which is not repeated.
   std::int32_t offset(std::span<const std::uint32_t> vector);
-  // Of words that begin at a multiple of 64 bytes.
+  // The offset of words that begin at a multiple of 64 bytes.
   std::int32_t table(std::span<const std::uint32_t> words);
   const std::vector<std::uint32_t>& words() const { return words_; }
 
@@ -72,12 +72,12 @@ struct RowTables {
 // How a function in group form is lowered.
 struct Role {
   std::vector<CallSite>& call_sites;    // where the function's are added
-  std::vector<PointerPlace>& pointers;  // likewise
+  std::vector<PointerPlace>& pointers;  // where its pointers are added
   Tuning tuning{};
   bool preamble = false;
   bool alike = false;                     // CompileOptions::alike
-  std::optional<RowLayout> rows_ahead{};  // likewise
-  bool many_ranges = false;               // likewise
+  std::optional<RowLayout> rows_ahead{};  // CompileOptions::rows_ahead
+  bool many_ranges = false;               // CompileOptions::many_ranges
   bool single_pixels = false;             // MachineCode::single_pixels
   RowTables row_tables{};
 };
@@ -105,14 +105,14 @@ struct Host : Capabilities {
 void hoist_tests(lir::Code& code, const Host& host, std::vector<std::uint32_t>& uses,
                  std::vector<lir::Inst>& workspace);
 
-// On hosts with mask registers: comparisons look only at the lanes of a mask that they are joined with,
-// branches at two masks. Takes the uses that lir::count_uses found; those of masks that it makes unnecessary
-// are none then.
+// On hosts with mask registers: comparisons look only at the lanes of a mask that they are joined
+// with, branches at two masks. Takes the uses that lir::count_uses found; masks that it makes
+// unnecessary have no uses then.
 void fold_masks(lir::Code& code, const Host& host, std::vector<std::uint32_t>& uses);
 
-// Makes memory operands of loads from addresses in registers, and of whole vectors of the constant pool, that
-// one instruction of the same block needs.
-// Takes the uses that lir::count_uses found; those of such loads are none then.
+// Makes memory operands of loads from addresses in registers, and of whole vectors of the
+// constant pool, that one instruction of the same block needs. Takes the uses that
+// lir::count_uses found; such loads have no uses then.
 void fold_loads(lir::Code& code, const Host& host, std::vector<std::uint32_t>& uses);
 
 // Orders what loops compute by parts: first what computes the first vectors of values, then what computes
@@ -121,8 +121,8 @@ void fold_loads(lir::Code& code, const Host& host, std::vector<std::uint32_t>& u
 void order_parts(lir::Code& code, std::vector<lir::Inst>& workspace);
 
 // Checks that instructions respect their effects: a terminator ends its block; instructions that may be
-// removed or repeated have no effect; a register that an instruction clears has no other reader. Empty text
-// if so.
+// removed or repeated have no effect; a register that an instruction clears has no other reader. Returns
+// empty text if so.
 std::string verify_effects(const lir::Code& code);
 
 // Null if the target was not built in.

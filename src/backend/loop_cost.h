@@ -16,9 +16,9 @@ enum class Bound : std::uint8_t {
   shuffles,         // for what goes between lanes
   loads,
   stores,
-  chain,   // what waits for what the turn before left
-  window,  // how far the processor looks ahead: nothing begins before what stands 256 operations before it
-           // ended
+  chain,  // what waits for what the turn before left
+  // How far the processor looks ahead: nothing begins before what stands 256 operations before it ended.
+  window,
 };
 inline constexpr std::size_t kBoundCount = 9;
 std::string_view name(Bound bound);
@@ -27,15 +27,15 @@ struct LoopCost {
   std::uint32_t begin = 0, end = 0;  // bytes of code; loops within it lie there, too
   std::uint32_t depth = 0;           // how many loops are around it; 0: the loop over groups
   std::uint32_t operations = 0;      // of LIR
-  // Of a turn that goes through each block once, and through no cold one: what it would take if nothing else
-  // bounded it. By Bound.
+  // By Bound: what a turn that goes through each block once, and through no cold one, would take if nothing
+  // else bounded it.
   std::array<double, kBoundCount> clocks{};
 
   Bound bound() const;
   double turn() const { return clocks[static_cast<std::size_t>(bound())]; }
 };
 
-// Of one operation of LIR, whose code begins at `offset`.
+// The cost of one operation of LIR, whose code begins at `offset`.
 struct InstructionCost {
   std::uint32_t offset;
   double clocks, latency;

@@ -14,8 +14,8 @@ namespace warpjit::backend {
 namespace {
 
 #if defined(__x86_64__)
-// What GCC 12 has no name for in __builtin_cpu_supports; that the system keeps the registers follows from
-// AVX-512.
+// __builtin_cpu_supports of GCC 12 has no name for it; that the system keeps the
+// registers follows from AVX-512.
 bool has_avx512_fp16() {
   constexpr unsigned kFeatures = 7, kBit = 1U << 23;
   unsigned a = 0, b = 0, c = 0, d = 0;

@@ -30,7 +30,7 @@ enum class Target : std::uint8_t {
   x64_v3,  // x86-64-v3: AVX2, FMA, BMI; 8 lanes a vector, masks in vectors
   x64_v4,  // x86-64-v4: AVX-512 F/BW/DQ/VL; 16 lanes a vector, masks in k registers
   a64,     // AArch64: NEON; 4 lanes a vector, masks in vectors
-  // With arithmetic of halves; of guests without it, code is that of the target without.
+  // With arithmetic of halves; for guests without it, code is that of the target without.
   x64_v4_fp16,  // AVX512-FP16
   a64_fp16,     // FEAT_FP16
 };
@@ -44,9 +44,9 @@ constexpr Target plain(Target target) {  // the same without arithmetic of halve
 constexpr bool has_half_arithmetic(Target target) { return target != plain(target); }
 std::string_view name(Target target);                // "v3", "v4", "a64", "v4-fp16", "a64-fp16"
 std::uint32_t lanes(Target target);                  // 32-bit lanes of a vector
-bool built_in(Target target);                        // does this build make code for it?
+bool built_in(Target target);                        // true if this build makes code for it
 Result<Target> parse_target(std::string_view text);  // the names above
-bool runs_here(Target target);                       // does this CPU (and OS) execute it?
+bool runs_here(Target target);                       // true if this CPU (and OS) executes it
 Result<Target> best_target();                        // widest that runs here, or target_unavailable
 
 // Calling convention of the kernel's entries. native: what the target's system uses, on AArch64 always
@@ -72,45 +72,46 @@ struct CallSite {
   std::uint32_t lanes = 0;  // that take part: those of the group
   std::uint32_t pitch = 0;  // words from one operand to the next, as many as lanes or more
   std::uint64_t immediate = 0;
-  // Of accesses to memory, and of BurnFuel, whose immediate is 0 but for groups of fixed width, where it is
+  // For accesses to memory, and for BurnFuel, whose immediate is 0 but for groups of fixed width, where it is
   // ir::Function::inner_groups. All lanes act: operand 0, the guard, is not among the words.
   bool unguarded = false;
-  std::optional<ir::LaneSet> guard{};  // of accesses: likewise, these lanes do
+  // For accesses: these lanes act, and the guard is not among the words either.
+  std::optional<ir::LaneSet> guard{};
   // Operand 1, the address, is the word of the group's lane 0 only. A lane adds the strides of the bits that
   // are set in its number, modulo 2^16 if wraps16 (ir/analysis/lane_shape).
   bool strided = false, wraps16 = false;
   std::array<std::uint32_t, kGroupLaneBits> strides{};
-  // The call makes the accesses of so many sites behind this one, too. They have the guard and the addresses
-  // of this one, and `further` bytes. Their values are behind operand 2, their results behind result 0.
+  // The call also makes the accesses of this number of sites after this one. They have the guard and the
+  // addresses of this one, and `further` bytes. Their values follow operand 2, their results follow result 0.
   std::uint32_t followers = 0;
   std::uint32_t further = 0;
 };
 
 // Alignment of the addresses of global ranges that code reaches itself.
 inline constexpr std::uint32_t kWindowAlignment = 8;
-// Bytes of shared memory that code reaches itself; behind them it calls out. Addresses count modulo 2^16: a
+// Bytes of shared memory that code reaches itself; beyond them it calls out. Addresses count modulo 2^16: a
 // vector, or a run of accesses, that begins inside ends before 2^16 and does not wrap around.
 inline constexpr std::uint32_t kMostSharedSeen = 0xff00;
 
-// Vectors of any host have at most so many 32-bit lanes.
+// The most 32-bit lanes that a vector of any host has.
 inline constexpr std::uint32_t kMostHostLanes = 16;
 
 inline constexpr std::uint32_t kSharedLine = 64;  // bytes of shared memory that code clears at once
-// Code loads up to so many bytes before and behind shared memory: for lanes that take no part, and as the
-// rest of a vector that begins or ends there.
+// Code loads up to this number of bytes before and after shared memory: for lanes that take no part, and as
+// the rest of a vector that begins or ends there.
 inline constexpr std::uint32_t kSharedMargin = (ir::kMaxGroupLanes + kMostHostLanes) * 4;
 
 // The piece of a space that code reaches itself; the rest is for call_out. An access of 2^k bytes at an
 // address begins inside if address - `address`, unsigned, is below limits[k].
 struct MemoryWindow {
   const std::byte* bytes;  // readable, 4 bytes at least; of shared memory with margins
-  std::uint32_t
-      address;  // 0 of all but global spaces: a multiple of kWindowAlignment. Local memory: bytes of a group
+  // Global spaces: a multiple of kWindowAlignment. Local memory: bytes of a group. All others: 0.
+  std::uint32_t address;
   std::uint32_t limits[5];
   std::uint32_t counts[5];  // pieces of 2^k bytes
 };
-// Where a launch has a pointer into a global space. The compiler guesses that: addresses are made of the
-// word.
+// Where a launch has a pointer into a global space. The compiler guesses that because
+// addresses are made of the word.
 struct PointerPlace {
   std::uint8_t into;  // the global space
   bool in_table;      // in the uniform table, else in the space of `access`: shared or constant
@@ -118,8 +119,8 @@ struct PointerPlace {
   std::uint32_t address;  // byte of the table, or of the space
   bool operator==(const PointerPlace&) const = default;
 };
-// Of all spaces of a block, in the order of constant, global, shared, local. Behind them those of pointers
-// (MachineCode::pointers): of the range that each points into, where a global space has several.
+// The windows of all spaces of a block, in the order of constant, global, shared, local. After them those of
+// pointers (MachineCode::pointers): of the range that each points into, where a global space has several.
 class MemoryWindows {
  public:
   static constexpr std::size_t kLocks = 2 * ir::kMaxSpaces + 2;  // of shared memory, a byte for each word
@@ -128,7 +129,7 @@ class MemoryWindows {
   static std::size_t number(ir::Space space, std::uint8_t index);
   MemoryWindows();  // nothing in any
   // Only `shared` and `local` change from block to block. The caller provides kSharedMargin readable bytes
-  // before `shared` and behind it.
+  // before `shared` and after it.
   void set(const ir::BlockMemory& memory);
   // After it, when what the pointers lie in is there: at most kMostPointers.
   void aim(std::span<const PointerPlace> pointers, const ir::BlockMemory& memory, const std::uint32_t* table);
@@ -150,10 +151,10 @@ struct KernelArgs {
   KernelStatus status;          // set by the kernel when it stops early
   std::uint32_t guest_address;  // where it stopped
 
-  // Of work over pixels: of the first group; the kernel advances the records. The tile's planes stay.
+  // For work over pixels: the records of the first group, which the kernel advances. The tile's planes stay.
   const void* quads;                  // QuadRecords, lanes / 4 a group; or PixelRecords, `lanes` a group
   const pixels::GroupRecord* groups;  // one a group
-  std::byte* tile;                    // planes; behind them a word that code may write
+  std::byte* tile;                    // planes; after them a word that code may write
 
   const ir::TexelView* textures;  // of the function's texture_count
 
@@ -185,10 +186,10 @@ struct KernelArgs {
   std::uint64_t head_bytes;  // at most shared_bytes
   std::uint32_t* position;   // of the block: where 16 bits of column and row go. Not null
 
-  FuelCounts*
-      fuel_counts;  // transfers of each thread, for call_out. Null: no thread may make a further transfer
+  // Transfers of each thread, for call_out. Null: no thread may make a further transfer.
+  FuelCounts* fuel_counts;
 
-  // Goes on to the next block, as code does behind the last group of one. False: there is none.
+  // Goes on to the next block, as code does after the last group of one. False: there is no next block.
   bool next_block() {
     if (more_blocks == 0) return false;
     --more_blocks;
@@ -216,7 +217,7 @@ struct KernelArgs {
   }
 };
 
-// Does what a call site stands for, lane by lane: of operand k the lanes' words are at words[k * pitch],
+// Does what a call site stands for, lane by lane: the lanes' words of operand k are at words[k * pitch],
 // results follow the operands. i1 words are 0 or all ones. Operations on memory act where their guard holds
 // and leave faults in args->memory. Expects the environment of base/float_environment.h.
 void call_out(KernelArgs* args, std::uint32_t site, std::uint32_t* words);
@@ -224,7 +225,7 @@ void call_out(KernelArgs* args, std::uint32_t site, std::uint32_t* words);
 // How the rows of one thread lie in memory.
 struct RowLayout {
   bool interleaved_inputs = false;  // beside each other, in one array
-  bool packed_outputs = false;      // likewise, one behind the other, with nothing between two threads
+  bool packed_outputs = false;      // in one array, one after the other, with nothing between two threads
   bool operator==(const RowLayout&) const = default;
 };
 
@@ -233,10 +234,10 @@ struct CompileOptions {
   Abi abi = Abi::native;
   std::uint32_t parts = 0;        // vectors per value; 0: chosen for the program
   bool large_primitives = false;  // pixels: most groups are full, however wide they are
-  // Pixels: whether the code takes PixelRecords, if the host can and no lane reads others; none: where it
-  // pays.
+  // Pixels: whether the code takes PixelRecords, if the host can and no lane reads others; without a value:
+  // where it pays.
   std::optional<bool> single_pixels{};
-  // Rows of bindings mostly come from memory: cache lines are asked for before groups come to them, if the
+  // Rows of bindings mostly come from memory: cache lines are prefetched before groups come to them, if the
   // host does so.
   std::optional<RowLayout> rows_ahead{};
   bool many_ranges = false;     // global spaces may have several: pointers get windows of their own
@@ -262,8 +263,8 @@ struct CodeStatistics {
   std::uint32_t spill_loads = 0;
   std::uint32_t rematerialized = 0;
   std::uint32_t moves = 0;  // register copies
-  // Of one group that goes through each block once and through no cold one: the sum of clocks_of(). 0: not
-  // known.
+  // For one group that goes through each block once, and through no cold one: the sum of clocks_of(), or 0 if
+  // that is not known.
   double group_clocks = 0;
 };
 
@@ -292,8 +293,8 @@ struct MachineCode {
     std::uint32_t offset;
     std::string text;
   };
-  std::vector<Line> listing;  // where CompileOptions::listing asks for it
-  // Where CompileOptions::costs asks for them, and the target has a table.
+  std::vector<Line> listing;  // with CompileOptions::listing
+  // With CompileOptions::costs, if the target has a table.
   std::vector<LoopCost> loops;         // of the kernel, outer ones first
   std::vector<InstructionCost> costs;  // of all code, ascending
 };

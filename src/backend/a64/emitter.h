@@ -26,7 +26,7 @@ using lir::Inst;
 using lir::MemBase;
 using lir::Reg;
 
-// Of FPCR: one NaN, as in all code (base/float_environment.h); no denormals; rounding toward zero.
+// Values of FPCR: one NaN, as in all code (base/float_environment.h); no denormals; rounding toward zero.
 inline constexpr std::uint32_t kPlainMode = 1u << 25, kFlushMode = kPlainMode | 1u << 24,
                                kFlushModeZero = kFlushMode | 3u << 22;
 

@@ -19,7 +19,7 @@ enum class Form : std::uint8_t {
   halves_fmla,
   to_halves,    // .4h from .4s
   from_halves,  // .4s from .4h
-  widen,        // likewise, by a shift of 0
+  widen,        // .4s from .4h, by a shift of 0
   bits3,
   bits3_swapped,
   bits2,

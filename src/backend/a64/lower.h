@@ -105,7 +105,7 @@ class Flushing final : public HostFlushing, private ValueForms {
 class LaneLoads : protected ValueForms {
  protected:
   using ValueForms::ValueForms;
-  // Of each lane the word at base + 4 * its number.
+  // The word at base + 4 * its number for each lane.
   lir::Reg load_words(lir::Reg base, lir::Reg numbers);
 };
 

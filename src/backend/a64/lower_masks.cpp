@@ -72,8 +72,8 @@ Reg Masks::mask_from_bool(Reg scalar) {
   return spread(ones);
 }
 
-// Half of the lanes in one instruction, the other half in the move to a scalar register: less latency than
-// UMAXV has.
+// Half of the lanes in one instruction, the other half in the move to a scalar register:
+// that has less latency than UMAXV.
 Reg Masks::to_test(Reg mask) { return vv(Op::AnyPairs, mask); }
 
 Reg Masks::select_lanes(Mask m, Value a, Value b, std::uint32_t p) {

@@ -82,7 +82,7 @@ class Run {
     values_[v].needs_slot = true;
     in_slots_.push_back(v);
   }
-  // Behind the instruction that was passed last, which is in block b.
+  // After the instruction that was passed last, which is in block b.
   bool needed_after(Reg v, std::uint32_t b) const {
     return live_.next_use(v) < code_.blocks[b].end || live_.live_out(b, v);
   }
@@ -307,7 +307,7 @@ class Run {
     return load;
   }
 
-  // May use k read its value from memory, and is that better than loading it?
+  // True if use k may read its value from memory, and that is better than loading it.
   bool folds(const Inst& inst, const Inst& original, int k, std::uint32_t pinned, std::uint32_t b,
              std::uint32_t i) const {
     if (!(inst.fold >> k & 1) || inst.mem.base != MemBase::none) return false;
@@ -321,7 +321,7 @@ class Run {
     const std::size_t c = class_of(v);
     return (free_registers(c) & ~pinned) == 0 && !has_idle_register(c, pinned, kSoon, b, i);
   }
-  // Does a register hold a value that is in a slot, too, and is not needed soon?
+  // True if a register holds a value that is in a slot, too, and is not needed soon.
   bool has_idle_register(std::size_t c, std::uint32_t pinned, std::uint32_t soon, std::uint32_t b,
                          std::uint32_t i) const {
     bool found = false;
@@ -476,8 +476,7 @@ class Run {
     if (original.def != kNoReg && !needed_after(original.def, b)) release(original.def);
   }
 
-  // What a parameter of a loop is in the next turn may have its slot, if the parameter is not needed any
-  // more.
+  // What a parameter of a loop is in the next turn may have its slot, if the parameter is no longer needed.
   void share_slot(Reg v, std::uint32_t b) {
     const Reg param = values_[v].hint;
     if (param == kNoReg || values_[param].shared) return;

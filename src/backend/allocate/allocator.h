@@ -60,8 +60,8 @@ struct Allocation {
 
 Allocation allocate(const Code& code, const RegisterFile& file);
 
-// The same with memory that is kept from one run to the next, so that compiling many programs asks the
-// system for memory once. The result is valid until the next run.
+// The same with memory that is kept from one run to the next, so that compiling many programs takes memory
+// from the system once. The result is valid until the next run.
 class Allocator {
  public:
   Allocator();

@@ -110,7 +110,7 @@ class Checker {
   static std::string edge(std::uint32_t from, std::uint32_t to) {
     return "allocation, edge " + std::to_string(from) + " to " + std::to_string(to) + ": ";
   }
-  // Does the allocated code read v from this location, from any slot?
+  // True if the allocated code reads v from this location; is_read_from_slot: from any slot.
   bool is_slot_of(Reg v, std::size_t location) const {
     return std::find(read_from_[v].begin(), read_from_[v].end(), location) != read_from_[v].end();
   }
@@ -185,7 +185,7 @@ class Checker {
             if (original.use[k] != kNoReg && code_.classes[original.use[k]] == code_.classes[original.def] &&
                 inst.use[k] == inst.def)
               return wrong("early-clobbered operand");
-        // The value overwrites whatever the register held.
+        // The value overwrites what the register held.
         state[reg_location(code_.classes[original.def], inst.def)] = original.def;
       }
     }
@@ -202,7 +202,7 @@ class Checker {
     }
     return definitions_[v];
   }
-  // Is the instruction the definition of v, which may be made again anywhere?
+  // True if the instruction is the definition of v, which may be made again anywhere.
   bool makes(const Inst& inst, Reg v) const {
     const Inst* made = definition(v);
     return made != nullptr && (made->flags & kRemat) && made->op == inst.op && made->imm == inst.imm &&

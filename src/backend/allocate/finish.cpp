@@ -204,7 +204,7 @@ class Finisher {
     out_.origin.push_back(origin);
   }
 
-  // Was the argument stored to the slot of the parameter where it was defined?
+  // True if the argument was stored to the slot of the parameter where it was defined.
   bool is_there(Reg arg, Reg param) const {
     return tables_.sharer(arg) == param && !values_[arg].stored_when_cold;
   }

@@ -180,7 +180,7 @@ std::uint32_t Liveness::walk_many(Value& value) {
 
 // Moves the blocks from `first` to `last`, where all of the set are, to ranges_.
 void Liveness::take_ranges(std::vector<std::uint64_t>& blocks, std::uint32_t first, std::uint32_t last) {
-  bool open = false;  // does the last range go up to the end of the word before?
+  bool open = false;  // true if the last range goes up to the end of the word before
   for (std::uint32_t word = first / 64; word <= last / 64; ++word) {
     std::uint64_t bits = blocks[word];
     blocks[word] = 0;

@@ -1,6 +1,6 @@
 // Where the virtual registers of LIR are used and live: uses in emission order, live-in and live-out of
-// blocks, loops as ranges of blocks. What the allocator asks at every step, laid out flat. Where a register
-// lives is kept as ranges of blocks, so that memory does not grow with blocks times registers.
+// blocks, loops as ranges of blocks. What the allocator looks up at every step, laid out flat. Where a
+// register lives is kept as ranges of blocks, so that memory does not grow with blocks times registers.
 #pragma once
 
 #include <array>
@@ -32,9 +32,9 @@ class Liveness {
     if (position + 1 == block.end)
       for (Reg arg : block.args) pass_use(arg, position, is_aside(b));
   }
-  // The first use behind the current position, or kNever.
+  // The first use after the current position, or kNever.
   std::uint32_t next_use(Reg v) const { return values_[v].next; }
-  // Likewise, in a block that is not aside.
+  // The first such use in a block that is not aside, or kNever.
   std::uint32_t next_use_on_way(Reg v) const { return values_[v].next_on_way; }
   // The last one before it, or kNever.
   std::uint32_t previous_use(Reg v) const { return values_[v].previous; }
@@ -53,8 +53,8 @@ class Liveness {
     std::uint32_t header = kNever, last = kNever;
   };
   const Loop& loop_of(std::uint32_t block) const { return loops_[block]; }
-  // Is it off the way that control mostly takes: cold, or without a way on but out of the innermost loop
-  // around it?
+  // True if the block is off the way that control mostly takes: cold, or without a way on but out of the
+  // innermost loop around it.
   bool is_aside(std::uint32_t block) const { return aside_[block] != 0; }
   // Most registers of a class that are live at once on the way through the loop that begins at `header`.
   struct Pressure {
@@ -73,7 +73,7 @@ class Liveness {
   struct Range {
     std::uint32_t first, last;
   };
-  // Does one of the ranges [k, end) hold the block?
+  // True if one of the ranges [k, end) holds the block.
   bool covers(std::uint32_t k, std::uint32_t end, std::uint32_t block) const {
     constexpr std::uint32_t kFew = 8;
     while (end - k > kFew) {
@@ -124,8 +124,8 @@ class Liveness {
   const Code* code_ = nullptr;
   std::vector<Value> values_;                 // by register
   std::vector<std::uint32_t> later_;          // of each use, the last one first: the use after it
-  const std::uint32_t* later_end_ = nullptr;  // of those behind the current position
-  std::vector<std::uint32_t> later_on_way_;   // likewise, of uses in blocks that are not aside
+  const std::uint32_t* later_end_ = nullptr;  // of uses after the current position
+  std::vector<std::uint32_t> later_on_way_;   // the same of uses in blocks that are not aside
   const std::uint32_t* later_on_way_end_ = nullptr;
   std::vector<Global> globals_;
   std::vector<Exposed> exposed_;
@@ -134,8 +134,9 @@ class Liveness {
   std::vector<std::uint64_t> predecessors_;  // by block, as bits; of code with few blocks
   std::vector<std::uint32_t> to_visit_;
   std::vector<Loop> loops_;
-  std::vector<char> aside_;                                  // by block
-  std::vector<std::array<Pressure, kClassCount>> pressure_;  // per block of a loop, once asked for
+  std::vector<char> aside_;  // by block
+  // Per block of a loop, once loop_pressure has measured it.
+  std::vector<std::array<Pressure, kClassCount>> pressure_;
 };
 
 }  // namespace warpjit::lir

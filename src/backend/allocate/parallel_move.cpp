@@ -40,7 +40,7 @@ class Resolver {
     if (m.destination.kind == Kind::reg) return takes_register;
     return m.source.kind == Kind::reg ? gives_register : needs_register;
   }
-  // Moves whose destinations nobody reads any more. False: there are none.
+  // Performs moves whose destinations nobody reads any more. False: there was no such move.
   bool perform_some() {
     const bool ranked = std::ranges::any_of(moves_, [](const Move& m) { return rank(m) == needs_register; });
     bool progress = false;

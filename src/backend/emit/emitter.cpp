@@ -191,7 +191,7 @@ void Emitter::mark(std::uint32_t guest_address) {
     out_.map.push_back({offset, guest_address});
 }
 
-// Does block b fall through to `target`?
+// True if block b falls through to `target`.
 bool Emitter::falls_to(std::uint32_t b, std::uint32_t target) const {
   const std::size_t next = place_[b] + std::size_t{1};
   return next < order_.size() && order_[next] == target &&
@@ -257,7 +257,7 @@ void Emitter::put_bytes(std::span<const std::uint8_t> bytes, const std::string& 
   ++out_.statistics.instructions;
 }
 
-// A tree of compares: successor min(index, count - 1). `last`: the block's code ends behind it.
+// A tree of compares: successor min(index, count - 1). `last`: the block's code ends after it.
 void Emitter::switch_between(std::uint32_t b, Reg index, std::uint32_t first, std::uint32_t end, bool last) {
   if (end - first == 1) {
     if (last) return jump_unless_next(b, successor(b, first));

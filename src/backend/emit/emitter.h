@@ -32,7 +32,7 @@ class Emitter {
 
   virtual asmjit::Arch arch() const = 0;
   virtual asmjit::BaseAssembler& assembler() = 0;
-  // Saves what the calling convention asks for, makes the frame, loads the fixed registers.
+  // Saves what the calling convention requires, makes the frame, loads the fixed registers.
   virtual void enter(const EntryCode& entry) = 0;
   // At the begin of every group: the fuel is full.
   virtual void refuel() = 0;
@@ -44,7 +44,7 @@ class Emitter {
   // A call of the thunk, for a call site; and the thunk: calls KernelArgs::call and keeps every register.
   virtual void call(std::uint32_t site) = 0;
   virtual void thunk() = 0;
-  // Subroutines that the instructions of the entry call, behind all blocks.
+  // Subroutines that the instructions of the entry call, after all blocks.
   virtual void subroutines() {}
   virtual void jump(const Label& target) = 0;
   // Goes to `target` if the condition of a branch instruction is `sense`; else on.
@@ -80,7 +80,7 @@ class Emitter {
   const lir::Allocation* allocation_ = nullptr;
   Label pool_, leave_, thunk_;
   std::int32_t pool_bytes_ = 0;
-  bool burns_fuel_ = false, calls_ = false;  // does the entry?
+  bool burns_fuel_ = false, calls_ = false;  // true if the entry does that
   std::int32_t call_words_ = 0;              // byte in the lowering's frame area
 
  private:
@@ -130,7 +130,7 @@ class Emitter {
   std::vector<std::uint32_t> place_;   // of a block in order_
   std::vector<std::uint32_t> target_;  // of a block that only jumps: where to
   std::vector<Stop> stops_;
-  std::vector<BlockPlace> places_;  // where CompileOptions::costs asks for them
+  std::vector<BlockPlace> places_;  // with CompileOptions::costs
   std::uint32_t address_ = ir::kNoAddress;
 };
 

@@ -41,7 +41,7 @@ class Waiting {
   RegClass class_of_def(const Inst& inst) const {
     return inst.virtual_def == lir::kNoReg ? RegClass::vector : entry_.code->classes[inst.virtual_def];
   }
-  // Is it the same word in each turn?
+  // True if it is the same word in each turn.
   static bool has_place(const Mem& mem) {
     return mem.base == MemBase::spill || mem.base == MemBase::frame || mem.base == MemBase::table;
   }
@@ -89,7 +89,7 @@ class Waiting {
   double issued_ = 0, latest_ = 0;
 };
 
-// Of a turn among many.
+// The clocks of a turn among many.
 double clocks_of_turn(Waiting waiting, std::span<const BlockPlace> places) {
   constexpr int kFirst = 4, kTurns = 12;  // those before the first do not count
   double before = 0;

@@ -14,8 +14,9 @@ namespace warpjit::backend {
 struct BlockPlace {
   std::uint32_t block, begin, end;
 };
-// Of the loops among `places`, the blocks that are not cold, in their order in the code; outer loops first.
-// If groups follow each other, all of them are the outermost one. Needs a table of the host's costs.
+// The costs of the loops among `places`, the blocks that are not cold, in their order in the
+// code; outer loops first. If groups follow each other, all of them are the outermost one.
+// Needs a table of the host's costs.
 std::vector<LoopCost> loop_costs(const Host& host, const EntryCode& entry,
                                  std::span<const BlockPlace> places);
 

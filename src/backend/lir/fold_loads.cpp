@@ -44,7 +44,7 @@ class LoadFolder {
     loads_[v] = i;
   }
 
-  // Is use k defined by a load in this block, with no write to memory between them?
+  // True if a load in this block defines use k, with no write to memory between them.
   bool is_load(const Inst& inst, int k) const {
     const Reg v = inst.use[k];
     if (v == lir::kNoReg || loads_[v] == kNone) return false;
@@ -80,7 +80,7 @@ class LoadFolder {
   lir::Code& code_;
   const Host& host_;
   std::vector<std::uint32_t>& uses_;  // of registers
-  std::vector<std::uint32_t> loads_;  // by register: the load that makes it; empty while there is none
+  std::vector<std::uint32_t> loads_;  // by register: the load that makes it; empty before the first load
   std::uint32_t block_first_ = 0;
   std::uint32_t first_readable_ = 0;  // loads from here on may be made later
 };

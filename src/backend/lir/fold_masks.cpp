@@ -73,9 +73,8 @@ class MaskFolder {
            (compare.mem.base == MemBase::none || compare.mem.base == MemBase::pool);
   }
 
-  // A comparison and another mask: the comparison makes both. If others read that mask, too, the
-  // comparison moves to the join, so that its result may take the mask's register, and a loop does not move
-  // it there.
+  // A comparison and another mask: the comparison makes both. If others also read that mask, the comparison
+  // moves to the join, so that its result may take the mask's register, and a loop does not move it there.
   void join(Inst& inst) {
     const bool negated = static_cast<Op>(inst.op) == Op::KAndNot;
     const int last = !negated && place(inst.use[1]) > place(inst.use[0]) ? 1 : 0;

@@ -257,7 +257,7 @@ class TestHoister {
   std::uint32_t lanes_;
   std::vector<std::uint32_t>& uses_;  // of registers
   std::vector<Inst>& workspace_;      // memory that is kept
-  std::vector<std::uint32_t> made_;   // by register; empty until a loop asks
+  std::vector<std::uint32_t> made_;   // by register; empty until a loop needs it
   std::vector<std::uint32_t> chain_;  // instructions of the chain at hand
   std::vector<Hoisted> hoisted_;
   std::vector<std::uint32_t> to_visit_;

@@ -4,9 +4,9 @@
 
 namespace warpjit::lir {
 
-// Definitions precede uses in emission order except over back edges, so when one backward walk comes to a
-// definition it has counted all its uses: it finds all dead definitions except cycles through block
-// arguments.
+// Definitions precede uses in emission order except over back edges, so when one backward walk
+// comes to a definition it has counted all its uses: it finds all dead definitions except
+// cycles through arguments of blocks.
 void count_uses(Code& code, std::vector<std::uint32_t>& uses) {
   uses.assign(code.classes.size(), 0);
   for (auto b = static_cast<std::uint32_t>(code.blocks.size()); b-- > 0;) {

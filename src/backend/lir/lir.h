@@ -85,7 +85,7 @@ struct Block {
   Edges successors;                  // with more than one, none of them has parameters
   Edges predecessors;
   std::uint32_t loop_depth = 0;
-  bool cold = false;  // hardly ever reached: emitted behind the rest
+  bool cold = false;  // hardly ever reached: emitted after the rest
   bool rare = false;  // reached only when the fuel is used up: not counted in the statistics
 };
 
@@ -97,7 +97,7 @@ struct Code {
   std::vector<Inst> insts;
   std::vector<Block> blocks;
   std::vector<RegClass> classes;  // of each virtual register
-  // Of each virtual register: which part of a value it is, 0 if none. A hint, which order_parts completes.
+  // Which part of a value each virtual register is; 0 if it is no part. A hint, which order_parts completes.
   std::vector<std::uint8_t> part_of;
   std::span<const FixedOperand> fixed;  // of operations with kFixed; no register is named twice for one
   std::uint32_t frame_bytes = 0;        // the lowering's own area
@@ -112,8 +112,8 @@ struct Code {
   InstRef new_inst() { return append(insts); }
 };
 
-// Removing instructions whose definitions nobody uses, and block arguments likewise, takes two linear steps,
-// between which more definitions may be made unused. At most how often registers are used by what is needed;
+// Removing instructions and parameters of blocks that nobody uses takes two linear steps, between which more
+// definitions may be made unused. At most how often registers are used by what is needed;
 // removes the block arguments:
 void count_uses(Code& code, std::vector<std::uint32_t>& uses);
 inline bool is_dead(const Inst& inst, const std::vector<std::uint32_t>& uses) {

@@ -17,7 +17,7 @@ constexpr std::size_t kMostParts = 256;  // what a byte tells apart
 constexpr std::size_t kWindow = 64;
 
 // Stays where it is, and the others on its sides. What addresses memory by a register is a load that others
-// wait for: those of all parts are asked for as early as they were.
+// wait for: the loads of all parts begin as early as they did.
 bool stays(const Inst& inst) {
   return !info(static_cast<Op>(inst.op)).pure() || inst.mem.base == lir::MemBase::reg;
 }
@@ -42,8 +42,7 @@ class Orderer {
   }
 
  private:
-  // The last part of what it is made of, or its own, if that is later: so operands stay before what reads
-  // them.
+  // The last part of what it is made of, or its own, if that is later: so operands stay before their readers.
   void note(const Inst& inst) {
     std::uint8_t part = inst.def != lir::kNoReg ? code_.part_of[inst.def] : std::uint8_t{0};
     for (int k = 0; k < inst.use_count; ++k)

@@ -7,7 +7,7 @@ using lir::Inst;
 using lir::MemBase;
 using lir::Reg;
 
-// Does the instruction read only what does not change while the code runs?
+// True if the instruction reads only what does not change while the code runs.
 bool reads_what_stays(const Inst& inst, const OpInfo& row) {
   if (row.takes_address || (!row.reads && inst.mem.base == MemBase::none)) return true;
   return inst.mem.base == MemBase::pool || inst.mem.base == MemBase::table || inst.mem.base == MemBase::args;

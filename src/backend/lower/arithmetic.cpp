@@ -142,7 +142,7 @@ void ArithmeticLowering::round_toward_zero(ir::Inst i, Reg (HostFlushing::*make)
   flushing_.round_toward_zero(false);
 }
 
-// NaNs are rare: of several values in a row one branch asks whether any is one.
+// NaNs are rare: one branch tests whether any of several values in a row is one.
 void ArithmeticLowering::canonicalize(ir::Inst i, Unary of_host) {
   if (made_canonical_ != 0) {  // with the one before
     --made_canonical_;

@@ -82,7 +82,7 @@ class Builder {
   std::uint32_t last_block() const { return static_cast<std::uint32_t>(code_.blocks.size() - 1); }
   void end_block(std::uint32_t b) { code_.blocks[b].end = static_cast<std::uint32_t>(code_.insts.size()); }
   void end_edge(std::uint32_t edge, Regs args);
-  // A block behind both edges; its parameters, for the registers that come with them.
+  // Begins a block after both edges; gives its parameters, for the registers that come with them.
   Regs join_edges(std::uint32_t a, std::uint32_t b);
   std::uint32_t current_block() const { return state_.current_block; }
 

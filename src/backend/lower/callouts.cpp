@@ -9,8 +9,8 @@ using lir::Reg;
 using lir::RegClass;
 using lir::Regs;
 
-// Where the operands and results of calls stand, one after the other: whole vectors, for all lanes of the
-// group.
+// Where the operands and results of calls stand, one after the other: whole vectors,
+// for all lanes of a group.
 std::int32_t CalloutLowering::words() {
   if (words_ < 0) words_ = reserve_frame(kMostWords * parts_ * host_.vector_bytes);
   return words_;
@@ -83,7 +83,8 @@ void CalloutLowering::make_call(std::span<const ir::Inst> together, const ir::La
   inst->mem = frame(first);
 }
 
-// Of all lanes, but parts without any that `guard` has, if there is one: nobody reads those.
+// Stores the words of all lanes. If there is a `guard`, parts in which no lane has it
+// are left out: nobody reads those.
 void CalloutLowering::store_words(Value v, Value guard, std::int32_t place) {
   for (std::uint32_t p = 0; p < parts_; ++p) {
     if (guard.valid() && lanes_of(guard, p) == PartLanes::none) continue;

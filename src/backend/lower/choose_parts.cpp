@@ -43,8 +43,8 @@ std::vector<char> linear_values(const ir::Function& f) {
   return linear;
 }
 
-// Is it what split_addresses makes an ir::LaneComparison of: a thread's number, or its sum with a number for
-// all lanes, below such a number or not?
+// True if split_addresses makes an ir::LaneComparison of the mask: a thread's number, or its sum with a
+// number for all lanes, is below such a number or not.
 bool becomes_lane_comparison(const ir::Function& f, Value mask) {
   if (ir::lane_comparison(f, mask)) return true;
   ir::Inst made = f.definition(mask);
@@ -150,8 +150,8 @@ double work(const ir::Function& f, const Host& host) {
   return sum;
 }
 
-// Of all parts of a block that is one group, without those whose lanes are known to take no part in what
-// becomes of it. One pass against the order of blocks; what loops carry is needed in all parts.
+// The work of all parts of a block that is one group, without those whose lanes are known to take no part in
+// what becomes of it. One pass against the order of blocks; what loops carry is needed in all parts.
 double work_of_parts(const ir::Function& f, const ir::LaneSets& sets, std::uint32_t parts, const Host& host) {
   const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << parts) - 1);
   const ir::LaneSet part = ir::LaneSet((std::uint64_t{1} << host.lanes) - 1);
@@ -276,7 +276,7 @@ std::uint32_t double_parts(std::uint32_t parts, const ir::Function& f, const Hos
                            std::uint32_t most_lanes_of_few = UINT32_MAX) {
   constexpr std::uint32_t kMostLanes = 64;      // in few parts
   constexpr double kMostInstructions = 2500;    // of all parts: compile time
-  constexpr double kMostWork = 5000;            // likewise, outside of loops, too
+  constexpr double kMostWork = 5000;            // of all parts, also outside of loops
   constexpr std::uint32_t kMostVectors = 1024;  // that are live: the frame has room for them
   std::uint32_t vectors = all.vectors;
   Clocks clocks;
@@ -319,7 +319,7 @@ bool pays_as_one_group(const ir::Function& f, const Host& host, std::uint32_t bl
   if (parts > kMostIfKnown) return false;
   const ir::LaneSets sets(f, Opcode::ThreadIndex, block);
   const double all = work(f, host) * parts, rest = work_of_parts(f, sets, parts, host);
-  const bool known = 4 * rest <= 3 * all;  // that so many lanes take no part
+  const bool known = 4 * rest <= 3 * all;  // that lanes with a quarter of the work take no part
   if ((parts > kMostPartsOfBlock && !known) || (known ? rest : all) > kMostWorkOfBlock) return false;
   const Pressure needed = pressure(f, host.mask_registers == 0, nullptr, &sets);
   return (parts < kManyParts ? needed.all_masks : needed.masks) <= (known ? kFewMasks : 0) &&
@@ -329,8 +329,8 @@ bool pays_as_one_group(const ir::Function& f, const Host& host, std::uint32_t bl
 }  // namespace
 
 std::uint32_t choose_parts(const ir::Function& f, const Host& host, const PartHints& hints) {
-  // Of groups that may have few threads. Measured on Zen 4 with the examples: two parts win, by up to 40%, as
-  // long as they need no more than twice the registers there are, spills included; beyond that they gain
+  // For groups that may have few threads. Measured on Zen 4 with the examples: two parts win, by up to 40%,
+  // as long as they need no more than twice the registers there are, spills included; beyond that they gain
   // nothing and cost compile time. Large programs have work enough in flight.
   constexpr std::size_t kLarge = 1500;
   if (f.inst_count() > kLarge) return 1;
@@ -338,8 +338,8 @@ std::uint32_t choose_parts(const ir::Function& f, const Host& host, const PartHi
   // of it, which is cleared for each.
   if (ir::memory_use(f).local) return 1;
   Pressure needed = pressure(f, host.mask_registers == 0);
-  // A group of pixels holds quads of one primitive. The wider it is, the more of its lanes small ones leave
-  // idle.
+  // A group of pixels holds quads of one primitive. The wider it is, the more of its lanes are idle where
+  // primitives are small.
   constexpr std::uint32_t kMostPixels = 16;
   // Texels are waited for. Measured on a Xeon with AMX: a trilinear texture, which needs 19 registers of 16,
   // is 1.35 times as fast in two parts on v3.

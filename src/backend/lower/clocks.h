@@ -18,10 +18,10 @@ struct Clocks {
 // Instructions that a part of an operation takes: 0 of what is made once for all parts.
 double instructions_of(const ir::Function& f, ir::Inst i, const Host& host);
 
-// Of all of the function or, if there are `loops`, of a turn of these.
+// The clocks of all of the function or, if there are `loops`, of a turn of these.
 Clocks guess_clocks(const ir::Function& f, const Host& host, const ir::Loops* loops);
 
-// For each of the parts of a group, if so many vectors of a part are live at once.
+// The clocks of each of the parts of a group, if `vectors` vectors of a part are live at once.
 double clocks_of_part(const Clocks& clocks, const Host& host, bool loops, std::uint32_t vectors,
                       std::uint32_t parts);
 

@@ -16,7 +16,7 @@ namespace {
 // Successors are IR block numbers, so marked, while not all blocks have their place.
 constexpr std::uint32_t kIrBlock = 0x80000000u;
 
-// Of an ordering of a and c: what does not hold of c and a where it does of a and c.
+// The condition that does not hold of c and a where `ordering` holds of a and c.
 Condition mirrored_complement(Condition ordering) {
   switch (ordering) {
     case Condition::less_s:

@@ -14,7 +14,7 @@ class ControlLowering : protected ValueForms {
 
   // The LIR block of an IR block begins here.
   void begin_block(ir::Block b);
-  // Behind the last block: resolves edges, finds predecessors and loops.
+  // After the last block: resolves edges, finds predecessors and loops.
   void finish();
 
   void phi(ir::Inst i);

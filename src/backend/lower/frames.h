@@ -22,7 +22,7 @@ class FrameLowering : protected ValueForms {
 
  private:
   lir::Mem slot_part(ir::Inst i, std::uint32_t p) const;
-  // Of a frame.
+  // The size of a slot of a frame.
   std::uint32_t slot_bytes() const {
     return state_.has_idle_lanes ? f_.group_lanes * 4 : parts_ * host_.vector_bytes;
   }
@@ -34,7 +34,7 @@ class FrameLowering : protected ValueForms {
   HostMasks& masks_;
   HostRows& rows_;
   std::int32_t slots_ = -1;  // frame area of the local slots
-  Value group_;              // of SetGroup, whose frame begins at group_frame_ in all blocks behind
+  Value group_;              // of SetGroup, whose frame begins at group_frame_ in all later blocks
   Reg group_frame_ = lir::kNoReg;
   Value frame_group_;  // whose frame begins at frame_base_, this block's
   Cached frame_base_;

@@ -53,9 +53,9 @@ class FunctionLowering final : protected ValueForms, private InstLowering {
   WindowFields windows_;
   MemoryLowering memory_;
   ControlLowering control_;
-  std::optional<RunLowering>
-      runs_;  // where there is threads' memory, a host that reaches it, and no idle lane
-  std::optional<RecordLowering> records_;  // likewise
+  // Where there is threads' memory, a host that reaches it, and no idle lane.
+  std::optional<RunLowering> runs_;
+  std::optional<RecordLowering> records_;
   std::vector<ir::Block> order_;
   std::vector<char> in_loop_;  // by block
 };

@@ -57,7 +57,7 @@ class HostArithmetic {
   virtual Reg pack_bytes(const std::array<Value, 4>&, std::uint32_t) { return lir::kNoReg; }
   // And, Or or Xor of three words. With Host::three_operand_logic.
   virtual Reg join_three(ir::Opcode, Reg, Reg, const Source&) { return lir::kNoReg; }
-  // a & mask | b, or, of b that `clears`, a & mask | b & ~mask. With Host::three_operand_logic.
+  // a & mask | b, or, if `clears`, a & mask | b & ~mask. With Host::three_operand_logic.
   virtual Reg merge(Reg, Reg, std::uint32_t, bool /*clears*/) { return lir::kNoReg; }
   virtual Reg saturate_to_unsigned(Value a, std::uint32_t p) = 0;
   virtual Reg unsigned_to_float(Value a, std::uint32_t p) = 0;
@@ -80,7 +80,7 @@ class HostWords {
   virtual Reg greater_than(Reg a, const Source& b) = 0;        // signed; gives a mask
   virtual Reg equal(Reg a, const Source& b) = 0;
   virtual Reg multiply_add(Reg a, Reg b, const Source& c) = 0;  // a*b + c, rounded once
-  // Of two numbers, or a NaN as b: then that.
+  // Two numbers are compared, or b is a NaN, which is the result then.
   virtual Reg float_min(Reg a, const Source& b) = 0;
   virtual Reg float_max(Reg a, const Source& b) = 0;
   virtual Reg float_less(Reg a, const Source& b) = 0;   // ordered; gives a mask
@@ -92,13 +92,13 @@ class HostWords {
                                           std::span<const std::uint32_t> /*second*/, Reg, int /*bit*/) {
     return {lir::kNoReg, lir::kNoReg};
   }
-  // Of numbers below 2^15, in the lower halves of words; of at least one of them the upper half is 0. kNoReg:
-  // the host multiplies whole words as fast.
+  // Products of numbers below 2^15, in the lower halves of words; the upper half of at least one of the two
+  // is 0. kNoReg: the host multiplies whole words as fast.
   virtual Reg multiply_lower_halves(Reg, Reg) { return lir::kNoReg; }
   // TeslaF32ToF16 and TeslaF16ToF32. kNoReg: the host has no instructions for it.
   virtual Reg to_half(Reg, ir::RoundingMode) { return lir::kNoReg; }
   virtual Reg from_half(Reg) { return lir::kNoReg; }
-  // FRoundHalf32, F32ToHalf and HalfToF32, likewise.
+  // FRoundHalf32, F32ToHalf and HalfToF32. kNoReg: the host has no instructions for it.
   virtual Reg round_to_half(Reg) { return lir::kNoReg; }
   virtual Reg half_of(Reg) { return lir::kNoReg; }
   virtual Reg number_of_half(Reg) { return lir::kNoReg; }
@@ -130,7 +130,7 @@ class HostHalves {
   virtual Reg low_bytes(Reg a, Reg b) = 0;      // HalvesLowBytes
   virtual Reg of_bytes(Reg a, bool upper) = 0;  // HalvesOfBytes, HalvesOfUpperBytes
   virtual Reg of_singles(Reg a, Reg b) = 0;     // HalvesOfF32
-  virtual Reg twice(Reg a) = 0;                 // likewise of a and a
+  virtual Reg twice(Reg a) = 0;                 // HalvesOfF32 of a and a
   virtual Reg canonicalize_nan(Reg a) = 0;
 
  protected:
@@ -141,8 +141,8 @@ class HostHalves {
 class HostFlushing {
  public:
   // Where unusual operands of truncated multiply-adds, and of what else the host says, are looked for: at
-  // each (or it is called); behind several; there, too, but not for sums of 0 that are addends, which are
-  // made right; nowhere, as all lanes are made as though they were unusual.
+  // each (or it is called); after several; also after several, but not for sums of 0 that are addends, which
+  // are made right; nowhere, as all lanes are made as though they were unusual.
   enum class Checks : std::uint8_t { at_once, deferred, deferred_but_zeros, none };
 
   virtual void set_float_mode(lir::FloatMode mode) = 0;
@@ -152,12 +152,13 @@ class HostFlushing {
   virtual void round_toward_zero(bool zero) = 0;
   // FMadTruncFlush32: all parts.
   virtual lir::Regs multiply_add_truncated(ir::Inst i, std::uint32_t parts) = 0;
-  // Is this an operation that it can only make where a look behind several follows (may_defer_check), and
-  // does none follow now? It is called then.
+  // True if the host can make this operation only where one look after several operations follows
+  // (may_defer_check), and none follows now. It is called then.
   virtual bool must_call(ir::Inst) const { return false; }
   // Vectors of results from which on such a look pays.
   virtual std::size_t fewest_deferred() const { return 1; }
-  // Does its code look for unusual operands, so that one look behind several would do (DeferredChecks)?
+  // True if its code looks for unusual operands, so that one look after several operations would do
+  // (DeferredChecks).
   virtual bool may_defer_check(ir::Inst, bool /*in_loop*/) const { return false; }
   // From here on multiply_add_truncated leaves that look to branch_if_doubtful, as far as may_defer_check.
   virtual void set_checks(Checks, bool /*in_loop*/) {}
@@ -264,7 +265,7 @@ class HostMemory {
   // Without Host::guarded_broadcasts: only for a guard that holds everywhere.
   virtual Reg load_same(Reg guard, Reg base, Reg index, std::int32_t displacement) = 0;
   virtual Reg spread_first_lane(Reg r) = 0;
-  // Of the words of `low` and then of `high` as many as a vector has, from `first` on: not 0.
+  // A vector of the words of `low` and then of `high`, from number `first` on, which is not 0.
   virtual Reg words_from(Reg low, Reg high, std::uint32_t first) = 0;
 
  protected:
@@ -278,8 +279,9 @@ class HostAtomics {
 
   virtual Reg lane_bits(Reg mask) = 0;    // bit n: lane n
   virtual Reg lowest_bit(Reg bits) = 0;   // number of the lowest bit that is set; there is one
-  virtual Reg highest_bit(Reg bits) = 0;  // likewise
-  // Of the word at base + index + displacement, which gets ir::AtomicFunction of it, b and c: what it was.
+  virtual Reg highest_bit(Reg bits) = 0;  // number of the highest bit that is set; there is one
+  // Puts ir::AtomicFunction of the word at base + index + displacement, b and c in its
+  // place; gives what the word was.
   virtual Reg atomic(AtomicKind kind, Reg base, Reg index, std::int32_t displacement, Reg b, Reg c) = 0;
 
  protected:
@@ -292,7 +294,7 @@ class HostTexels {
   using Reg = lir::Reg;
 
   virtual Reg load_texels(Reg offsets, Reg base) = 0;
-  // The words at the offsets, and those behind them.
+  // The words at the offsets, and those after them.
   virtual std::array<Reg, 2> load_texel_pairs(Reg offsets, Reg base) = 0;
 
  protected:

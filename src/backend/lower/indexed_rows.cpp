@@ -102,7 +102,7 @@ void RowLowering::store_output_row(ir::Inst i) {
   }
   RowPointers rows = point_at_rows(binding, 0);
   for (std::uint32_t p = 0; p < parts_; ++p) {
-    // What must not be stored goes to the row behind the last.
+    // What must not be stored goes to the row after the last.
     Reg offsets = clamped_offsets(index, count, p);
     if (!always) offsets = blend(constant_vector(count * 16), reg_source(offsets), mask(guard, p));
     Components vectors = transpose(components(p));

@@ -22,9 +22,10 @@ class LaneGuards : protected ValueForms {
   static std::optional<LaneBound> bound(const ir::Function& f, ir::Value guard);
   // Branches where some lane has not the guard, if one comparison of scalars tells that. False: it does not.
   bool branch_unless_all(ir::Value guard);
-  // The number of the first lane, or behind the last one, that has the guard: from 0 to the lanes there are.
+  // The number of the first lane that has the guard, or the number after the last one that has it: from 0 to
+  // the lanes there are.
   Reg clamped(const LaneBound& bound);
-  // Would branch_unless_all branch?
+  // True if branch_unless_all would branch.
   bool tells_all(ir::Value guard) const;
 };
 

@@ -53,7 +53,7 @@ bool MemoryLowering::access_windows(ir::Inst i) {
   return true;
 }
 
-// Of an address that is the same for all lanes.
+// The offset of an address that is the same for all lanes.
 Reg MemoryLowering::offset_in(const WindowFields::Window& window, Value address) {
   Reg where = scalar(address);
   if (!window.shifted) return where;
@@ -285,8 +285,8 @@ MemoryLowering::LanePlaces MemoryLowering::lane_places(ir::Inst i, const WindowF
   return places;
 }
 
-// Of each lane. A narrow element is cut out of the aligned word it is in, which is inside wherever the
-// element is.
+// Loads the element of each lane. A narrow one is cut out of the aligned word it is in, which is inside
+// wherever the element is.
 Reg MemoryLowering::load_elements(Element element, Reg offset, Reg base, std::int32_t displacement,
                                   Reg guard) {
   if (element == Element::word) return memory_->load_lanes(offset, base, displacement, guard);
@@ -344,7 +344,7 @@ void MemoryLowering::access_lanes(ir::Inst i, const WindowFields::Window& window
     // Often the words of a part are consecutive, or one.
     const bool of_base = known.scattered != lir::kNoReg;
     const Reg scattered = of_base ? known.scattered : scattered_lanes(offsets, guards);
-    // Of a part's first lane; without guard it may lie before 0.
+    // The index of a part's first lane; without guard it may lie before 0.
     const auto index_of = [&](std::uint32_t p) {
       Reg first = vector_to_scalar(offsets[p]);
       return sign_extend(first);

@@ -1,6 +1,6 @@
-// Lowering of loads and stores of threads' memory. A check first: is every lane that takes part inside the
-// space's window, and aligned? If not, the whole access is a callout, out of line. What is behind the check
-// is the host's: one word for all, consecutive words, or lane by lane.
+// Lowering of loads and stores of threads' memory. A check comes first: every lane that takes part must be
+// inside the space's window, and aligned; if not, the whole access is a callout, out of line. What follows
+// the check is the host's: one word for all, consecutive words, or lane by lane.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ class MemoryLowering : protected ValueForms {
         callouts_(callouts) {}
 
   void begin_block() { arrangements_.clear(); }
-  // Of an access whose lanes have addresses of their own: where in the window, which lanes take part, and
-  // which of these are outside or not aligned.
+  // For an access whose lanes have addresses of their own: where in the window they are, which lanes take
+  // part, and which of these are outside or not aligned.
   struct LanePlaces {
     Regs offsets, guards;
     Reg wrong = lir::kNoReg;

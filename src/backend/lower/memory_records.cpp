@@ -36,7 +36,7 @@ RecordLowering::RecordLowering(State& state, const HostParts& host, const ir::La
       lane_guards_(state),
       shapes_(shapes) {}
 
-// May it be a word of four that are loaded or stored at once?
+// True if it may be a word of four that are loaded or stored at once.
 bool RecordLowering::is_word_of_row(ir::Inst i) const {
   const ir::InstData& data = f_.inst(i);
   if (data.opcode != Opcode::LoadMemory && data.opcode != Opcode::StoreMemory) return false;
@@ -68,7 +68,7 @@ std::optional<LaneShape::Stride> RecordLowering::stride_of(ir::Inst i) const {
   return stride;
 }
 
-// Do the lanes have words side by side, or one word? Those have better ways.
+// True if the lanes have words side by side, or one word. Those have better ways.
 bool RecordLowering::is_beside_or_one(ir::Inst i) const {
   const LaneShape& shape = shapes_[operand(i, 1)];
   if (!shape.known() || !shape.constant_strides()) return false;
@@ -96,13 +96,14 @@ RecordLowering::Place RecordLowering::place_of(ir::Inst i) const {
   return place;
 }
 
-// Word n of a row: is it inside whenever the row is? It asks for itself alone, or its element begins the row.
+// True if word n of a row is inside whenever the row is: its access is of the word alone,
+// or begins where the row begins.
 bool RecordLowering::lies_in_row(ir::Inst i, std::size_t n) const {
   const MemoryAccess access = MemoryAccess::unpack(f_.inst(i).immediate);
   return access.extent <= 4 || access.offset == 4 * n;
 }
 
-// Of the whole group, forward.
+// True if scalars tell where the whole group's rows are, with a stride that is not negative.
 bool RecordLowering::scalars_tell(ir::Inst i, const LaneShape::Stride& stride) const {
   const LaneShape& shape = shapes_[operand(i, 1)];
   for (std::uint32_t k = 0; 1u << k < parts_ * host_.lanes; ++k)
@@ -163,7 +164,8 @@ ir::Inst RecordLowering::lower_record() {
   std::vector<Value> late;
   for (ir::Inst i = first; i != last; i = f_.inst(i).next) {
     const bool access = std::ranges::find(record.accesses, i) != record.accesses.end();
-    const bool waits = f_.inst(i).opcode == Opcode::StoreFrame ||  // in order
+    // Stores to the frame wait, so that they stay in order.
+    const bool waits = f_.inst(i).opcode == Opcode::StoreFrame ||
                        std::ranges::any_of(f_.operands(i),
                                            [&](Value v) { return std::ranges::find(late, v) != late.end(); });
     if (access || waits)
@@ -288,7 +290,7 @@ Regs RecordLowering::move_by_scalars(const Record& record) {
   const Reg first_row = address(bytes, start, 0);
   const Value guard = operand(first, 0);
   const std::optional<LaneBound> bound = is_constant(guard) ? std::nullopt : LaneGuards::bound(f_, guard);
-  // May some lanes take part, from the first on?
+  // True if only some lanes may take part, from the first on.
   const bool some = bound && !bound->at_least && record.bytes == kRowBytes;
   const CacheState at_parting = cache_state();
   lir::Edges ways_out, to_some;
@@ -355,7 +357,7 @@ Regs RecordLowering::move_by_scalars(const Record& record) {
       [&] { return call_for(record); });
 }
 
-// Of each lane, one behind the other, in the frame.
+// A row of each lane, one after the other, in the frame.
 Reg RecordLowering::own_rows() {
   if (own_rows_ < 0) own_rows_ = reserve_frame(parts_ * host_.lanes * kRowBytes);
   return frame_address(own_rows_);
@@ -391,7 +393,7 @@ Reg RecordLowering::stride_in_bytes(const LaneShape::Stride& stride) {
   return stride.coefficient == 1 ? factor : scalar_op(Op::SMul, factor, scalar_imm(stride.coefficient));
 }
 
-// Of each part the first row's address; the stride has 64 bits.
+// `first_rows`: the first row's address of each part. The stride has 64 bits.
 Regs RecordLowering::move_rows(const Record& record, const Regs& first_rows, Reg stride) {
   const bool load = f_.inst(record.accesses.front()).opcode == Opcode::LoadMemory;
   Regs made(load ? record.accesses.size() * parts_ : 0);

@@ -22,7 +22,8 @@ class RecordLowering : protected ValueForms {
   RecordLowering(State& state, const HostParts& host, const ir::LaneShapes& shapes, WindowFields& windows,
                  RowLowering& rows, CalloutLowering& callouts, MemoryLowering& accesses, InstLowering& insts);
 
-  // Does a record begin with this instruction? Then lower_record makes it all; gives its last instruction.
+  // True if a record begins with this instruction. Then lower_record makes it all, and
+  // gives its last instruction.
   bool begins_record(ir::Inst i);
   ir::Inst lower_record();
 

@@ -16,7 +16,7 @@ using lir::Reg;
 using lir::RegClass;
 using lir::Regs;
 
-// Do the vectors of all parts lie one behind the other?
+// True if the vectors of all parts lie one after the other.
 bool RunLowering::is_contiguous(const Placed* placed) const {
   if (placed[0].span == kNoSpan) return false;
   for (std::uint32_t p = 1; p < parts_; ++p)
@@ -108,7 +108,7 @@ void RunLowering::access_inside(std::size_t n, ir::Inst i, const std::vector<Spa
       define(result, p, lanes_of(operand(i, 0), p) == PartLanes::none ? constant_vector(0) : known[p]);
     return;
   }
-  // Blocks of a grid mostly read one behind the other, and have less in flight than memory could deliver.
+  // Blocks of a grid mostly read one after the other, and have less in flight than memory could deliver.
   const bool ahead = host_.loads_ahead && role_.tuning.bytes_ahead != 0 && access.space == Space::global &&
                      !equal && is_contiguous(placed);
   const auto nobody = [&](std::uint32_t p) { return lanes_of(operand(i, 0), p) == PartLanes::none; };
@@ -136,7 +136,7 @@ void RunLowering::access_inside(std::size_t n, ir::Inst i, const std::vector<Spa
 }
 
 // An access that may be anywhere; if it was narrowed, some lane's that counts is outside. Lanes without guard
-// are often behind shared memory, which is small, and hardly ever behind other memory.
+// are often beyond shared memory, which is small, and hardly ever beyond other memory.
 void RunLowering::access_anywhere(ir::Inst i, bool narrowed) {
   const bool load = f_.inst(i).opcode == Opcode::LoadMemory;
   if (load && !varying(f_.result(i))) {
@@ -168,7 +168,7 @@ Regs RunLowering::call_with_addresses(ir::Inst i) {
   return made;
 }
 
-// Of shared memory: lanes without guard may be outside.
+// For shared memory: lanes without guard may be outside.
 Regs RunLowering::access_guarded(ir::Inst i) {
   const bool load = f_.inst(i).opcode == Opcode::LoadMemory, equal = arranged(i) == Arranged::equal;
   const WindowFields::Window window =
@@ -187,7 +187,7 @@ Regs RunLowering::access_guarded(ir::Inst i) {
     else if (distance != 0)
       start = scalar_op_imm(Op::SAddImm, start, static_cast<std::int32_t>(distance));
     if (shape.kind == LaneShape::Kind::wrapped16) {
-      // So near below 2^16 that only lanes behind the wrap are in the window: seen as below 0.
+      // So near below 2^16 that only lanes after the wrap are in the window: seen as below 0.
       constexpr std::int32_t kNear = 0x10000 - kMostSharedSeen;
       start = scalar_op_imm(Op::SAndImm, scalar_op_imm(Op::SAddImm, start, kNear), 0xffff);
       start = scalar_op_imm(Op::SAddImm, start, -kNear);

@@ -41,7 +41,7 @@ std::uint32_t RunLowering::shared_phase() const {
   return static_cast<std::uint32_t>(std::max_element(phases_.begin(), phases_.end()) - phases_.begin()) * 16;
 }
 
-// May anyone read what is in shared memory behind this instruction? The next block finds it anew.
+// True if anyone may read what is in shared memory after this instruction. The next block finds it anew.
 bool RunLowering::reads_shared_behind(ir::Inst last) {
   if (f_.block_groups != 1) return true;
   if (reads_later_.empty()) find_reads_of_shared();
@@ -120,7 +120,7 @@ bool RunLowering::can_narrow(ir::Inst i) const {
 }
 
 // From the access `first` on to the last one that is like it, with nothing but arithmetic between; and a bit
-// behind, where loads may become operands.
+// beyond, where loads may become operands.
 RunLowering::Run RunLowering::run_from(ir::Inst first) {
   Run run{first, first, {}, {}, {}, {}, {}};
   constexpr std::size_t kMostAccesses = 64, kMostBetween = 48;  // all of it is lowered twice

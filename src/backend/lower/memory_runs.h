@@ -1,7 +1,7 @@
 // Lowering of runs of loads and stores whose addresses the lanes of a vector share, or have side by side
 // (ir/analysis/lane_shape). Before a run each base that its addresses have is looked at once, as a scalar:
-// do all bytes from the least address of any lane to the greatest lie in the window? Then the accesses are
-// plain loads and stores of words and vectors. If not, the run is made in the general way, out of line.
+// if all bytes from the least address of any lane to the greatest lie in the window, the accesses are plain
+// loads and stores of words and vectors; if not, the run is made in the general way, out of line.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ class RunLowering : protected ValueForms {
   RunLowering(State& state, const HostParts& host, HostMemory& memory, WindowFields& windows,
               CalloutLowering& callouts, DeferredChecks& checks, InstLowering& insts);
 
-  // Does a run begin with this instruction? Then lower_run makes it all; gives its last instruction.
+  // True if a run begins with this instruction. Then lower_run makes it all, and gives its last instruction.
   bool begins_run(ir::Inst i) const { return arranged(i) != Arranged::no; }
   ir::Inst lower_run(ir::Inst first);
   const ir::LaneShapes& shapes() const { return shapes_; }
@@ -46,7 +46,7 @@ class RunLowering : protected ValueForms {
     ir::Inst first, last;
     SmallVector<ir::Inst, 8> accesses, before;
     SmallVector<Value, 8> guards;  // by access: what narrows it, or none
-    // Likewise the lanes that take part, if these are known; else null.
+    // By access: the lanes that take part, if these are known; else null.
     SmallVector<const ir::LaneSet*, 8> lanes;
     SmallVector<std::int32_t, 8> windows;  // by access: WindowFields::place_of
   };
@@ -63,7 +63,7 @@ class RunLowering : protected ValueForms {
     Reg bytes = lir::kNoReg;  // of the window
     Reg start = lir::kNoReg;
   };
-  // Of a part: the span it is in, and where from the base on its first lane is.
+  // Where a part is: the span it is in, and where from the base on its first lane is.
   struct Placed {
     std::size_t span;  // kNoSpan: no lane takes part, and none was found
     std::int64_t first;
@@ -97,7 +97,7 @@ class RunLowering : protected ValueForms {
   ir::LaneShapes shapes_;
   // By instruction: its number in its block. By block: the number of the last one that reads shared memory.
   std::vector<std::uint32_t> place_, last_read_;
-  std::vector<char> reads_later_;              // by block: is shared memory read in one that follows?
+  std::vector<char> reads_later_;              // by block: true if one that follows reads shared memory
   std::vector<std::uint32_t> defined_in_run_;  // by instruction: the number of the run
   std::uint32_t run_stamp_ = 0;
   std::array<std::uint32_t, 4> phases_{};  // of lir::Code::shared_phase, in 16 bytes: how many accesses

@@ -25,7 +25,7 @@ constexpr std::int64_t kMostSpan = 0x8000;
 }  // namespace
 
 // The span that part p of access n lies in: one of those there are, or a new one. Where it is known which
-// lanes take part, the span has what these access, and nothing if there are none; but all of the part in
+// lanes take part, the span has what these access, and nothing if no lane does; but all of the part in
 // spaces other than shared memory, which have no margins that the other lanes may load from.
 RunLowering::Placed RunLowering::place(std::vector<Span>& spans, const Run& run, std::size_t n,
                                        std::uint32_t p) const {
@@ -58,7 +58,7 @@ RunLowering::Placed RunLowering::place(std::vector<Span>& spans, const Run& run,
     }
   }
   const std::int64_t first = at_lane(first_lane), last = at_lane(last_lane);
-  // Is the base of a factor's product aligned? Its multiples are not looked at.
+  // The alignment of the base and of the factors' coefficients; what the factors are is not looked at.
   std::uint32_t zeros = shape.base.valid() ? ir::trailing_zeros(f_, shape.base) : 32;
   for (const LaneShape::Stride& stride : factors)
     zeros = std::min(zeros, stride.coefficient == 0

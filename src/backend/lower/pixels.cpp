@@ -169,7 +169,7 @@ void PixelLowering::find_place() {
       places_.push_back(address(tile, load_quad_word(quad, offsetof(QuadRecord, offset)), 0));
     return;
   }
-  // Covered quads ascend and have places of their own; what fills the group up behind them covers nothing.
+  // Covered quads ascend and have places of their own; what fills the group up after them covers nothing.
   Reg first = load_quad_word(0, offsetof(QuadRecord, offset));
   first_ = address(tile, first, 0);
   Reg distance = scalar_op(Op::SSub, load_quad_word(last, offsetof(QuadRecord, offset)), first);
@@ -232,7 +232,7 @@ void PixelLowering::store_quads(Reg r, Reg guard, std::uint64_t plane, std::uint
   }
 }
 
-// Lanes that do not store write behind the planes.
+// Lanes that do not store write after the planes.
 void PixelLowering::store_pixels(Reg r, Reg guard, std::uint64_t plane, std::uint32_t p) {
   Reg offset = offset_of_pixels(p);
   if (guard != lir::kNoReg) {

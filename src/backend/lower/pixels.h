@@ -43,18 +43,19 @@ class PixelLowering : protected ValueForms {
   Reg quads();
   Reg groups();
   Reg load_quad_word(std::uint32_t quad, std::size_t field);
-  // Of each lane, word `word` of its quad's record.
+  // Word `word` of the record of each lane's quad.
   Reg words_of_quads(std::uint32_t word, std::uint32_t p);
   lir::Mem repeated(const QuadConstants& constants);
   Reg primitive_word(ir::Inst i);
 
-  // Of pixels without quads (PixelRecord): the records, one of their coordinates, and their places in planes.
+  // For pixels without quads (PixelRecord): the records, one of their coordinates, and
+  // their places in planes.
   Reg record_of_pixels(std::uint32_t p);
   void locate_pixels(ir::Inst i, const Coordinate& coordinate, Reg of_group);
   Reg offset_of_pixels(std::uint32_t p);
   void store_pixels(Reg r, Reg guard, std::uint64_t plane, std::uint32_t p);
 
-  // The tile. Where the group's quads lie one behind the other, whole vectors are moved, else quads.
+  // The tile. Where the group's quads lie one after the other, whole vectors are moved, else quads.
   void find_place();
   void branch_if_scattered();
   lir::Mem vector_place(std::uint64_t plane, std::uint32_t p, std::uint8_t base_use) const;
@@ -74,12 +75,12 @@ class PixelLowering : protected ValueForms {
   HostRows& rows_;
   HostMemory* memory_;  // there is one for single pixels
   Cached quads_, groups_, tile_;
-  std::vector<Cached>
-      records_;  // by part: of its quads, where they cannot be an operand in memory, or pixels
+  // By part: of its quads, where they cannot be an operand in memory, or pixels.
+  std::vector<Cached> records_;
   std::array<std::vector<Cached>, 2> coordinates_;  // by part: of its quads, x and y
   Reg primitive_ = lir::kNoReg;                     // where the record of the primitive is
   std::vector<Reg> places_;                         // of quads, in plane 0, where a vector is one quad
-  // Else: not one behind the other if one of the bits kScattered is set; where the first one is in plane 0.
+  // Else: not one after the other if one of the bits kScattered is set; where the first one is in plane 0.
   static constexpr std::int64_t kScattered = -16;
   Reg scattered_ = lir::kNoReg, first_ = lir::kNoReg;
 };

@@ -83,7 +83,7 @@ InstRef RowLowering::begin_row_load(std::uint32_t quarter, Reg before) {
 RowLowering::Components RowLowering::load_components(const RowPointers& rows) {
   if (role_.alike) return rows_.broadcast_words(rows.every_fourth[0]);
   Components vectors;
-  // In the order of the addresses, for the sake of the prefetchers; stores likewise.
+  // In the order of the addresses, for the sake of the prefetchers; store_components does the same.
   for (std::uint32_t quarter = 0; quarter < host_.lanes / 4; ++quarter)
     for (std::uint32_t k = 0; k < 4; ++k) {
       const InstRef inst = begin_row_load(quarter, vectors[k]);
@@ -165,7 +165,7 @@ void RowLowering::store_output(ir::Inst i) {
   ask_for_other_parts();
   const std::uint64_t number = f_.inst(i).immediate;
   RowPointers rows = row_pointers(output_displacement(number));
-  // Of packed rows, those a line apart.
+  // Packed rows are prefetched a line apart.
   const bool asks =
       role_.rows_ahead && (!role_.rows_ahead->packed_outputs || number % (kCacheLine / 16) == 0);
   for (std::uint32_t p = 0; p < parts_; ++p) {

@@ -27,7 +27,7 @@ class RowLowering : protected ValueForms, public InputLoader {
   void store_rows(Reg first, Reg stride, const std::array<Reg, 4>& components);
   // Two words of each lane, side by side from the address on.
   void store_pairs(Reg first, Reg x, Reg y);
-  // At the end of the preamble: the tables that Role::row_tables asks for.
+  // At the end of the preamble: the tables that Role::row_tables names.
   void make_row_tables();
 
   void load_uniform_row(ir::Inst i);
@@ -55,9 +55,9 @@ class RowLowering : protected ValueForms, public InputLoader {
   // Row `quarter` of four of a vector, into the rows before it.
   lir::InstRef begin_row_load(std::uint32_t quarter, Reg before);
   Components load_components(const RowPointers& rows);
-  // For the cache lines of rows that groups behind come to. Op::AskToRead or AskToWrite.
+  // Prefetches the cache lines of rows that later groups come to. Op::AskToRead or AskToWrite.
   void ask_ahead(Op ask, const RowPointers& rows);
-  // Not all lines can be on their way at once: the input rows of these parts are asked for where they are
+  // Not all lines can be on their way at once: the input rows of these parts are prefetched where they are
   // loaded, those of the others ahead of the first results; where inputs are interleaved, of one input.
   std::uint32_t parts_asked_first() const;
   void ask_for_other_parts();
@@ -78,8 +78,8 @@ class RowLowering : protected ValueForms, public InputLoader {
 
   HostMasks& masks_;
   HostRows& rows_;
-  std::vector<ir::Inst> pending_inputs_;  // loads of this block that nothing has asked for yet
-  std::vector<std::size_t> half_asked_;   // input bindings whose other parts are still to be asked for
+  std::vector<ir::Inst> pending_inputs_;  // loads of this block whose results nothing has read yet
+  std::vector<std::size_t> half_asked_;   // input bindings whose other parts are still to be prefetched
   std::int32_t row_offsets_ = -1;         // frame area for the byte offsets of lanes' rows, a part's worth
 };
 

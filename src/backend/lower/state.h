@@ -14,7 +14,7 @@ namespace warpjit::backend {
 class HostConstants;
 class HostMasks;
 
-// Loads rows of inputs where their first component is asked for.
+// Loads rows of inputs where their first component is used.
 class InputLoader {
  public:
   virtual void load_input(ir::Inst i) = 0;
@@ -54,7 +54,7 @@ struct State {
   std::vector<lir::Reg> regs;            // by value and part
   std::vector<char> inverted;            // by value: the registers hold the complement of the mask
   std::vector<std::uint32_t> use_count;  // of IR values
-  std::vector<char> read_whole;          // likewise: by more than what rounds it to a half
+  std::vector<char> read_whole;          // of IR values: read by more than what rounds it to a half
   // Other forms of values: of uniform ones by value, of inverted masks by value and part.
   std::vector<Cached> vector_cache, scalar_cache, mask_cache, upright_cache;
   Cached live_lanes;  // the mask of those that threads have

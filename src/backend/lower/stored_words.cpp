@@ -32,7 +32,7 @@ bool StoredWords::is_needless(std::size_t n) const {
   return !read_behind_;
 }
 
-// Does a load read what store n leaves, before that is lost?
+// True if a load reads what store n leaves, before that is lost.
 bool StoredWords::is_read(std::size_t n) const {
   const Access& stored = accesses_[n];
   for (std::size_t m = n + 1; m < accesses_.size(); ++m) {

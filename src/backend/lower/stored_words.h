@@ -1,4 +1,4 @@
-// Words of shared memory that are still in registers: of threads that store words side by side and then load
+// Words of shared memory that are still in registers, for threads that store words side by side and then load
 // their neighbours', as sums over a warp do. Processors do not hand a store on to a load that begins
 // elsewhere, so that such a load waits until the store is in memory. Knows the accesses of one run.
 #pragma once
@@ -22,9 +22,10 @@ class StoredWords : protected ValueForms {
   };
   StoredWords(State& state, HostMemory& memory) : ValueForms(state), memory_(memory) {}
 
-  // The accesses of a run; `read_behind`: may memory be read behind it?
+  // The accesses of a run. `read_behind`: memory may be read after it.
   void begin(std::vector<Access> accesses, bool read_behind);
-  // Will store n be made again, all of it, before anything reads it from memory, or will nothing read it?
+  // True if all of store n will be made again before anything reads it from memory, or
+  // if nothing will read it.
   bool is_needless(std::size_t n) const;
   // Notes store n. `load` gives the vector that begins at a byte of the span, from memory; it is called
   // before the store is made.
@@ -94,7 +95,7 @@ class StoredWords : protected ValueForms {
   bool is_same_place(const Access& a, const Access& b) const {
     return a.span == b.span && a.first == b.first;
   }
-  // Of one span.
+  // For accesses of one span.
   bool overlap(const Access& a, const Access& b) const {
     return a.first < b.first + b.bytes && b.first < a.first + a.bytes;
   }

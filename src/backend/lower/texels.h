@@ -1,5 +1,4 @@
-// Lowering of loads from the memory of textures. An offset is limited to the view, so that nothing is
-// checked.
+// Lowering of loads from the memory of textures. Offsets are limited to the view, so that nothing is checked.
 #pragma once
 
 #include <vector>

@@ -256,8 +256,8 @@ Reg ValueForms::lane_numbers(std::uint32_t part) {
 
 // ---- floats without denormals
 
-// The host makes zeros of denormal operands: no one need do so before. Which NaN an operand is does not
-// matter.
+// The host makes zeros of denormal operands: no one need do so before. It does not
+// matter which NaN an operand is.
 Value ValueForms::unflushed(Value v) const {
   const auto passes = [&](Opcode opcode) {
     return opcode == Opcode::FFlush32 || opcode == Opcode::CanonicalizeNaN32 ||

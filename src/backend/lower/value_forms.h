@@ -45,7 +45,7 @@ class ValueForms : protected Builder {
     return static_cast<std::int32_t>(f_.definition_of(v).immediate);
   }
   bool is_lane_number(Value v) const { return f_.definition_of(v).opcode == ir::Opcode::LaneIndex; }
-  // Does only the branch of its block read the result, so that it becomes part of the branch?
+  // True if only the branch of its block reads the result, so that it becomes part of the branch.
   bool only_feeds_branch(ir::Inst i) const;
   std::uint32_t use_count(Value v) const { return state_.use_count[v.id]; }
   // Registers made before another store to the table may hold another state of it.
@@ -77,7 +77,8 @@ class ValueForms : protected Builder {
   Reg scalar(Value v);
   Reg mask(Value v, std::uint32_t part);
   PartLanes lanes_of(Value mask, std::uint32_t part) const;
-  std::optional<std::uint32_t> last_lane_of(Value mask) const;  // none: not known, or there is none
+  // Without a value: not known, or there is no such lane.
+  std::optional<std::uint32_t> last_lane_of(Value mask) const;
   Mask mask_or_inverse(Value v, std::uint32_t part);
   // With many parts: an ir::LaneComparison. It is one instruction, made where its mask is read.
   bool is_made_where_read(Value v) const;
@@ -121,7 +122,7 @@ class ValueForms : protected Builder {
     branch_if_any(mask);
     return either_way_behind(if_any, if_none);
   }
-  // The same behind a branch that was just made.
+  // The same after a branch that was just made.
   template <class IfAny, class IfNone>
   Regs either_way_behind(IfAny if_any, IfNone if_none) {
     const CacheState at_parting = cache_state();
@@ -153,7 +154,7 @@ class ValueForms : protected Builder {
     state_.current_block = 0x80000000u + static_cast<std::uint32_t>(code_.blocks.size());
   }
 
-  // Behind a branch that was just made: where it holds, control goes through what `cold` makes, which stands
+  // After a branch that was just made: where it holds, control goes through what `cold` makes, which stands
   // out of line, else through what `hot` makes; both give the same number of registers of the same classes.
   template <class Hot, class Cold>
   Regs hot_or_cold(Hot hot, Cold cold) {
@@ -173,8 +174,8 @@ class ValueForms : protected Builder {
     restore(at_parting);
     return join_edges(hot_end, cold_end);
   }
-  // The same of several branches that lead out: ways_out are the blocks that branch_out has ended since
-  // `at_parting`.
+  // The same for several branches that lead out: ways_out are the blocks that branch_out has ended since the
+  // time of `at_parting`.
   template <class Hot, class Cold>
   Regs hot_or_out(const CacheState& at_parting, const lir::Edges& ways_out, Hot hot, Cold cold) {
     const Regs from_hot = hot();

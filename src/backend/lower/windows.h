@@ -18,13 +18,13 @@ class WindowFields : protected ValueForms {
     Reg table;           // address of all windows
     std::int32_t place;  // byte of this one
     std::int32_t limit;  // byte of the limit for the access's extent
-    std::int32_t count;  // likewise, of the number of pieces of that size
+    std::int32_t count;  // byte of the number of pieces of that size
     bool shifted;        // its address may not be 0
   };
   Window window_of(const ir::MemoryAccess& access, ir::Value address) {
     return window_at(access, place_of(access, address));
   }
-  // The byte of it among all windows: of those of one place, and no others, fields are the same.
+  // The byte of the window among all windows: windows of one place, and no others, have the same fields.
   std::int32_t place_of(const ir::MemoryAccess& access, ir::Value address);
   Window window_at(const ir::MemoryAccess& access, std::int32_t place);
   // The first lock of shared memory, a byte for each word.
@@ -42,7 +42,7 @@ class WindowFields : protected ValueForms {
     Cached loaded;
   };
   Cached windows_;                   // KernelArgs::windows
-  std::vector<ir::Value> in_frame_;  // by slot of the frame: what is stored there first, once asked for
+  std::vector<ir::Value> in_frame_;  // by slot of the frame: what is stored there first; empty until needed
   std::vector<LoadedField> fields_;  // this block's
 };
 

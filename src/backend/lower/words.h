@@ -99,8 +99,8 @@ class WordLowering : protected ValueForms {
 
  private:
   using I32 = WordOps::I32;
-  // True if a call is better: in a preamble, which runs once; where a look-up goes lane by lane; where a product
-  // may be flushed before it is rounded.
+  // True if a call is better: in a preamble, which runs once; where a look-up goes lane by lane; where a
+  // product may be flushed before it is rounded.
   bool calls() const { return role_.preamble; }
   bool calls_for(sfu::Function function) const {
     return calls() || (sfu::looks_up(function) && !host_.table_look_ups) ||

@@ -20,8 +20,8 @@ void X64Emitter::enter(const EntryCode& entry) {
       a_.push(gp64(reg));
       pushed_ += 8;
     }
-  // Frame, from rsp: fuel and modes (64 bytes), the lowering's area, spill slots, saved vectors, what calls
-  // keep.
+  // The frame, from rsp on: fuel and modes (64 bytes), the lowering's area, spill slots,
+  // saved vectors, what calls keep.
   constexpr std::int32_t kFuelBytes = 64;
   frame_base_ = kFuelBytes;
   spill_base_ = frame_base_ + static_cast<std::int32_t>((entry.code->frame_bytes + 63) / 64 * 64);
@@ -106,8 +106,8 @@ void X64Emitter::next_block(const EntryCode& entry, const Label& group) {
   a_.bind(done);
 }
 
-// KernelArgs::begin_shared. Between groups no register but those of the arguments holds anything; these are the
-// caller's in all conventions.
+// KernelArgs::begin_shared. Between groups no register but those of the arguments holds anything; these are
+// the caller's in all conventions.
 void X64Emitter::begin_shared() {
   const auto field = [](std::size_t offset) {
     return x86::qword_ptr(x86::rdi, static_cast<std::int32_t>(offset));
@@ -209,7 +209,7 @@ void X64Emitter::call(std::uint32_t site) {
   put(x86::Inst::kIdCall, thunk_);
 }
 
-// Called with the number of the call site in eax. Behind the registers that it keeps stand two words: the
+// Called with the number of the call site in eax. After the registers that it keeps stand two words: the
 // caller's MXCSR, and the one that C++ expects.
 void X64Emitter::thunk() {
   const CallingConvention abi = calling_convention(options_.abi);
@@ -252,9 +252,8 @@ void X64Emitter::subroutines() {
 }
 
 // The product in f64, where it is exact, without the fraction bits that f32 lacks; the sum in f64, then
-// rounded to f32. Where the addend is zero: the product rounded to nearest (docs/guests/tesla.md 8.3).
-// Keeps every register. A subroutine, because it is rarely needed and longer than the rest of a
-// multiply-add.
+// rounded to f32. Where the addend is zero: the product rounded to nearest (docs/guests/tesla.md 8.3). Keeps
+// every register. A subroutine, because it is rarely needed and longer than the rest of a multiply-add.
 void X64Emitter::multiply_add_truncated() {
   constexpr std::int32_t kReturnAddress = 8, kKept = 4;
   constexpr int kDropped = 29;  // fraction bits of f64 that f32 lacks

@@ -90,7 +90,7 @@ class X64Emitter final : public Emitter {
     put(id, operands...);
   }
 
-  // Of the next instruction.
+  // Makes the next instruction round toward zero.
   void toward_zero() { a_.addInstOptions(asmjit::InstOptions::kX86_ER | asmjit::InstOptions::kX86_RZ_SAE); }
 
   // The short form clears the whole register.
@@ -178,7 +178,7 @@ class X64Emitter final : public Emitter {
   const asmjit::OperandSignature vector_signature_ =
       host_.vector_bytes == 64 ? x86::zmm0.signature() : x86::ymm0.signature();
   x86::Assembler a_;
-  // Words of the frame behind the fuel.
+  // Words of the frame after the fuel.
   static constexpr std::int32_t kCallersMode = 16, kFlushMode = 20, kFlushModeZero = 24;
   // By FloatMode: of those that its instructions change to.
   std::array<std::optional<std::uint32_t>, 3> mode_numbers_;

@@ -281,7 +281,7 @@ class Flushing final : public HostFlushing, private Tools {
     bool by_error = false;       // AVX2: none, as the product's error tells how it is truncated
     bool again_at_once = false;  // if there are any: all lanes, without a look at which they are
     bool join_products = false;  // AVX-512: of several parts
-    bool join_addends = false;   // likewise, which are sums or products of the same block
+    bool join_addends = false;   // AVX-512: of several parts, which are sums or products of the same block
     bool any() const { return large_product || small_addend; }
   };
   // A result that was made without a look at its operands.
@@ -299,7 +299,7 @@ class Flushing final : public HostFlushing, private Tools {
   Doubts doubts_of(ir::Inst i) const;
   bool is_made_beside(Value v, ir::Inst i) const;
   bool all_lanes_matter(ir::Inst i) const;
-  // Is it a zero, with which the product is rounded to nearest?
+  // True if it is a zero, with which the product is rounded to nearest.
   bool is_plain(Value addend) const {
     return is_constant(addend) && (constant(addend) & 0x7fffffff) < 0x00800000;
   }
@@ -331,7 +331,8 @@ class Flushing final : public HostFlushing, private Tools {
   bool in_loop_ = false;
   std::vector<Unchecked> unchecked_;
   std::vector<std::uint32_t> unchecked_at_;  // by value: its place in unchecked_, or one that is not its
-  // Of what was made since the mode was set. No way that parts within a row may change the mode.
+  // True if what was made since the mode was set needs them. No way that parts within a
+  // row may change the mode.
   bool needs_flags_ = false;
   std::vector<Scaled> scaled_;
   std::vector<std::uint32_t> scaled_at_;  // by register: its place in scaled_, or one that is not its

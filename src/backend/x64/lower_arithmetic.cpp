@@ -103,8 +103,8 @@ Reg Arithmetic::multiplied(Op op, Reg a, Reg b, Reg c) {
 
 // One step of Newton's method makes of a relative error e about e^2, and 3/2 e^2 of a root: with rounding
 // less than 2^-23. From the middle between two halves, 1/x of a half has a distance of 2^-22 or more, its
-// root one of 2^-21.44 (tests/backend/half_test.cpp goes through all). Of zeros and infinities the step makes
-// NaNs; the approximation is right. No number is a denormal, so that the mode does not matter.
+// root one of 2^-21.44 (tests/backend/half_test.cpp goes through all). For zeros and infinities the step
+// gives NaNs; the approximation is right. No number is a denormal, so that the mode does not matter.
 Reg Arithmetic::unless_nan(Reg r, Reg otherwise) {
   constexpr std::uint32_t kNumbers = 0x11111100;  // of these `r`, of NaNs what was there before
   return fix_up(otherwise, r, kNumbers);
@@ -196,7 +196,7 @@ Reg Arithmetic::unsigned_to_float(Value a, std::uint32_t p) {
   return inst->def;
 }
 
-// Is a NaN of this value never a signaling one?
+// True if a NaN of this value is never a signaling one.
 bool Arithmetic::quiet(Value v, int depth) const {
   const Opcode opcode = f_.definition_of(v).opcode;
   switch (opcode) {

@@ -32,14 +32,14 @@ Reg Flushing::toward_zero(Op op, Reg a, Reg b) {
   return inst->def;
 }
 
-// Of words: 2^-95, below which an addend of AVX-512 is small, and 2^-72, of AVX2; 2^-98, below which a
+// Bounds by words: 2^-95, below which an addend of AVX-512 is small, and 2^-72, of AVX2; 2^-98, below which a
 // constant factor leaves little of a scaled product.
 constexpr std::uint32_t kHigherExponents = 0x70000000, kFew = 0x1b800000, kLowProduct = 0x0e800000;
 constexpr std::uint32_t kGreatest = 0x7f7fffff, kTooLarge = 0x7f800000;
 constexpr std::uint32_t kMagnitude = 0x7fffffff;
-// AVX2: a float has this bit if it is 2 or more, infinite or a NaN. Addends are asked for it times 2^73,
-// products times 2^-126, or, where scaled ones are there and a second look is cheap, -2^-25; low ones times
-// 2^99.
+// AVX2: a float has this bit if it is 2 or more, infinite or a NaN. The bit is tested of addends
+// times 2^73, of products times 2^-126, or -2^-25 where scaled ones are there and a second look is
+// cheap, and of low ones times 2^99.
 constexpr std::uint32_t kTwoOrMore = 0x40000000, kOfAddends = 0x64000000, kOfProducts = 0x00800000;
 constexpr std::uint32_t kOfLowProducts = 0x71000000;
 constexpr std::uint32_t kNextTowardZero = 0xb2ffffff;  // -2^-25 times (1 - 2^-24), which rounds
@@ -109,8 +109,8 @@ Regs Flushing::multiply_add_truncated(ir::Inst i, std::uint32_t parts) {
   return hot_or_cold([&] { return sums; }, cold);
 }
 
-// A result of arithmetic, which is no signaling NaN, in the same block: no test of it can stand before a
-// loop.
+// True for a result of arithmetic, which is no signaling NaN, in the same block: no test of it can stand
+// before a loop.
 bool Flushing::is_made_beside(Value v, ir::Inst i) const {
   if (f_.inst(f_.definition(v)).block != f_.inst(i).block) return false;
   switch (f_.definition_of(v).opcode) {
@@ -213,7 +213,7 @@ Regs Flushing::multiply_add_unchecked(ir::Inst i, const Doubts& doubts, std::uin
   return sums;
 }
 
-// Should the right factors be scaled: fewer of them are not yet?
+// True if the right factors should be scaled, because fewer of them are not scaled yet.
 bool Flushing::scales_right(std::span<const Product> products, Value left, Value right) {
   const auto count = [&](Reg Product::*factor) {
     std::size_t to_scale = 0;

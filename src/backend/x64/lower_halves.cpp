@@ -66,8 +66,8 @@ Reg Halves::low_bytes(Reg a, Reg b) {
   const Reg lower = shuffled(a, 0x80800200);
   return vvv(Op::Or, lower, shuffled(b, 0x02008080));
 }
-// 4 + n / 256 is a half for each byte n; n / 256 * (1 + 1 / 255), rounded once, is n / 255 rounded, as all n
-// show.
+// 4 + n / 256 is a half for each byte n; n / 256 * (1 + 1 / 255), rounded once, is n / 255
+// rounded: all n show that.
 Reg Halves::of_bytes(Reg a, bool upper) {
   const Reg bytes = shuffled(a, upper ? 0x80038002 : 0x80018000);
   const Reg above_four = vvv(Op::Or, bytes, constant_source(0x44004400));

@@ -75,7 +75,7 @@ Reg Memory::gather_pairs(Reg offset, Reg base) {
   return inst->def;
 }
 
-// Of AVX2 lanes 0, 1, 4 and 5 come first, so that within 128 bits all that is together belongs together.
+// With AVX2, lanes 0, 1, 4 and 5 come first, so that within 128 bits all that is together belongs together.
 std::array<Reg, 2> Memory::load_texel_pairs(Reg offsets, Reg base) {
   if (!host_.mask_registers) {
     offsets = with_immediate(Op::Permute64, offsets, 0xd8);

@@ -88,7 +88,7 @@ std::array<Reg, 4> Rows::load_rows(Value index, std::int32_t offset, std::uint32
     store(Op::StoreFull, zero_where_not(with_immediate(Op::Shl, all, 4), inside), frame(offsets));
     scratch_block_ = ~0u;
   } else if (scratch_index_ != index || scratch_block_ != current_block()) {
-    // Of all parts at once: a second row with this index finds them there.
+    // All parts at once: a second row with this index finds their offsets there.
     for (std::uint32_t part = p; part < parts_; ++part) {
       Reg bytes = with_immediate(Op::Shl, vector(index, part), 4);
       store(Op::StoreFull, bytes, frame(scratch_ + static_cast<std::int32_t>(part * host_.vector_bytes)));

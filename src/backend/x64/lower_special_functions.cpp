@@ -155,7 +155,7 @@ Words::Sum Words::interpolate(Table bases, Table slopes_table, std::uint32_t hal
   return {vvv(Op::IAdd, linear, with_immediate(Op::ShrS, low, 8)), low};
 }
 
-// Of a number beyond `last_finite`, and of a NaN.
+// `r`, but the words for numbers beyond `last_finite` and for NaNs in the lanes whose magnitude is such.
 Reg Words::special_fixed(Reg magnitude, Reg r, std::uint32_t last_finite) {
   Reg is_large = compare(Op::CmpI, magnitude, constant_source(last_finite), integer_predicate::kGt);
   Reg limited = blend(r, constant_source(kFixedInfinity), is_large);
@@ -220,8 +220,7 @@ Reg Words::lg2(Reg x) {
                 kMinusInfinity << kZeroClass | kPlusZero << kOneClass | kPlusInfinity << kInfinityClass);
 }
 
-// The product with |x|, rounded down: as two floats, of which the upper one is whole where the lower one is 1
-// or more.
+// The product with |x|, rounded down, as two floats: the upper one is whole where the lower one is 1 or more.
 Reg Words::times_turns(Reg magnitude) {
   constexpr std::uint32_t kTurns = 0x4aa2f983;  // 2/pi with 23 fraction bits, 0xa2f983 / 2
   Reg turns = constant_vector(kTurns);
@@ -261,7 +260,8 @@ Reg Words::preex2(Reg x) {
   return ternary(kMerge, r, x, constant_source(kSign));
 }
 
-// Of the fraction and the lowest bit of the quadrant in `quadrants`; bit 31 of `sign`; NaN where `fixed` is.
+// The sine for the fraction and the lowest bit of the quadrant in `quadrants`, with bit 31 of `sign`; NaN
+// where `fixed` is.
 Reg Words::sin_of(Reg quadrants, Reg sign, Reg fixed) {
   Reg backward = with_immediate(Op::ShrS, with_immediate(Op::Shl, quadrants, 8), 31);
   Reg t = vvv(Op::Xor, quadrants, backward);
@@ -283,8 +283,8 @@ Reg Words::sin_of(Reg quadrants, Reg sign, Reg fixed) {
 
 Reg Words::ex2(Reg fixed) {
   Reg negative = with_immediate(Op::ShrS, fixed, 31);
-  // The negative of what has a fraction, less than the next unit: ~ stands for it. Of an integer the negative
-  // itself.
+  // The negative of what has a fraction, less than the next unit: ~ stands for it. For an integer it is the
+  // negative itself.
   constexpr std::uint32_t kAll = 0x3fffffff;
   constexpr int kXorOfMasked = (kA & kC) ^ kB;
   Reg flipped = ternary(kXorOfMasked, fixed, negative, constant_source(kAll));
@@ -295,7 +295,7 @@ Reg Words::ex2(Reg fixed) {
   Reg r = vvv(Op::IAdd, with_immediate(Op::ShrU, sum, 7), exponent);
   r = zero_where_not(r, compare(Op::CmpI, r, constant_source(kLeast), integer_predicate::kGe));
   r = vvv(Op::IMinS, r, constant_source(kInfinity));
-  // Of an infinity: none, or zero.
+  // For an infinity: infinity, or zero if it is negative.
   Reg infinite = vvv(Op::AndNot, negative, constant_source(kInfinity));
   Reg none = constant_vector(kNan);
   Reg special = blend(none, reg_source(infinite), bits_in(fixed, kAll));

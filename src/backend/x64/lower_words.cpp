@@ -35,7 +35,7 @@ Reg Words::multiply_add(Reg a, Reg b, const Source& c) {
   return inst->def;
 }
 
-// The least numbers become zeros, whatever the rounding: to nearest and to zero they do so here. The NaN is
+// The least numbers become zeros in any rounding: to nearest and to zero they do so here. The NaN is
 // that of all ones. Denormals are what they are in either mode.
 Reg Words::to_half(Reg x, ir::RoundingMode mode) {
   constexpr int kNearest = 0, kToZero = 3;
@@ -72,7 +72,7 @@ Reg Words::look_up(std::span<const std::uint32_t> words, Reg index) {
   return folds ? look_up_wave(words, index) : gather(words, index);
 }
 
-// Are the words one turn of a sine? Then both halves begin with 0, the rest of each half is the same
+// True if the words are one turn of a sine. Then both halves begin with 0, the rest of each half is the same
 // backwards, and the second half has the other signs.
 bool Words::is_wave(std::span<const std::uint32_t> words) {
   constexpr std::uint32_t kSign = 0x80000000;
