@@ -39,9 +39,9 @@ double vector_ports(Target target, Maker on = maker());  // operations on vector
 bool adds_where_it_multiplies(Maker on = maker());       // adder and multiplier are the same ports
 
 // A kernel whose groups do nothing but the operation, kProbeRepeats times: each takes what the one before
-// made, or not. Its table needs kProbeTable bytes. Errors: unsupported for an operation that costs() of the
-// target has not; but for kClock, dependent, which has no row: one takes a clock on every processor.
-// Additions of vectors take two where they wait for each other on Zen 5.
+// made, or not. Its table needs kProbeTable bytes. Errors: unsupported for an operation that is not
+// among the target's costs(), except kClock, dependent, which has no row: one takes a clock on every
+// processor. Additions of vectors take two where they wait for each other on Zen 5.
 inline constexpr Op kClock = Op::SAdd;
 inline constexpr std::uint32_t kProbeRepeats = 240, kProbeTable = 256;
 Result<MachineCode> compile_probe(Target target, Op op, bool dependent);

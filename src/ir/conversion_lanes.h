@@ -39,8 +39,8 @@ class Conversions {
     const I32 distance = o_.imins(o_.isub(word(126), o_.ishru(magnitude, 23)), word(25));
     const I32 dropped = o_.imaxs(distance, word(13));
     const I32 unit = o_.ishl_by(word(1), dropped);
-    I32 up = word(0),
-        most = word(0x7bff);  // what is added before bits are dropped; the greatest finite result
+    // What is added before bits are dropped; the greatest finite result.
+    I32 up = word(0), most = word(0x7bff);
     switch (mode) {
       case RoundingMode::nearest: {
         const I32 odd = o_.iand(o_.ishru_by(base, dropped), word(1));

@@ -39,8 +39,8 @@ struct Memory {
   const pixels::GroupRecord* groups = nullptr;
   std::byte* tile = nullptr;
   std::span<const TexelView> textures{};  // at least texture_count
-  std::span<std::uint32_t>
-      frame{};  // max(block_groups, 1) * frame_slots * lanes words: LoadFrame and its relatives
+  // max(block_groups, 1) * frame_slots * lanes words: LoadFrame and its relatives.
+  std::span<std::uint32_t> frame{};
 };
 
 class Interpreter {

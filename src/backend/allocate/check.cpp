@@ -94,8 +94,8 @@ class Checker {
           return edge(from, to) + "argument " + std::to_string(k) + " is not in its register";
         next[l] = target.params[k];
       } else {
-        bool somewhere =
-            false;  // its slot is named by the code that reads it: accept any slot that holds the value
+        // The code that reads it names its slot: accept any slot that holds the value.
+        bool somewhere = false;
         for (std::size_t l = kClassCount * kMaxRegisters; l < state.size(); ++l)
           if (state[l] == arg && is_slot_of(target.params[k], l)) {
             next[l] = target.params[k];

@@ -114,8 +114,8 @@ class Finisher {
   void move_stores() {
     struct Readers {
       bool hot = false;
-      std::uint32_t entry =
-          kNoBlock;  // the only one; a value with several is stored once, after its definition
+      // The only one; a value with several is stored once, after its definition.
+      std::uint32_t entry = kNoBlock;
     };
     tables_.cold_stores.clear();
     if (in_slots_.empty()) return;

@@ -26,8 +26,8 @@ void for_each_use(const Code& code, Visit&& visit) {
 }  // namespace
 
 std::uint64_t liveness_bound(const Code& code) {
-  std::vector<std::uint32_t> home(code.classes.size(),
-                                  0);  // the block that defines a register; kNever: counted
+  // The block that defines a register; kNever: counted.
+  std::vector<std::uint32_t> home(code.classes.size(), 0);
   for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
     for (Reg param : code.blocks[b].params) home[param] = b;
     for (std::uint32_t i = code.blocks[b].first; i < code.blocks[b].end; ++i)

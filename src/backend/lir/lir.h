@@ -113,14 +113,14 @@ struct Code {
 };
 
 // Removing instructions and parameters of blocks that nobody uses takes two linear steps, between which more
-// definitions may be made unused. At most how often registers are used by what is needed;
-// removes the block arguments:
+// definitions may be made unused. The first step: an upper bound of how often what is needed uses each
+// register; removes the parameters that nobody uses, with their arguments.
 void count_uses(Code& code, std::vector<std::uint32_t>& uses);
 inline bool is_dead(const Inst& inst, const std::vector<std::uint32_t>& uses) {
   return (inst.flags & kPure) != 0 && inst.def != kNoReg && uses[inst.def] == 0;
 }
 void remove_dead(Code& code, const std::vector<std::uint32_t>& uses);
-// Both.
+// Takes both steps.
 void eliminate_dead_code(Code& code);
 
 // By block: for a cold one the first cold block on every way to it, which dominates it; for others kNoBlock.

@@ -1,4 +1,4 @@
-// Lowering of arithmetic of two halves in a word, where the host has it; else it is called out for.
+// Lowering of arithmetic of two halves in a word, where the host has it; else callouts make it.
 #pragma once
 
 #include "backend/lower/callouts.h"

@@ -102,7 +102,7 @@ class HostWords {
   virtual Reg round_to_half(Reg) { return lir::kNoReg; }
   virtual Reg half_of(Reg) { return lir::kNoReg; }
   virtual Reg number_of_half(Reg) { return lir::kNoReg; }
-  // A branch where some lane has not all these bits, if the host has such a one.
+  // A branch where some lane lacks one of these bits, if the host has such an instruction.
   virtual bool tests_bits() const { return false; }
   virtual void branch_unless_bits(Reg, std::uint32_t /*bits*/) {}
   // kNoReg: there is no better way than that of base/sfu_lanes.h. `all_ones`: of NaNs only 0x7fffffff comes.

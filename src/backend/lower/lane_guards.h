@@ -20,7 +20,7 @@ class LaneGuards : protected ValueForms {
 
   // None: the guard is another one.
   static std::optional<LaneBound> bound(const ir::Function& f, ir::Value guard);
-  // Branches where some lane has not the guard, if one comparison of scalars tells that. False: it does not.
+  // Branches where some lane lacks the guard, if one comparison of scalars tells that. False: it does not.
   bool branch_unless_all(ir::Value guard);
   // The number of the first lane that has the guard, or the number after the last one that has it: from 0 to
   // the lanes there are.

@@ -20,8 +20,8 @@ inline CallingConvention calling_convention(Abi abi) {
 #if defined(_WIN32)
   if (abi == Abi::native) abi = Abi::win64;
 #endif
-  if (abi == Abi::win64)
-    return {asmjit::x86::rcx, kSystemV | 1u << 6 | 1u << 7, 0xffc0};  // rdi and rsi, xmm6 to xmm15
+  // Callees also keep rdi and rsi, and xmm6 to xmm15.
+  if (abi == Abi::win64) return {asmjit::x86::rcx, kSystemV | 1u << 6 | 1u << 7, 0xffc0};
   return {asmjit::x86::rdi, kSystemV, 0};
 }
 

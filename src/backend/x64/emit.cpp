@@ -200,8 +200,8 @@ void X64Emitter::encode(const Inst& inst) {
     case Form::store_word:
       return put(id, memory(inst, 4), x86::xmm(inst.use[0]));
     case Form::s_imm:
-      if (inst.imm == 0)
-        return put(x86::Inst::kIdMov, gp32(inst.def), asmjit::Imm(0));  // flags may be live: no xor
+      // No xor: flags may be live.
+      if (inst.imm == 0) return put(x86::Inst::kIdMov, gp32(inst.def), asmjit::Imm(0));
       return put(id, gp32(inst.def), imm);
     case Form::s_load:
       return put(id, gp32(inst.def), memory(inst, 4));

@@ -80,7 +80,7 @@ void X64Emitter::after(ir::AtomicFunction function, const x86::Gp& d, const x86:
       const Label done = a_.newLabel();
       operation(I::kIdAdd);
       put(is_signed ? I::kIdJno : I::kIdJnc, done);
-      if (is_signed) {  // what has overflown has the sign that the end of the range has not
+      if (is_signed) {  // what has overflown does not have the sign of the end of the range
         put(I::kIdSar, d, asmjit::Imm(31));
         put(I::kIdXor, d, asmjit::Imm(std::numeric_limits<std::int32_t>::min()));
       } else {

@@ -176,8 +176,8 @@ class MaskedBounds {
   const Function& f_;
   std::array<Limited, kMostLimited> limited_{};
   std::uint32_t count_ = 0;
-  std::array<std::uint32_t, kMostFacts>
-      hidden_by_{};  // by fact: limited values whose NaNs pass its comparison
+  // By fact: limited values whose NaNs pass its comparison.
+  std::array<std::uint32_t, kMostFacts> hidden_by_{};
   std::uint32_t facts_ = 0;
 };
 

@@ -25,8 +25,8 @@ bool diverges(const Function& f, Block b) {
 std::optional<std::vector<std::vector<Block>>> deferred_exits(const Function& f, const Loops& loops) {
   const auto& order = loops.order();
   std::vector<std::vector<Block>> result(loops.loops().size());
-  std::vector<Positions> deferred(
-      order.size());  // before each block, without what is pending around its loop
+  // Before each block, without what is pending around its loop.
+  std::vector<Positions> deferred(order.size());
   std::vector<Positions> around(loops.loops().size());                // what is pending around a loop
   std::vector<std::vector<Positions>> leaving(loops.loops().size());  // targets at each way out
   // All targets of one way on, from a block of `loop`.

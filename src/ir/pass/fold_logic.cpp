@@ -69,8 +69,8 @@ Step Folder::logic() {
       if (is_not(b())) return become(Opcode::And1, {a(), operand(b(), 0)});
       if (is_not(a()) && operand(a(), 0) == b()) return known(a());
       if (has(a(), Opcode::And1, b())) return known_bits(Type::i1, 0);  // (b and z) and not b
-      if (has(b(), Opcode::And1, a()))
-        return become(Opcode::AndNot1, {a(), other(b(), a())});  // a and not (a and z)
+      // a and not (a and z)
+      if (has(b(), Opcode::And1, a())) return become(Opcode::AndNot1, {a(), other(b(), a())});
       if (has(b(), Opcode::Or1, a())) return known_bits(Type::i1, 0);
       if (made_by(b(), Opcode::AndNot1) && operand(b(), 0) == a())
         return become(Opcode::And1, {a(), operand(b(), 1)});

@@ -1,5 +1,5 @@
 // Masks of lanes as linearize computes with them: an i1 value or its complement, so that the false side of a
-// branch costs no instruction until its mask is really wanted.
+// branch costs no instruction until its mask is needed.
 #pragma once
 
 #include "ir/builder.h"

@@ -53,8 +53,8 @@ class Linearizer {
     Block same;              // the first block that is sure to have the same mask
     Block anchor;  // for a block that is its own `same`: mask = mask of anchor and literal, if valid
     Mask literal;
-    std::uint32_t first_literal =
-        kNone;  // if lanes part at its end: literals_[... + k] is edge k's condition
+    // If lanes part at its end: literals_[first_literal + k] is the condition of edge k.
+    std::uint32_t first_literal = kNone;
   };
   // An original edge over which lanes move on.
   struct Edge {

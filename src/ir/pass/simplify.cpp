@@ -177,8 +177,8 @@ class Simplifier {
       f_.set_operand(last, 0, builder_.IEq32(I32{condition}, builder_.constant(0)));
       f_.inst(last).opcode = Opcode::Branch;
     } else if (opcode == Opcode::Branch && f_.definition_of(condition).opcode == Opcode::Not1 &&
-               (f_.lane_order == LaneOrder::none ||
-                f_.form == Form::group)) {  // the edges' order makes that of the blocks
+               (f_.lane_order == LaneOrder::none || f_.form == Form::group)) {
+      // Not in thread form with an order of lanes: there the order of the edges makes that of the blocks.
       f_.set_operand(last, 0, f_.operand(f_.definition(condition), 0));
       std::swap(block.successors[0], block.successors[1]);
       block.backward = ((block.backward & 1) << 1) | ((block.backward >> 1) & 1);

@@ -300,7 +300,7 @@ class AddressSplitter {
     f_.replace_values(replacement);
   }
 
-  // What lanes have up to `last`, and what those after it have not.
+  // What lanes up to `last` have; those after it have the opposite.
   struct Split {
     I1 first;
     I32 last;

@@ -191,9 +191,9 @@ Status SsaBuilder::finish() {
   if (overflowed_)
     return Error{ErrorCode::resource_limit, "the program's control flow needs too many merged registers", ""};
   bool any = false;
+  // resolve() also shortens the chains that replace_values follows.
   for (std::uint32_t v = 0; v < replacement_.size(); ++v)
-    if (replacement_[v].valid())
-      any = resolve(Value{v}).valid();  // also shortens what replace_values follows
+    if (replacement_[v].valid()) any = resolve(Value{v}).valid();
   if (any) f.replace_values(replacement_);
   return {};
 }
