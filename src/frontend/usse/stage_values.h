@@ -33,7 +33,7 @@ unsigned bytes_of(AttributeFormat format);  // of a component
 unsigned attribute_words(const Parameter& parameter, AttributeFormat format, unsigned components);
 // Stores an attribute's components, as its parameter's type, in the words of pa from the parameter's first
 // one on. `memory`: `components` of them, packed. Missing ones are 0, 0, 0, 1; those that the parameter does
-// not have are dropped. Untyped ones are words, whatever the parameter has; of narrow types none is
+// not have are dropped. Untyped ones are words, with any type of the parameter; of narrow types none is
 // missing. Errors: unsupported for a type that attributes cannot have.
 Status store_attribute(const Parameter& parameter, AttributeFormat format, unsigned components,
                        std::span<const std::byte> memory, std::span<std::uint32_t> pa);

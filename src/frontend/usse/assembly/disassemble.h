@@ -8,12 +8,12 @@
 
 namespace warpjit::usse {
 
-// "!p0 vmad2.f32.nosched r4.xy, -pa2.xyzw, sa[2*idx1+4], c1.yyyy". Bits that no field has follow in braces:
-// {unused 0x...}.
+// "!p0 vmad2.f32.nosched r4.xy, -pa2.xyzw, sa[2*idx1+4], c1.yyyy".
+// Bits that no field has follow in braces: {unused 0x...}.
 std::string disassemble(const Instruction& instruction);
 
 struct DisassembleOptions {
-  bool words = true;   // a comment with number and word behind each instruction
+  bool words = true;   // a comment with number and word after each instruction
   bool labels = true;  // targets of branches as labels
 };
 // A whole program. Words that are no instructions are `.word`.

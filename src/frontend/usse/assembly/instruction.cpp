@@ -50,8 +50,8 @@ std::optional<Register> read_register(std::string_view text) {
   return {};
 }
 
-// Reads a line by one pattern. `reached` says how far it came: the best error is that of the pattern that
-// came furthest.
+// Reads a line by one pattern. `reached` says how far it came: the best error is that of the pattern
+// that came furthest.
 class Reader {
  public:
   Reader(const Pattern& pattern, std::span<const std::string_view> operands)
@@ -98,7 +98,7 @@ class Reader {
     }
     return text;
   }
-  // Of a modifier in all patterns of the opcode.
+  // The words of a modifier in all patterns of the opcode.
   std::string words_of(std::string_view modifier) const {
     std::string text;
     for (const Pattern& pattern : patterns_of(pattern_.opcode))
@@ -115,7 +115,7 @@ class Reader {
     if (token.kind == SyntaxToken::Kind::source) return "source " + std::to_string(token.index);
     return std::string(kImmediateNames[static_cast<std::size_t>(token.immediate)]) + ":NUMBER";
   }
-  // Of all patterns of the opcode: predicates, or other modifiers.
+  // The words of all patterns of the opcode: predicates, or other modifiers.
   std::string words_of(bool predicates) const {
     std::vector<std::string> known;
     for (const Pattern& pattern : patterns_of(pattern_.opcode))

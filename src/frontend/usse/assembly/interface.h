@@ -1,6 +1,6 @@
-// Directives that say what a container would: how many registers a program has, what a vertex or fragment
-// program takes and gives, where control words of textures lie. Lines of a source, before or between its
-// instructions:
+// Directives that say what a container would: how many registers a program has, what a vertex or
+// fragment program takes and gives, where control words of textures lie. Lines of a source, before or
+// between its instructions:
 //
 //   .registers pa:8 sa:16 r:4                what is not said stays 256
 //   .flags native_color reads_color
@@ -8,8 +8,8 @@
 //   .sampler unit:0 sa:8                     four control words
 //   .control unit:0 word:2 sa:10             one of them
 //   .cube unit:0
-//   .input texcoord0 f16 2 words:1           of fragment programs, one behind the other in pa
-//   .texel texcoord0 f16 unit:0 words:2      likewise; also by_z, by_w, centroid, own
+//   .input texcoord0 f16 2 words:1           of fragment programs, one after the other in pa
+//   .texel texcoord0 f16 unit:0 words:2      the same; also by_z, by_w, centroid, own
 //   .output f16 4 pa:0
 //   .results position color0 texcoord0.xy texcoord1.xyz.half point_size clip0     of vertex programs
 //   .reads 0xff                              words of pa that are read
@@ -31,7 +31,7 @@ std::span<const std::pair<Flag, const char*>> flag_names();
 Result<bool> read_interface(std::span<const text::Token> words, Program& program);
 // Their names, for messages.
 std::string list_directives();
-// What the directives together must be, and what is implied, behind the last line.
+// What the directives together must be, and what is implied, after the last line.
 Status finish_interface(Program& program);
 
 // The directives that give all of a program again that a launch needs: not names, types of attributes and

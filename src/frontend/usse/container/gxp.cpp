@@ -38,7 +38,7 @@ class GxpReader {
   std::uint32_t u32(std::uint32_t at) const { return u16(at) | u16(at + 2) << 16; }
   std::uint64_t u64(std::uint32_t at) const { return u32(at) | std::uint64_t{u32(at + 4)} << 32; }
 
-  // The place that an offset in a field leads to, with `bytes` behind it.
+  // The place that an offset in a field leads to, with `bytes` after it.
   Result<std::uint32_t> follow(const GxpField& field, std::uint64_t bytes) const {
     const std::int64_t target = std::int64_t{field.at} + static_cast<std::int32_t>(u32(field.at));
     if (target < 0 || static_cast<std::uint64_t>(target) + bytes > size_)
@@ -69,7 +69,7 @@ class GxpReader {
   Status vertex_block(std::uint32_t at, std::uint32_t bytes);
   Result<FragmentInput> fragment_input(std::uint32_t at) const;
   Status fragment_block(std::uint32_t at);
-  // Secondary attribute `offset` behind the base of a container.
+  // Secondary attribute `offset` after the base of a container.
   Status check_secondary(const GxpField& field, std::uint64_t base, std::uint64_t offset) const {
     if (base + offset < kMaxRegisters) return {};
     return wrong(field, "there is no secondary attribute " + std::to_string(base + offset));

@@ -44,8 +44,8 @@ struct Parameter {
   std::uint8_t semantic = 0, semantic_index = 0;
   bool cube = false;  // of samplers
   std::uint32_t array_size = 0;
-  std::uint32_t resource =
-      0;  // the first register, the word in the container, the texture unit or the buffer
+  // The first register, the word in the container, the texture unit or the buffer.
+  std::uint32_t resource = 0;
   bool operator==(const Parameter&) const = default;
 };
 
@@ -81,7 +81,7 @@ struct VertexInterface {
   std::uint8_t clip_distances = 0;  // bit n
   bool point_size = false, fog = false;
   std::array<bool, 2> color{};
-  std::array<std::uint8_t, kTexcoords> texcoord{};       // components; 0: there is none
+  std::array<std::uint8_t, kTexcoords> texcoord{};       // components; 0: it is absent
   std::array<std::uint8_t, kTexcoords> texcoord_bits{};  // as the container writes them
   std::uint32_t half_texcoords = 0;                      // bit n: as halves
   std::uint8_t words = 0;                                // of o
@@ -122,7 +122,7 @@ struct FragmentInput {
   std::array<std::uint32_t, 4> raw{};
   bool operator==(const FragmentInput&) const = default;
 
-  // Has a texel the components of its texture's swizzle? Else it has four.
+  // True if a texel has the components of its texture's swizzle; else it has four.
   bool own_components() const { return (raw[3] >> 6 & 1) != 0; }
   unsigned words() const { return (iterated ? iterated->words : 0U) + (sampled ? sampled->words : 0U); }
 };
@@ -130,7 +130,7 @@ struct FragmentInterface {
   std::uint8_t output_start = 0;  // a word of pa, unless the colour is native
   ParameterType output_type{};
   std::uint8_t output_components = 0;
-  std::vector<FragmentInput> inputs;  // one behind the other in pa
+  std::vector<FragmentInput> inputs;  // one after the other in pa
   bool operator==(const FragmentInterface&) const = default;
 };
 
@@ -180,7 +180,7 @@ struct Program {
   std::string where(bool in_secondary, std::size_t word) const;
 };
 
-// Of code that says of no unit where its control words are: the places that samples name are those of units
+// For code that says of no unit where its control words are: the places that samples name are those of units
 // 0, 1 and so on, in the order of registers, up to 16.
 void number_units(Program& program);
 

@@ -62,7 +62,7 @@ TexelFormat channel_blocks(std::string_view name, TexelType type, unsigned chann
   return format;
 }
 
-// Of four channels.
+// True if alpha has the lowest bits in a swizzle of four channels.
 bool alpha_is_lowest(std::uint32_t swizzle) {
   return swizzle == 2 || swizzle == 3 || swizzle == 6 || swizzle == 7;
 }

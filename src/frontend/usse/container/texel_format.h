@@ -9,7 +9,7 @@
 
 namespace warpjit::usse {
 
-// Of a control word.
+// A field of a control word.
 inline std::uint32_t field_of(std::uint32_t word, unsigned first, unsigned bits) {
   return word >> first & ((1U << bits) - 1);
 }

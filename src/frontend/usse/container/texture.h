@@ -1,5 +1,5 @@
-// The four control words of a texture (docs/guests/usse.md 9): what they say, and the same in the terms that
-// all GPUs share.
+// The four control words of a texture (docs/guests/usse.md 9): what they say, and the same in the terms
+// that all GPUs share.
 #pragma once
 
 #include <array>

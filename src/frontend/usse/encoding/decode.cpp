@@ -110,7 +110,7 @@ Status decode_token(const SyntaxToken& token, std::uint64_t word, Instruction& i
   return {};
 }
 
-// Of a dual instruction: that there are such operations with such sources.
+// Checks that a dual instruction has operations that exist with such sources.
 Status check_dual(const Instruction& i) {
   const unsigned first = source_count(i.operation1), second = source_count(i.operation2);
   if (first + second > 4 || (first == 2 && second == 3))

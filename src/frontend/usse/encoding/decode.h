@@ -120,8 +120,8 @@ enum class SumOperation : std::uint8_t { add, sub, min, max };
 enum class Factor : std::uint8_t { zero, saturate, s0, s0a, s1, s1a, s2, s2a, special, code7 };
 enum class RepeatMode : std::uint8_t { external, internal, both, moe };
 
-// Of SMP: how many coordinates there are, less one; where the level of detail comes from; what is given
-// instead of a filtered texel.
+// SMP: how many coordinates there are, less one; where the level of detail comes from; what is given instead
+// of a filtered texel.
 enum class SampleDimension : std::uint8_t { d1, d2, cube };
 enum class LodMode : std::uint8_t { quad, bias, replace, gradients };
 enum class Gather : std::uint8_t { none, texels, info, texels_and_weights };
@@ -144,7 +144,7 @@ inline constexpr std::uint16_t kFaceRegister = 16;
 // A register, or the first of several.
 struct Register {
   Bank bank = Bank::r;
-  // 1, 2: the number is an offset from idx1 or idx2, which count so many words.
+  // 1, 2: the number is an offset from idx1 or idx2, which count units of `index_words` words.
   std::uint8_t index = 0, index_words = 1;
   std::uint16_t number = 0;  // of the word in r, pa, sa and o
   bool operator==(const Register&) const = default;
@@ -256,8 +256,8 @@ struct Instruction {
   bool operator==(const Instruction&) const = default;
 };
 
-// Errors say what the word lacks and have no `where`: bad_input, or unsupported for what is known by name
-// alone.
+// Errors say what the word lacks and have no `where`: bad_input, or unsupported for what is
+// known by name alone.
 Result<Instruction> decode(std::uint64_t word);
 // The word of an instruction, `raw` and `unused` aside. Errors name the field whose value does not fit.
 Result<std::uint64_t> encode(const Instruction& instruction);
@@ -266,21 +266,21 @@ Result<std::uint64_t> encode(const Instruction& instruction);
 inline constexpr unsigned coordinate_count(const Instruction& sample) {
   return static_cast<unsigned>(sample.dimension) + 1;
 }
-// Does a sample give the texels of a footprint?
+// True if a sample gives the texels of a footprint.
 inline constexpr bool gathers(const Instruction& sample) {
   return sample.gather == Gather::texels || sample.gather == Gather::texels_and_weights;
 }
 
-// Does an instruction read source k, or is it only named?
+// True if an instruction reads source k; false if it only names it.
 bool reads_source(const Instruction& instruction, unsigned k);
 
 // Sources that an operation of a dual instruction has.
 unsigned source_count(Operation operation);
 // Where operand `index` of an operation comes from: 0 to 2 gpi0 to gpi2, 3 the unified source.
 unsigned dual_operand(const Instruction& dual, bool second, unsigned index);
-// Is the unified register of a dual instruction that of vectors, whose numbers are doubled?
+// True if the unified register of a dual instruction is that of vectors, whose numbers are doubled.
 bool unified_is_vector(const Instruction& dual, bool destination);
-// Does an operation read vectors? Does it write one? Dot products and sums of squares are numbers.
+// True if an operation reads vectors; if it writes one. Dot products and sums of squares are numbers.
 inline constexpr bool reads_vectors(Operation operation) { return operation <= Operation::vmov; }
 inline constexpr bool writes_vector(Operation operation) {
   return reads_vectors(operation) && operation != Operation::vdp && operation != Operation::vssq;

@@ -31,7 +31,7 @@ constexpr Modifier named(std::string_view name, std::uint8_t (*get)(const Instru
   for (const std::string_view word : words) {
     std::uint8_t value = 0;
     if (word != Modifier::kInvalid)
-      while (names[value] != word) ++value;  // behind the last one the compiler stops
+      while (names[value] != word) ++value;  // after the last one the compiler stops
     modifier.words[modifier.count] = word;
     modifier.values[modifier.count++] = value;
   }
@@ -90,7 +90,7 @@ class Parser : public encoding::PatternParser<Grammar, Parser> {
     SyntaxToken token{.kind = Kind::immediate};
     const std::size_t at = text.find('@');
     std::uint8_t name = 0;
-    while (kImmediateNames[name] != text.substr(0, at)) ++name;  // behind the last one the compiler stops
+    while (kImmediateNames[name] != text.substr(0, at)) ++name;  // after the last one the compiler stops
     token.immediate = static_cast<Immediate>(name);
     token.is_signed = text.ends_with("|s");
     if (token.is_signed) text.remove_suffix(2);
@@ -99,7 +99,7 @@ class Parser : public encoding::PatternParser<Grammar, Parser> {
     return true;
   }
 
-  // "1@6:6|x2|b@30:2|e@49|z:A1@20:2,44|abs@38|neg@37", behind the letter
+  // "1@6:6|x2|b@30:2|e@49|z:A1@20:2,44|abs@38|neg@37", after the letter
   constexpr bool reg(Kind kind, std::string_view text) {
     SyntaxToken token{.kind = kind};
     if (text[0] != '@') {
@@ -158,7 +158,7 @@ class Parser : public encoding::PatternParser<Grammar, Parser> {
     if (name == "free") return kFreeSwizzle;
     if (name == "pack") return kPackSwizzle;
     std::uint8_t k = 0;
-    while (table::kSwizzles[k].name != name) ++k;  // behind the last one the compiler stops
+    while (table::kSwizzles[k].name != name) ++k;  // after the last one the compiler stops
     return k;
   }
 };

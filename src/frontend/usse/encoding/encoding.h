@@ -14,7 +14,7 @@ namespace warpjit::usse {
 using encoding::BitField;
 using Modifier = encoding::Modifier<Instruction>;
 std::span<const Modifier> modifiers();
-// Is it written before the mnemonic?
+// True if it is written before the mnemonic.
 bool is_predicate(const Modifier& modifier);
 
 // A table of swizzles: what the values of a field mean.
@@ -57,7 +57,7 @@ struct SyntaxToken {
   bool secondary = false;  // the bank is sa
   BitField bank{}, mask{}, swizzle{}, swizzle_high{}, high{};
   bool mask_from_w = false;  // the mask's lowest bit is w, the others follow from x
-  std::uint8_t extension = 0, negate = 0, absolute = 0;  // bits; 0: there is none
+  std::uint8_t extension = 0, negate = 0, absolute = 0;  // bits; 0: no such bit
   std::uint8_t table = kNoSwizzle;                       // index in swizzle_tables()
   Immediate immediate{};
   bool is_signed = false;
@@ -95,7 +95,7 @@ Result<std::uint64_t> encode_register(const SyntaxToken& token, const Instructio
 // A swizzle as its table writes it, and back; false: the table does not have it.
 std::string swizzle_text(const SyntaxToken& token, const Swizzle& swizzle);
 bool parse_swizzle(const SyntaxToken& token, std::string_view text, Swizzle& swizzle);
-// Is it what a source without a swizzle means?
+// True if it is what a source without a swizzle means.
 bool is_identity(const SyntaxToken& token, const Swizzle& swizzle);
 
 // The word that a pattern gives to an instruction of its opcode whose modifiers fit it.

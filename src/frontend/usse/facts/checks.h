@@ -1,5 +1,5 @@
-// Which instructions are defined, alone and in a program (docs/guests/usse.md 11). Both engines refuse the
-// same.
+// Which instructions are defined, alone and in a program (docs/guests/usse.md 11).
+// Both engines refuse the same.
 #pragma once
 
 #include "base/result.h"

@@ -11,8 +11,8 @@
 
 namespace warpjit::usse {
 
-// Position, two colours, fog, the constants 0 and 1, ten texture coordinates, the size of a point and eight
-// clip distances.
+// Position, two colours, fog, the constants 0 and 1, ten texture coordinates, the size of a point and
+// eight clip distances.
 inline constexpr unsigned kColorSlot = 4, kFogSlot = 12, kZeroSlot = 14, kOneSlot = 15, kTexcoordSlot = 16,
                           kPointSizeSlot = 56, kClipDistanceSlot = 64, kSlots = 72;
 
@@ -22,7 +22,7 @@ struct SlotSource {
   std::uint8_t word = 0;  // of o
   bool operator==(const SlotSource&) const = default;
 };
-// Of a vertex program. Bare code has no interface: its slots are the words of o as they are.
+// What a vertex program's slots are. Bare code has no interface: its slots are the words of o as they are.
 std::array<SlotSource, kSlots> slot_sources(const Program& program);
 
 // The place of a value's first component; its components are `count` slots from there on.
@@ -32,7 +32,7 @@ struct SlotRange {
 // Not of the position and of a point's coordinate, which are no slots.
 SlotRange slots_of(FragmentInput::Value value, unsigned index);
 
-// Is the sampler of a texture unit one of cubes?
+// True if the sampler of a texture unit is one of cubes.
 bool samples_cube(const Program& program, unsigned unit);
 // Components of the coordinate that a texel before the program is sampled at, bit n: component n.
 unsigned coordinate_components(const Program& program, const FragmentInput::Sampled& sampled);

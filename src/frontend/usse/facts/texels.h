@@ -15,14 +15,14 @@ namespace warpjit::usse {
 // What a component of a sample is if the program asks for the texture's own type.
 enum class NativeTexel : std::uint8_t { u8, s8, u16, s16, f16, f32 };
 NativeTexel native_texel(const TextureFormat& format);
-// The same format with numbers of 0 to 1, or -1 to 1, in place of integers: what the texture's own type is
-// made of.
+// The same format with numbers of 0 to 1, or -1 to 1, in place of integers: what the texture's
+// own type is made of.
 TextureFormat as_normalized(TextureFormat format);
 // One, two or four.
 unsigned texel_components(const std::array<TexelSource, 4>& swizzle);
 
-// The unit whose control words the four secondary attributes are that a sample names; none: they are not a
-// texture's.
+// The unit whose control words the four secondary attributes are that a sample names;
+// none: they are not a texture's.
 std::optional<unsigned> sampled_unit(const Program& program, const Instruction& sample);
 
 // What samples a unit: an instruction, or an input of a fragment program.

@@ -9,7 +9,7 @@ namespace warpjit::usse {
 namespace {
 
 constexpr std::uint32_t kMostBlocks = 1 << 14;
-// Instructions of all blocks, besides those of the code itself: what is behind here takes time for each.
+// Instructions of all blocks, besides those of the code itself: what follows takes time for each.
 constexpr std::size_t kMostCopied = std::size_t{1} << 20;
 
 struct State {
@@ -42,7 +42,7 @@ bool moves(const Register& reg) {
   return reg.bank != Bank::c && reg.bank != Bank::g && reg.bank != Bank::immediate && reg.bank != Bank::idx;
 }
 
-// The number of the register that lies so many behind it.
+// The number of the register that lies `registers` registers after it.
 std::uint16_t number_behind(const Register& reg, std::int32_t registers, bool doubled) {
   if (!moves(reg)) return reg.number;
   const bool internal = reg.bank == Bank::i;
@@ -58,8 +58,8 @@ const Register& operand_of(const Instruction& i, unsigned operand) {
   return i.s[operand - 1];
 }
 
-// Of an instruction that takes increments: the register of an operand in a turn. Dot products write
-// components of one register, turn by turn.
+// The register of an operand in a turn of an instruction that takes increments. Dot products write components
+// of one register, turn by turn.
 std::uint16_t number_in_turn(const Instruction& i, unsigned operand, unsigned turn,
                              const Increments& increments) {
   const Register& reg = operand_of(i, operand);
@@ -67,7 +67,7 @@ std::uint16_t number_in_turn(const Instruction& i, unsigned operand, unsigned tu
   return number_behind(reg, increments.step(operand, turn), is_doubled(i, operand));
 }
 
-// Does the instruction read or write what it names there?
+// True if the instruction reads or writes what it names there.
 bool is_used(const Instruction& i, unsigned operand) {
   if (operand != 0) return reads_source(i, operand - 1);
   if (i.group == Group::tst) return i.opcode == Opcode::tstmsk || i.write_back;

@@ -69,7 +69,7 @@ class Code {
   // have more than kMostIncrements.
   Result<ControlFlow> find_blocks_of_addresses() const;
   bool secondary() const { return secondary_; }
-  // By address: may lanes of a quad be elsewhere while others are here?
+  // By address: true if lanes of a quad may be elsewhere while others are here.
   std::vector<bool> parted_lanes() const;
 
  private:
@@ -83,12 +83,13 @@ class Code {
   std::vector<Instruction> instructions_;
 };
 
-// Has it a field for repetitions?
+// True if it has a field for repetitions.
 bool repeats(const Instruction& i);
-// Do its operands move by increments that code sets? Else it does not repeat, or by its own ones.
+// True if its operands move by increments that code sets;
+// else it does not repeat, or they move by its own ones.
 bool takes_increments(const Instruction& i);
-// Of an instruction that takes increments, the numbers of all registers that it moves to, turn by turn: with
-// equal ones it does the same.
+// The numbers of all registers that an instruction moves to which takes increments, turn by turn: with equal
+// ones it does the same.
 std::vector<std::uint16_t> moved_numbers(const Instruction& i, const Increments& increments);
 // The operands of turn `turn` of a repeated instruction.
 Instruction in_turn(const Instruction& i, unsigned turn, const Increments& increments);

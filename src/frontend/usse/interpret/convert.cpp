@@ -31,8 +31,8 @@ void QuadAlu::pack(const Instruction& i, unsigned lane) {
   const IntegerType from = integer_type(i.source_type), to = integer_type(i.type);
   unsigned mask = i.d[0].mask;
   if (i.d[0].bank != Bank::i) {
-    // One register of 64 bits is written at most: the first one if the mask has components of both. Of halves
-    // from bytes the console wrote even less.
+    // One register of 64 bits is written at most: the first one if the mask has components of both. The
+    // console wrote even less of halves from bytes.
     const bool both = (mask & 3) != 0 && (mask & 12) != 0;
     if (i.type == Type::f32 && (!from_float || i.source_type == Type::f32) && both) mask &= 3;
     if (i.source_type == Type::u8 && i.type == Type::f16 && !i.scale && mask == 15) mask = 3;

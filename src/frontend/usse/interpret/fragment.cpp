@@ -20,7 +20,7 @@ constexpr IntegerType kByte{8, false};
 
 // ---- Results
 
-// Four bytes for 0 to 1, whatever the target makes of them.
+// True if a colour is four bytes for 0 to 1, of which the target may keep fewer bits.
 bool takes_bytes(PixelFormat format) {
   switch (format) {
     case PixelFormat::rgba8:

@@ -20,7 +20,7 @@ float half_value(std::uint16_t half);
 // Rounds to nearest even; a NaN becomes kHalfNan.
 std::uint16_t to_half(float value);
 
-// Ten bits of fixed point, 8 of them behind the point.
+// Ten bits of fixed point, 8 of them after the point.
 float c10_value(std::uint32_t bits);
 std::uint32_t to_c10(float value);
 

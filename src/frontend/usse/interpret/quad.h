@@ -30,7 +30,7 @@ struct MoeState {
   std::array<bool, 4> swizzled{};
   std::array<std::int32_t, 4> offset{};
 
-  // Are the operands of the first turn those of the instruction?
+  // True if the operands of the first turn are those of the instruction.
   bool starts_in_place() const {
     return (offset[0] | offset[1] | offset[2] | offset[3]) == 0 &&
            !(swizzled[0] || swizzled[1] || swizzled[2] || swizzled[3]);
@@ -81,7 +81,7 @@ class QuadAlu {
     raw_components(reg, type, component, 1U << lane, values);
     return values[lane];
   }
-  // A word of a register, `word` words behind the first; of i its component.
+  // A word of a register, `word` words after the first; of i its component.
   void read_words(const Register& reg, unsigned word, unsigned lanes, LaneWords& words);
   std::uint32_t read_word(const Register& reg, unsigned word, unsigned lane) {
     LaneWords words;
@@ -102,14 +102,14 @@ class QuadAlu {
     std::uint32_t mask, value;
   };
 
-  // The place of a word; null: there is none. In shared banks all lanes have the same place. In others,
-  // without an index register, lane n's is n words behind that of lane 0.
+  // The place of a word; null: there is no such word. In shared banks all lanes have the same place. In
+  // others, without an index register, lane n's is n words after that of lane 0.
   std::uint32_t* place(const Register& reg, unsigned word, unsigned lane);
   bool is_shared(Bank bank) const {
     return bank == Bank::sa || (file_.secondary && (bank == Bank::r || bank == Bank::pa || bank == Bank::o));
   }
 
-  // ---- Typed components, of a source behind its swizzle and modifiers; in lanes outside of `lanes` anything
+  // ---- Typed components, of a source after its swizzle and modifiers; in lanes outside of `lanes` anything
   void read_components(const Source& source, Type type, unsigned k, unsigned lanes, LaneFloats& values);
   LaneFloats components(const Source& source, Type type, unsigned k, unsigned lanes) {
     LaneFloats values;
@@ -129,7 +129,7 @@ class QuadAlu {
   // Component k of `to` becomes component `select` of `from`; bits are kept where both have one layout.
   void copy_component(const Register& to, Type to_type, unsigned k, const Register& from, Type from_type,
                       unsigned select, unsigned lane);
-  // An element of so many bits; of an immediate the number.
+  // An element of `bits` bits; of an immediate the number.
   std::uint32_t element(const Register& reg, unsigned bits, unsigned k, unsigned lane);
   LaneFloats test_floats(const Instruction& i, unsigned k, unsigned lanes);
 

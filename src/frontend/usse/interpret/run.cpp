@@ -14,7 +14,7 @@
 namespace warpjit::usse {
 namespace {
 
-// Does a lane read what others of its quad have (section 8.2)?
+// True if a lane reads what others of its quad have (section 8.2).
 bool sees_others(const Instruction& i) {
   switch (i.group) {
     case Group::smp:
@@ -88,7 +88,7 @@ class Interpreter::Execution {
 
   Status step(std::uint32_t pc, unsigned group) {
     const Instruction& i = code_[pc];
-    unsigned stay = group;  // lanes that go on behind it
+    unsigned stay = group;  // lanes that go on after it
     if (run_.executed != nullptr) for_lanes(group, [&](unsigned lane) { ++(*run_.executed)[lane]; });
     switch (i.group) {
       case Group::flow:

@@ -46,8 +46,8 @@ struct QuadRun {
 
 class Interpreter {
  public:
-  // Decodes both programs. Errors, with the word: what is not defined (bad_input) or does not run
-  // (unsupported).
+  // Decodes both programs. Errors, with the word: what is not defined (bad_input) or does
+  // not run (unsupported).
   static Result<Interpreter> prepare(const Program& program);
 
   // Before both, once for a draw. Errors: bad_input for a texture that has not the dimension of a sample.
@@ -55,14 +55,14 @@ class Interpreter {
   // Once for a draw: the secondary program on the secondary attributes. Errors: out_of_fuel; fault for
   // control that leaves the code.
   Status run_secondary(std::span<std::uint32_t> sa, QuadRun& run) const;
-  // The primary program of a quad. All lanes run, but of fragments whose lanes do not see each other (section
-  // 8.2) only those that `run` says are covered. Errors: the same, and bad_input for a texture that is
-  // not there.
+  // The primary program of a quad. All lanes run, but of fragments whose lanes do not see each other
+  // (section 8.2) only those that `run` says are covered. Errors: the same, and bad_input for a texture
+  // that is not there.
   Status run_primary(Quad& quad, std::span<std::uint32_t> sa, QuadRun& run) const;
 
   const Program& program() const { return program_; }
   bool gives_depth() const { return gives_depth_; }  // in some lanes, perhaps
-  // Does a lane that leaves nothing run?
+  // True if lanes that leave nothing run.
   bool runs_helpers() const { return program_.stage != Stage::fragment || sees_others_; }
 
  private:

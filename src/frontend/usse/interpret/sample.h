@@ -70,14 +70,14 @@ class TextureSampler {
   const bool native_;
 };
 
-// A sample, or the first components of it, in the words of a result of that type; `mask`: the bits that are
-// written.
+// A sample, or the first components of it, in the words of a result of that type;
+// `mask`: the bits that are written.
 struct TexelWords {
   std::array<std::uint32_t, 4> words{}, mask{};
 };
 TexelWords pack_texel(const textures::TextureView& texture, Type type, const Texels& texel,
                       unsigned components);
-// Words that so many components take.
+// Words that `components` components take.
 unsigned words_of_texel(const textures::TextureView& texture, Type type, unsigned components);
 
 }  // namespace warpjit::usse

@@ -96,7 +96,7 @@ std::int64_t compute(Alu alu, std::uint32_t word_a, std::uint32_t word_b) {
   }
 }
 
-// Of a float or an integer.
+// Number is a float or an integer.
 template <class Number>
 bool passes(const Instruction& i, Number value) {
   const bool sign = i.sign_test == SignTest::negative ? value < Number{0} : value >= Number{0};

@@ -27,7 +27,7 @@ LaneFloats each(const LaneFloats& a, const LaneFloats& b, const Function& functi
   for (unsigned lane = 0; lane < kLanes; ++lane) results[lane] = function(a[lane], b[lane]);
   return results;
 }
-// Likewise one that takes its time: only of the lanes in the mask.
+// The same with a function that takes its time: only in the lanes of the mask.
 LaneFloats of_each(unsigned lanes, const LaneFloats& a, float (*function)(float)) {
   LaneFloats results{};
   for_lanes(lanes, [&](unsigned lane) { results[lane] = function(a[lane]); });

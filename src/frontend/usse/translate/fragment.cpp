@@ -20,7 +20,7 @@ bool has_bytes(PixelFormat format) {
   return format == PixelFormat::rgba8 || format == PixelFormat::srgb8 || format == PixelFormat::rgb565 ||
          format == PixelFormat::rgba4 || format == PixelFormat::rgb5a1 || format == PixelFormat::rgb10a2;
 }
-// Is a colour first one of bytes?
+// True if a colour first becomes one of bytes.
 bool loses_bits(PixelFormat format) {
   return format == PixelFormat::rgb565 || format == PixelFormat::rgba4 || format == PixelFormat::rgb5a1;
 }
@@ -61,7 +61,7 @@ class FragmentTranslator final : public ProgramTranslator {
     set_inputs();
     if (program_.has(Flag::native_color) && program_.has(Flag::reads_color) && target() != PixelFormat::none)
       set_stored_color();
-    // The exit stores, behind all else.
+    // The exit stores, after all else.
     function_.block(exit()).guest_address = static_cast<std::uint32_t>(program_.primary.size());
     if (reads_quads_) {
       // Quads that leave nothing, as those that only fill a group, neither load nor use up fuel.
@@ -238,7 +238,7 @@ class FragmentTranslator final : public ProgramTranslator {
   I1 changing_memory() override { return secondary_ ? I1() : flag(kVarLive); }
   I32 anticlockwise() override { return frame_.anticlockwise(); }
 
-  // Where lanes go that leave no results: behind the exit.
+  // Where lanes go that leave no results: after the exit.
   ir::Block gone() {
     if (!gone_) gone_ = function_.add_block();
     return *gone_;

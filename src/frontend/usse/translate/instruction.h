@@ -46,10 +46,10 @@ class InstructionTranslator {
   InstructionTranslator(const Program& program, const RegisterFile32& file, const UniformTable& table);
   virtual ~InstructionTranslator() = default;
 
-  // Whose registers an operand is of: those of the lane itself, which are the others' if all lanes are here;
-  // those that each lane had last, wherever it is; those of lanes that have not begun, as the secondary
-  // program sees them: `i` and `idx` are 0, but `sa`, which all lanes share, is read as that program has it
-  // by now.
+  // Whose registers an operand is of: those of the lane itself, which are the others' if all lanes are
+  // here; those that each lane had last, wherever it is; those of lanes that have not begun, as the
+  // secondary program sees them: `i` and `idx` are 0, but `sa`, which all lanes share, is read as that
+  // program has it by now.
   enum class View : std::uint8_t { own, last, unbegun };
 
   // One instruction with its repeats that transfers no control. `increments`: what lanes may have set, one
@@ -108,7 +108,7 @@ class InstructionTranslator {
 
   // ---- Operands (operand.cpp)
 
-  // A word of a register, `word` words behind the first; of i its component. What does not exist is 0.
+  // A word of a register, `word` words after the first; of i its component. What does not exist is 0.
   I32 read_word(const Register& reg, std::uint32_t offset);
   I32 read_bank(Bank bank, std::uint32_t number);
   // Writes wait for commit(), as all sources are read before.
@@ -119,7 +119,7 @@ class InstructionTranslator {
 
   // Bits of a word, extended.
   I32 bits_of(I32 value, unsigned low, unsigned count, bool is_signed);
-  // Component k of registers as a number; of a source behind swizzle and modifiers.
+  // Component k of registers as a number; of a source after swizzle and modifiers.
   F32 raw_component(const Register& reg, Type type, unsigned k);
   F32 selected(const Register& reg, Type type, Select select);
   F32 component(const Source& source, Type type, unsigned k);
@@ -140,7 +140,7 @@ class InstructionTranslator {
   // Component k of `to` becomes component `select` of `from`; bits are kept where both have one layout.
   Part copied(const Register& to, Type to_type, unsigned k, const Register& from, Type from_type,
               Select select);
-  // Element k of so many bits, extended; of an immediate the number.
+  // Element k, of `bits` bits, extended; of an immediate the number.
   I32 element(const Register& reg, unsigned bits, unsigned k, bool is_signed);
   // The same of a word; of an immediate its bits.
   I32 field(const Register& reg, unsigned bits, unsigned k, bool is_signed) {

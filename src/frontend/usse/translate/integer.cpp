@@ -86,7 +86,7 @@ void InstructionTranslator::mad32(const Instruction& i) {
   const I32 product = b_.IMul32(a, b);
   I32 sum = b_.IAdd32(product, c);
   if (i.saturate && i.is_signed) {
-    // Of two numbers with one sign the sum has another.
+    // The sign bit: two numbers of one sign have a sum of the other.
     const I32 wrong = b_.IAnd32(b_.IXor32(product, sum), b_.IXor32(c, sum));
     const I32 limit = b_.IXor32(b_.IShrS32(product, word(31)), word(0x7fffffff));
     sum = b_.select(b_.ILtS32(wrong, word(0)), limit, sum);

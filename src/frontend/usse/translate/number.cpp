@@ -37,8 +37,8 @@ F32 InstructionTranslator::dot(const std::array<F32, 4>& a, const std::array<F32
 F32 InstructionTranslator::quad_difference(const Instruction& i, unsigned j, unsigned k, bool rows) {
   constexpr std::uint64_t kAll = 0x55;  // a lane number in all four places
   const View view = view_of_others();
-  // Of a lane. What is the same in all of them is not exchanged: others may not have come to where it was
-  // made.
+  // The number that a lane has. What is the same in all lanes is not exchanged: others may not have come to
+  // where it was made.
   const auto lane = [&](const Source& source, unsigned number, std::uint64_t n) {
     const bool same = same_in_all_lanes(source);
     const F32 own = seen(same ? View::own : view, [&] { return component(source, i.type, number); });

@@ -19,7 +19,7 @@ bool quad_operation(const Instruction& i) {
   return is_difference(i) || ((is_branch(i) || i.opcode == Opcode::ret) && (i.any || i.all));
 }
 
-// Do operands move, even in the first turn?
+// True if operands move, even in the first turn.
 bool steps(const Code& code) {
   return std::ranges::any_of(code.instructions(), [](const Instruction& i) { return i.group == Group::moe; });
 }
@@ -164,7 +164,7 @@ Result<ir::Function> ProgramTranslator::run() {
   WARPJIT_CHECK(blocks_.run(
       successors, flow::reverse_post_order(successors),
       [&](std::uint32_t number) {
-        // Behind a secondary program, all lanes come to the set-up together; its address is no other block's.
+        // After a secondary program, all lanes come to the set-up together; its address is no other block's.
         if (number == setup_)
           return setup_ == 0 ? ir::kNoAddress
                              : behind + static_cast<std::uint32_t>(program_.secondary.size()) + 1;
@@ -255,7 +255,7 @@ I1 ProgramTranslator::goes(const Instruction& i, I1 own) {
   return b_.INe32(result, word(0));
 }
 
-// Of the lanes where this holds (none: of all).
+// Calls in the lanes where `where` holds (none: in all).
 void ProgramTranslator::call(I1 where, std::uint32_t return_to) {
   const auto chosen = [&](I32 value, I32 old) {
     return where.valid() ? b_.select(where, value, old) : value;
@@ -395,7 +395,7 @@ Status InstructionTranslator::instruction(const Instruction& i, std::span<const 
   }
   const std::vector<Variant> ways = variants(i, increments, where);
   for (unsigned k = 0; k <= i.repeat; ++k) {
-    // Lanes write together, behind what any of them reads of the others.
+    // Lanes write together, after all that any of them reads of the others.
     std::vector<std::vector<Write>> writes;
     for (const Variant& way : ways) {
       if (is_too_long()) return too_long();

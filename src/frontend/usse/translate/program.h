@@ -46,11 +46,11 @@ class ProgramTranslator : protected InstructionTranslator {
     unsigned count = 0;
     ParameterType native{};
   };
-  // Of an input: without an instruction. `native`: for a result of the texture's own type. `all`: four
-  // components, whatever the texture's swizzle.
+  // An input has no instruction. `native`: for a result of the texture's own type. `all`: four components,
+  // with any swizzle of the texture.
   Result<Texel> fetch_texel(const Instruction* i, unsigned unit, const SampleRequest& request, bool native,
                             bool all = false);
-  // Component k of words of this type, one behind the other.
+  // Component k of words of this type, one after the other.
   Part packed(ParameterType type, unsigned k, F32 value);
 
   const Code primary_code_, secondary_code_;
@@ -75,7 +75,7 @@ class ProgramTranslator : protected InstructionTranslator {
   bool takes_level_from_quad(const Instruction& i) const;
   SampleRequest sample_request(const Instruction& i);
   Status gather(const Instruction& i, unsigned unit);
-  // Of what quad operations read where lanes may have parted.
+  // Keeps what quad operations read where lanes may have parted.
   void keep_operands();
   Status join();
   Status translate_block(std::uint32_t number);

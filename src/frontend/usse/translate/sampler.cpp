@@ -54,7 +54,7 @@ TextureSampler::Place TextureSampler::place(std::array<F32, 3> coordinates) {
   return {{coordinates[0], coordinates[1].valid() ? coordinates[1] : real(0)}, {}};
 }
 
-// Of a change of u and v.
+// The square of a change of u and v, in texels.
 F32 TextureSampler::squared(const std::array<F32, 2>& difference) {
   const Level largest = where_.level({});
   F32 sum;
@@ -66,7 +66,7 @@ F32 TextureSampler::squared(const std::array<F32, 2>& difference) {
   return sum;
 }
 
-// Of the quad: from lane 0 to lane 1, and to lane 2.
+// The differences in the quad: from lane 0 to lane 1, and to lane 2.
 std::array<F32, 2> TextureSampler::squared_differences(const SampleRequest& request) {
   constexpr std::uint64_t kAll = 0x55;  // a lane number in all four places
   const bool parted = request.last_coordinates[0].valid();
@@ -90,7 +90,7 @@ std::array<F32, 2> TextureSampler::squared_differences(const SampleRequest& requ
   return {columns, along(2)};
 }
 
-// Of a cube those to the places that a direction plus its gradients leads to, if they are on its face.
+// For a cube the changes to the places that a direction plus its gradients leads to, if they are on its face.
 std::array<F32, 2> TextureSampler::squared_gradients(const SampleRequest& request) {
   std::array<F32, 2> squares;
   for (unsigned k = 0; k < 2; ++k) {
@@ -117,7 +117,7 @@ F32 TextureSampler::changes_as_level(const SampleRequest& request) {
   const std::array<F32, 2> squares = request.level == SampleRequest::Level::of_gradients
                                          ? squared_gradients(request)
                                          : squared_differences(request);
-  // As words: a NaN, whatever its sign, is the greatest.
+  // As words: a NaN of either sign is the greatest.
   const F32 most = as_float(b_.IMaxU32(as_word(squares[0]), as_word(squares[1])));
   return b_.select(b_.FGt32(most, real(0)), b_.FMul32(b_.Log2F32(most), real(0.5F)), real(-126));
 }
@@ -136,7 +136,7 @@ I32 TextureSampler::detail(const SampleRequest& request) {
   return b_.F32ToI32Sat(b_.FRoundEven32(b_.FMul32(clamped(level, real(-126), real(126)), real(256))));
 }
 
-// Of several levels those that a level of detail means.
+// Those of several levels that a level of detail means.
 TextureSampler::Levels TextureSampler::levels(I32 detail) {
   const I32 last = uniform_word(ir::sample_words::kLastLevel), most = b_.IShl32(last, word(8));
   const I32 least = b_.IMinS32(uniform_word(ir::sample_words::kLeastLod), most);

@@ -11,7 +11,7 @@ namespace {
 
 unsigned unit_of(Alu alu) { return static_cast<unsigned>(alu) / 16; }
 bool is_function(Alu alu) { return alu == Alu::rcp || alu == Alu::rsq || alu == Alu::log || alu == Alu::exp; }
-// Of the operands of integer tests.
+// The width of the operands of integer tests.
 unsigned width_of(Alu alu) {
   if (alu >= Alu::iadd8 && alu <= Alu::fpsub8) return 8;
   return alu >= Alu::iadd16 && alu <= Alu::imulu16 ? 16 : 32;

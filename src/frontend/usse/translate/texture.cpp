@@ -144,7 +144,7 @@ Status ProgramTranslator::sample(const Instruction& i) {
   return {};
 }
 
-// Results one behind the other, each from a new word on; and what else a sample tells of its footprint.
+// Results one after the other, each from a new word on; and what else a sample tells of its footprint.
 Status ProgramTranslator::gather(const Instruction& i, unsigned unit) {
   WARPJIT_TRY(const Sampled sampled, find_sampled(&i, unit, i.type == Type::native));
   TextureSampler sampler(b_, sampled.source, sampled.number, sampled.components);

@@ -29,10 +29,10 @@ struct UniformTable {
   std::uint32_t bytes() const { return samples == 0 ? (sa(words) + 15) / 16 * 16 : sample_table().end(); }
 };
 UniformTable uniform_table(const Program& program, std::size_t samples);
-// Of the units that inputs or instructions sample, each once, ascending: texture and sampler have the unit's
-// number.
+// The uses of the units that inputs or instructions sample, each once, ascending: texture and sampler have
+// the unit's number.
 std::vector<frontend::TextureUse> texture_uses(const Program& program);
-// Do lanes of a quad see each other?
+// True if lanes of a quad see each other.
 bool reads_quads(const Program& program);
 
 inline constexpr std::uint32_t kVertexRows = 16, kNumbersInput = 16;
