@@ -61,7 +61,7 @@ class Shader final : public frontend::Shader,
   Status profile(const frontend::Grid& grid, std::optional<frontend::BlockFault>& fault,
                  Profile& profile) const override;
   ComputeFacts compute_facts(const frontend::Facts& facts) const;
-  // Of graphics programs.
+  // For graphics programs.
   Result<ir::Function> translate_graphics(const frontend::Facts& facts, bool dispatch_all) const;
   void append_graphics_key(const frontend::Facts& facts, std::vector<std::byte>& key) const;
 

@@ -223,7 +223,7 @@ class Matcher : public encoding::SyntaxMatcher<Grammar, Matcher> {
       if (part == "#") continue;
       std::string_view digits = part;
       if (!take_prefix(digits, "$r")) return false;
-      const auto found = take_index(digits, 131);  // behind the last register there are three
+      const auto found = take_index(digits, 131);  // after the last register there are three
       if (!found || !digits.empty()) return false;
       if (taken == 0) first = *found;
       if (*found != first + taken++) return false;
@@ -452,8 +452,8 @@ bool is_word(std::string_view text) {
   return !text.empty() && is_letter(text[0]) && text.find_first_of("[$#:") == std::string_view::npos;
 }
 
-// Says which modifier no form of the instruction has, and which there are; empty if that is not what is
-// wrong.
+// Says which modifier no form of the instruction has, and which there are;
+// empty if that is not what is wrong.
 std::string unknown_modifier(std::span<const std::string_view> words) {
   const std::vector<std::string_view> known = modifiers_of(words[0]);
   for (const std::string_view word : words.subspan(1)) {

@@ -18,7 +18,7 @@ std::optional<std::int64_t> parse_number(std::string_view word);
 
 struct AssembledInstruction {
   Instruction instruction;    // canonical
-  std::uint64_t flipped = 0;  // bits that {unused} asks to flip
+  std::uint64_t flipped = 0;  // bits that {unused} flips
   std::string_view label;     // of the target; empty: none
 };
 // Errors say what is wrong and have no position.

@@ -15,16 +15,15 @@ inline constexpr std::size_t kMaxKernels = 1024;  // in a container
 // Every kernel has a copy of its module's constants; all of them together, in words.
 inline constexpr std::size_t kMaxCopiedConstants = std::size_t{1} << 22;
 
-// Is this a cubin of either kind, whole or not, by what it begins with? ELF files for other machines are
-// none.
+// True if this begins as a cubin of either kind, whole or not. ELF files for other machines are no cubins.
 bool is_cubin(std::span<const std::byte> bytes);
 
-// Reads either kind, recognized by its first bytes. Every kernel is within the limits of program.h and has
-// code.
+// Reads either kind, recognized by its first bytes.
+// Every kernel is within the limits of program.h and has code.
 Result<Container> read_cubin(std::span<const std::byte> bytes, const std::string& file_name);
 
 // Text. Unused blocks and keys (samplers, relocations) are skipped. Not of any driver: `type = fragment`
-// (vertex, geometry) with the fields of graphics_fields.h behind it.
+// (vertex, geometry) with the fields of graphics_fields.h after it.
 // An error's `where` is "file:line:column".
 Result<Container> read_text_cubin(std::string_view text, const std::string& file_name);
 

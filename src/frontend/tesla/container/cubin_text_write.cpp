@@ -11,8 +11,8 @@ class TextWriter {
   std::string write(const Container& container) {
     if (!container.programs.empty() && container.programs[0].architecture != 0)
       text_ += "architecture {sm_" + std::to_string(container.programs[0].architecture) + "}\n";
-    // A kernel's constants include its module's. They are written with each kernel, so that they read back
-    // the same.
+    // A kernel's constants include its module's.
+    // They are written with each kernel, so that they read back the same.
     for (const Program& program : container.programs) kernel(program);
     return std::move(text_);
   }

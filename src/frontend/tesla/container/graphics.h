@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kMaxEmittedVertices = 1024;   // of an invocation
 inline constexpr std::uint32_t kMaxInputVertices = 6;        // of an invocation
 inline constexpr std::uint32_t kPrimitiveIdAddress = 0x18;   // in a[] of geometry programs
 inline constexpr std::uint32_t kFrontFacingAddress = 0x3fc;  // in v[]
-// The words 0.0 of result maps; behind them lies 1.0.
+// The words 0.0 of result maps; after them lies 1.0.
 inline constexpr std::uint8_t kVertexZero = 0x40, kGeometryZero = 0x80;
 inline constexpr std::uint32_t kVertexStride = 0x80;  // in p[]: bytes from a word of a vertex to its next one
 
@@ -40,7 +40,7 @@ struct ResultWord {
   std::uint8_t output = 0;                // this word of o[]
   bool clamped = false;                   // to 0 ... 1, as saturation does
 };
-// Of a vertex or geometry program.
+// The result map of a vertex or geometry program.
 std::vector<ResultWord> result_words(const Program& program);
 // The words of o[] that these name, ascending.
 std::vector<std::uint8_t> used_outputs(const Program& program);

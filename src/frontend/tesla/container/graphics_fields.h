@@ -27,8 +27,8 @@ std::span<const GraphicsField> graphics_fields();
 // Null: programs of this type have no such field.
 const GraphicsField* find_graphics_field(ProgramType type, std::string_view name);
 
-// Sets a field; numbers that a list lacks at its end are 0. Errors: too many numbers, none, one over the
-// limit.
+// Sets a field; numbers that a list lacks at its end are 0.
+// Errors: too many numbers, none, one over the limit.
 Status set_graphics_field(const GraphicsField& field, GraphicsState& state,
                           std::span<const std::uint32_t> numbers);
 

@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kConstantSpaces = 16;
 inline constexpr std::uint32_t kGlobalSpaces = 16;
 inline constexpr std::uint32_t kBarriers = 16;
 inline constexpr std::uint32_t kPositionOffset = 0xc;    // in the launch header: a block's column and row
-inline constexpr std::uint32_t kParameterOffset = 0x10;  // in s[], behind the launch header
+inline constexpr std::uint32_t kParameterOffset = 0x10;  // in s[], after the launch header
 
 // Words that are in c[] before a launch.
 struct ConstantSegment {

@@ -112,7 +112,7 @@ enum DataType : std::uint8_t {
 constexpr const char* kTypeNames[] = {"none", "SNORM",        "UNORM",        "SINT",
                                       "UINT", "SNORM as f16", "UNORM as f16", "FLOAT"};
 std::string type_text(std::uint32_t type) { return std::to_string(type) + " (" + kTypeNames[type & 7] + ")"; }
-// Of component n of a format.
+// The type of component n of a format.
 Result<TexelType> texel_type(std::uint32_t type, unsigned n, std::uint32_t code) {
   constexpr std::pair<std::uint32_t, TexelType> kTypes[] = {{kSnorm, TexelType::snorm},
                                                             {kUnorm, TexelType::unorm},

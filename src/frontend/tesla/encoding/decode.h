@@ -1,7 +1,7 @@
 // Tesla (sm_10 to sm_13) instructions, decoded and encoded through the one table encoding.inc. Decoding
-// resolves every field: operands say what they are, where they lie and how wide they are, and the different
-// forms of an operation give the same opcode. Nothing is lost: encode(decode(w)) == w for every word with a
-// defined opcode.
+// resolves every field: operands say what they are, where they lie and how wide they are, and the
+// different forms of an operation give the same opcode. Nothing is lost: encode(decode(w)) == w for every
+// word with a defined opcode.
 #pragma once
 
 #include <array>
@@ -43,16 +43,16 @@ enum class Opcode : std::uint8_t {
   red_g,   // dst: memory; src[0]: data; operation: AtomicOperation
   atom_g,  // dst: old value; src[0]: memory, src[1]: data or what to compare with, src[2]: what cas stores
   vote,    // operation: VoteOperation
-  // Of graphics programs
+  // Graphics programs
   interp,   // src[0]: v[]; src[1]: what it is multiplied by, or none
   discard,  // of the fragment
   emit,     // a vertex: what o[] holds
   restart,  // ends the strip
   // Textures. dst: the first register, of the arguments and of the results alike; results are packed.
   // number: the texture, count: the sampler.
-  texauto,      // the arguments are those that the texture and the sampler ask for
-  texbias,      // and a bias behind them
-  texlod,       // and a level of detail behind them
+  texauto,      // the arguments are those that the texture and the sampler need
+  texbias,      // and a bias after them
+  texlod,       // and a level of detail after them
   texfetch,     // one texel by its integers
   texsize,      // what sizes a level has
   texprep,      // a cube's face and place
@@ -120,7 +120,7 @@ constexpr bool needs_sampler(Opcode opcode) {
 }
 inline constexpr int kOpcodeCount = static_cast<int>(Opcode::pmevent) + 1;
 
-// Of registers b16 to b128 (a half, one, two, four); of operations and memory any.
+// Registers have b16 to b128 (a half, one, two, four), operations and memory any.
 enum class Type : std::uint8_t {
   none,
   b8,
@@ -237,8 +237,8 @@ inline constexpr std::uint32_t kWholeBlock = 0xfff;
 // Whether an instruction with this first word takes two words.
 constexpr bool is_long_word(std::uint32_t w0) { return (w0 & 1) != 0; }
 
-// Decodes one instruction from `w0` and, if it is long, `w1`. Nothing if the opcode is undefined or not
-// covered.
+// Decodes one instruction from `w0` and, if it is long, `w1`.
+// Nothing if the opcode is undefined or not covered.
 std::optional<Instruction> try_decode(ProgramType type, std::uint32_t w0, std::uint32_t w1);
 
 // Decodes the instruction at byte address `address` of `code`. Errors (bad_input; unsupported for opcodes

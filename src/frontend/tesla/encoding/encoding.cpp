@@ -190,8 +190,8 @@ constexpr Pattern kPatterns[] = {
 #include "frontend/tesla/encoding/encoding.inc"
 };
 
-// The key that separates most patterns: the primary opcode, the form and, of long instructions, the secondary
-// opcode.
+// The key that separates most patterns: the primary opcode, the form and, of long instructions,
+// the secondary opcode.
 constexpr BitField kKey{{{{28, 4}, {0, 2}, {61, 3}}}};
 constexpr encoding::PatternIndex<kKey, encoding::index_entries(kPatterns, kKey)> kIndex(kPatterns);
 constexpr encoding::OpcodePatterns<kOpcodeCount> kOpcodePatterns(kPatterns);

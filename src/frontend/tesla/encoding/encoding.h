@@ -39,7 +39,7 @@ struct SyntaxToken {
     predicate,
     lanes,
     results,    // of tex*; without a field: all four
-    arguments,  // likewise, one more than the field
+    arguments,  // of tex*: one more than the field
     texture,
     sampler,
     offsets,

@@ -79,7 +79,7 @@ inline OffsetField constant_offset(const SyntaxToken& token, Form form, Type ele
   if (form != Form::long_) field.ranges[0].width = 5;
   return {field, size_of(element)};
 }
-// Of ld, st: 16, 15 or 14 bits as the unit grows.
+// The offset of ld and st: 16, 15 or 14 bits as the unit grows.
 inline OffsetField wide_offset(const SyntaxToken& token, Type element) {
   BitField field = token.field;
   unsigned scale = size_of(element);

@@ -7,10 +7,10 @@
 
 namespace warpjit::tesla {
 
-// Of an operand in memory.
+// The space of an operand in memory.
 ir::Space space_of(Operand::Kind kind);
 
-// Of the memory alone, which graphics programs have, too; the rest of the result is 0. Errors: bad_input.
+// Checks the memory alone, which graphics programs have, too; the rest of the result is 0. Errors: bad_input.
 Result<frontend::CheckedGrid> check_memory(const Program& program, const frontend::Grid& launch);
 // Errors: bad_input.
 Result<frontend::CheckedGrid> check_launch(const Program& program, const frontend::Grid& launch);

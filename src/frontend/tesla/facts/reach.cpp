@@ -38,7 +38,7 @@ constexpr OpcodeRule kOpcodeRules[] = {
     {Opcode::bar, kCompute, "barriers are for compute programs"},
 };
 
-// Why an instruction is none that a program of the type may hold; null if it may.
+// Why a program of the type may not hold an instruction; null if it may.
 const char* illegal(ProgramType type, const Instruction& i) {
   for (const OpcodeRule& rule : kOpcodeRules)
     if (i.opcode == rule.opcode && (rule.types & bit_of(type)) == 0) return rule.otherwise;
@@ -87,7 +87,7 @@ const char* illegal(ProgramType type, const Instruction& i) {
   }
 }
 
-// Whether control can go on behind an instruction.
+// Whether control can go on after an instruction.
 bool falls_through(const Instruction& i) {
   if (i.marker == Instruction::Marker::exit) return false;
   const bool always = i.condition == kAlways;

@@ -18,7 +18,7 @@ class ReachedCode {
  public:
   // Both ways of every branch are taken; `bra c[]` goes to all `targets` of its space. Errors, with the guest
   // address: limits (resource_limit), code that is statically reached and undefined, illegal or past the end
-  // (bad_input). The address behind a call need not hold code, because the callee may exit; nor need
+  // (bad_input). The address after a call need not hold code, because the callee may exit; nor need
   // `targets`, because words of c[] may be any data.
   static Result<ReachedCode> find(const Program& program, std::span<const BranchTarget> targets = {});
 
@@ -26,7 +26,7 @@ class ReachedCode {
   std::span<const ReachedInstruction> instructions() const { return code_.instructions(); }
   // Null if no instruction is reached there.
   const Instruction* at(std::uint32_t address) const { return code_.at(address); }
-  // Was any `bra c[]` reached?
+  // True if any `bra c[]` was reached.
   bool branches_through_constants() const { return branch_spaces_ != 0; }
   // Where those of a space go: its targets that are code.
   std::span<const BranchTarget> targets(std::uint32_t space) const;

@@ -23,8 +23,8 @@ class Entry {
   std::uint32_t bits_ = 0;
 };
 
-// Everything that decides where control goes, apart from flags. Unused entries are zero, so that equal states
-// are equal bytes.
+// Everything that decides where control goes, apart from flags.
+// Unused entries are zero, so that equal states are equal bytes.
 struct State {
   std::uint32_t pc = 0;
   std::uint32_t size = 0;
@@ -133,7 +133,7 @@ class Explorer {
            opcode == Opcode::brkpt || opcode == Opcode::quadpop || opcode == Opcode::trap;
   }
 
-  // One instruction; `next`: the address behind it.
+  // One instruction; `next`: the address after it.
   Status execute(const Instruction& i, std::uint32_t next) {
     if (!is_harmless(i.opcode) && state_.under_quadon()) return fail("control flow under quadon");
     const std::uint32_t pc = state_.pc;
@@ -180,8 +180,8 @@ class Explorer {
     return {};
   }
 
-  // Marks the taken side as one that runs while the other lanes wait; only once, if discovery comes here
-  // again.
+  // Marks the taken side as one that runs while the other lanes wait;
+  // only once, if discovery comes here again.
   Status note_branch(State& taken, std::uint32_t pc) {
     const Entry entry(EntryType::branch, pc);
     for (std::uint32_t k = taken.size_without_branches(); k < taken.size; ++k)
@@ -216,8 +216,8 @@ class Explorer {
     return {};
   }
 
-  // break and ret: to the innermost entry of their own kind, past JOINATs. ret without any CALL ends the
-  // thread.
+  // break and ret: to the innermost entry of their own kind, past JOINATs.
+  // ret without any CALL ends the thread.
   Status leave(const Instruction& i) {
     const std::uint16_t table = condition_table(i.condition);
     if (table == 0) return {};

@@ -1,8 +1,8 @@
 // The control flow of a Tesla kernel, resolved statically: of the hardware's control stack
 // (docs/guests/tesla.md 12.2) a thread sees the CALL, BREAK, QUADON and JOINAT entries, and these are
 // followed as part of the state while blocks are discovered, so what comes out are plain edges. The BRANCH
-// entries, which give the order in which diverged lanes run, are left out, except where the caller asks for
-// them (`split`).
+// entries, which give the order in which diverged lanes run, are left out, except where the caller asks
+// for them (`split`).
 #pragma once
 
 #include <array>
@@ -35,15 +35,15 @@ struct FlowBlock {
   std::uint8_t edge_count = 1;
   // Stack entries that are present throughout the block, after its `join`.
   std::uint16_t depth = 0;
-  // Of a conditional bra: the entries that stay until its lanes have reconverged, up to the innermost CALL,
-  // BREAK or JOINAT. Of a conditional break or ret: those that stay while the other lanes go on.
+  // For a conditional bra: the entries that stay until its lanes have reconverged, up to the innermost CALL,
+  // BREAK or JOINAT. For a conditional break or ret: those that stay while the other lanes go on.
   std::uint16_t meeting_depth = 0;
   bool is_bra = false;          // the conditional transfer is a bra
   std::uint8_t first_edge = 0;  // whose blocks are to come first; see arrange()
-  // Of a block that ends the thread: a block that must come behind it, where other lanes go on (arrange()).
+  // For a block that ends the thread: a block that must come after it, where other lanes go on (arrange()).
   std::uint32_t before = kThreadEnds;
-  std::uint32_t first_push = 0,
-                end_push = 0;  // what it pushes: [first_push, end_push) of ControlFlow::pushes
+  // What it pushes: [first_push, end_push) of ControlFlow::pushes.
+  std::uint32_t first_push = 0, end_push = 0;
 };
 
 // A pushed CALL, BREAK or JOINAT: the depth with it, and the address in it.

@@ -32,8 +32,8 @@ bool conflict(const LaneEffects::Memory& x, const LaneEffects::Memory& y) {
          (y.load || y.store || (y.atomics != 0 && std::popcount(x.atomics | y.atomics) > 1));
 }
 
-// Does the order matter in which some lanes do x and others do y? Two plain stores to one address are a race,
-// whose result no engine promises.
+// True if the order matters in which some lanes do x and others do y. Two plain stores to one address are a
+// race, whose result no engine promises.
 bool conflict(const LaneEffects& x, const LaneEffects& y) {
   const auto acts = [](const LaneEffects& e) { return e.barrier || e.touches_memory(); };
   if ((x.barrier && acts(y)) || (y.barrier && acts(x))) return true;
@@ -134,7 +134,7 @@ class Check {
     fail(reason, block);
   }
 
-  // Effects of lanes while a stack entry is present precede the effects behind it.
+  // Effects of lanes while a stack entry is present precede the effects after it.
   void check_push(std::uint32_t b, std::uint32_t depth) {
     Region region(order_, depth);
     region.enter_edges(blocks()[b]);
@@ -222,7 +222,7 @@ class Arrangement {
     return !acts(0) && acts(1) ? 1 : 0;
   }
 
-  // Lanes that end while a stack entry is present have their effects before the others go on behind it.
+  // Lanes that end while a stack entry is present have their effects before the others go on after it.
   void end_before(const FlowBlock& block, const FlowPush& push) {
     Region region(order_, push.depth);
     region.enter_edges(block);

@@ -1,7 +1,7 @@
-// Does the order in which diverged lanes run matter to a kernel? The hardware's control stack runs the taken
-// side of a divergent branch first, until it reconverges or ends; the IR's group form runs each block once
-// for all lanes that reach it. Both give the same result if blocks that depend on other lanes, or on memory
-// that these write, are reached from one side only and run in the hardware's order.
+// Whether the order in which diverged lanes run matters to a kernel. The hardware's control stack runs the
+// taken side of a divergent branch first, until it reconverges or ends; the IR's group form runs each block
+// once for all lanes that reach it. Both give the same result if blocks that depend on other lanes, or on
+// memory that these write, are reached from one side only and run in the hardware's order.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ struct LaneEffects {
 // instruction of a fragment program always may.
 bool shows_lanes(const Instruction& i);
 LaneEffects effects_of(const Instruction& i, const Program& program);
-// Of each block.
+// The effects of each block.
 std::vector<LaneEffects> lane_effects(const ReachedCode& code, const ControlFlow& flow,
                                       const Program& program);
 
@@ -46,9 +46,9 @@ bool order_matters(const std::vector<LaneEffects>& effects);
 // the order of their instructions in groups of several warps.
 bool warps_meet(const std::vector<LaneEffects>& effects);
 
-// Puts the blocks into the hardware's order, as far as an order of blocks can express it. Sets first_edge,
-// which is the taken side of a bra unless only the other side has effects, and `before` of blocks that end
-// threads.
+// Puts the blocks into the hardware's order, as far as an order of blocks can express it. Sets
+// first_edge, which is the taken side of a bra unless only the other side has effects, and `before` of
+// blocks that end threads.
 void arrange(ControlFlow& flow, const std::vector<LaneEffects>& effects);
 
 struct LaneOrder {
@@ -59,7 +59,7 @@ struct LaneOrder {
   std::vector<std::uint32_t> position;  // per block: where the group form has it
 };
 struct OrderProblem {
-  const char* reason = nullptr;  // null: there is none
+  const char* reason = nullptr;  // null: there is no problem
   std::uint32_t block = 0;
   // Blocks whose bras could be split (discover) to solve it; empty if that would not help.
   std::vector<std::uint32_t> splits;

@@ -1,5 +1,5 @@
-// Doubles under each rounding mode. Compiled with -frounding-math; the modes are the host's, set around each
-// operation.
+// Doubles under each rounding mode.
+// Compiled with -frounding-math; the modes are the host's, set around each operation.
 #include <bit>
 #include <cfenv>
 #include <cmath>

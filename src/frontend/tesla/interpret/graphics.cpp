@@ -87,7 +87,7 @@ class GraphicsRun {
              is_texture(op.i.opcode);
     });
   }
-  // Of vertex and geometry programs, the lanes of a warp (tesla.md 15.4).
+  // The lanes of a warp of vertex and geometry programs (tesla.md 15.4).
   unsigned lanes_of_warp() const { return shows_warps() ? 4 : kLanes; }
   GraphicsWarp& graphics() { return graphics_; }
   void observe(Profiler* profiler) { context_.profiler = profiler; }
@@ -152,7 +152,7 @@ class Fragments final : public interpret::FragmentProgram {
     WARPJIT_CHECK(status);
     for (unsigned lane = 0; lane < lanes && lane < fragments.size(); ++lane) {
       interpret::Fragment& fragment = fragments[lane];
-      // Of a pixel that is not covered, nothing is asked.
+      // Pixels that are not covered count as not discarded.
       fragment.live = ((graphics.live | ~covered) >> lane & 1) != 0;
       fragment.instructions = counts_[lane];
       fragment.depth = results_.depth ? run_.register_word(*results_.depth, lane) : 0;

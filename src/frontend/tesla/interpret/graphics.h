@@ -49,7 +49,7 @@ struct GraphicsWarp {
   }
   // The words that become of a lane's o[], added to `words`.
   void append_results(unsigned lane, std::vector<std::uint32_t>& words) const;
-  // Of these lanes.
+  // For these lanes.
   void emit(std::uint32_t lanes);
   void restart(std::uint32_t lanes);
 };

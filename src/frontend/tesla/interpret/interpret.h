@@ -41,8 +41,8 @@ std::string to_string(const MemoryFault& fault);
 
 struct RunReport {
   std::optional<MemoryFault> first_fault;  // the first one of the first block that has one
-  std::uint64_t warp_instructions =
-      0;  // executed with at least one active lane; a join that resumes lanes counts
+  // Executed with at least one active lane; a join that resumes lanes counts.
+  std::uint64_t warp_instructions = 0;
   std::uint64_t lane_instructions = 0;  // active lanes of those, predicates aside
   std::uint32_t deepest_stack = 0;
   void add(const RunReport& other);
@@ -102,12 +102,12 @@ class Interpreter {
   // The whole grid, observed; `profile` also if the run ends with an error.
   Status run_profiled(const Launch& launch, RunReport& report, Profile& profile) const;
 
-  // One warp with all its lanes as the only one of block (0, 0), from registers that the caller sets and
-  // gets.
+  // One warp with all its lanes as the only one of block (0, 0), from registers that the
+  // caller sets and gets.
   Status run_warp(const Launch& launch, WarpRegisters& registers, RunReport& report,
                   HostCode code = HostCode::best) const;
 
-  // Programs of draws. Of the launch they read constants, memory and fuel; threads of faults are numbers of
+  // Programs of draws. They read constants, memory and fuel of the launch; threads of faults are numbers of
   // vertices, of input primitives, and lanes. Errors: as of run().
   // Adds the slots of each vertex (result_words) to `slots`.
   Status run_vertices(const Launch& launch, const InputVertices& input, std::vector<std::uint32_t>& slots,
@@ -115,9 +115,9 @@ class Interpreter {
   // Adds to `output`.
   Status run_geometry(const Launch& launch, const InputPrimitives& input, EmittedVertices& output,
                       RunReport& report, HostCode code = HostCode::best) const;
-  // Of a work with the uses fragment_uses(). It refers to this interpreter, the launch and the report, to
-  // which its runs are added; one thread may call it. `counted`: fragments say how many instructions they
-  // executed.
+  // The program of a work with the uses fragment_uses(). It refers to this interpreter, the launch and the
+  // report, to which its runs are added; one thread may call it. `counted`: fragments say how many
+  // instructions they executed.
   Result<std::unique_ptr<interpret::FragmentProgram>> make_fragment_program(const Launch& launch,
                                                                             RunReport& report,
                                                                             HostCode code = HostCode::best,

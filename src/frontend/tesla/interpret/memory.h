@@ -1,6 +1,6 @@
-// The interpreter's memory spaces (tesla.md 9 and 10): every access is checked, what fails reads 0 or writes
-// nothing and is reported, but for c[] and l[] of graphics programs (tesla.md 15). Internal linkage, as in
-// interpret/ops.h.
+// The interpreter's memory spaces (tesla.md 9 and 10): every access is checked, what fails reads 0 or
+// writes nothing and is reported, but for c[] and l[] of graphics programs (tesla.md 15). Internal linkage,
+// as in interpret/ops.h.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class OperandMemory {
     const std::span<const std::byte> space = context_.constants[operand_.space];
     if (std::uint64_t{address} + size <= space.size()) return space.data() + address;
     if (context_.graphics == nullptr || address >= space.size()) return nullptr;
-    // Of graphics programs, the bytes behind the last one are 0.
+    // For graphics programs, the bytes after the last one are 0.
     last_ = {};
     std::ranges::copy(space.subspan(address), last_.begin());
     return last_.data();
@@ -103,7 +103,7 @@ class OperandMemory {
   const Warp& warp_;
   const WarpOp& op_;
   const Operand& operand_;
-  mutable std::array<std::byte, 16> last_{};  // bytes of an access that ends behind c[]
+  mutable std::array<std::byte, 16> last_{};  // bytes of an access that ends beyond c[]
 };
 
 // Little-endian words in memory, on any host of that order.

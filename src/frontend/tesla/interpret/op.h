@@ -21,7 +21,7 @@ struct Source {
 struct WarpOp {
   Instruction i;
   std::uint32_t pc = 0;
-  std::uint32_t next = 0;        // address behind it
+  std::uint32_t next = 0;        // address after it
   std::uint16_t holds = 0xffff;  // bit f: the condition holds for flags f
   std::array<Source, 3> src{};
   bool post_increments = false;     // of some operand

@@ -324,7 +324,7 @@ inline u32 half_of(u64 magnitude, int exponent, bool negative, Rounding rounding
   return sign | static_cast<u32>(biased) << 10 | (static_cast<u32>(r.value) & 0x3ff);
 }
 
-// f32, flushed, to f16: what lies below the denormals is zero whatever the rounding.
+// f32, flushed, to f16: what lies below the denormals is zero in every rounding mode.
 inline u32 float_to_half(u32 x, Rounding rounding) {
   const u32 sign = x >> 16 & 0x8000, exponent = x >> 23 & 0xff;
   if (is_nan(x)) return 0x7fff;

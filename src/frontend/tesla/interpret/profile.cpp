@@ -20,7 +20,7 @@ std::uint32_t registers_of(const WarpOp& op, const Operand& operand, bool of_mem
   return operand.type == Type::b64 ? 2 : operand.type == Type::b128 ? 4 : 1;
 }
 
-// Does its data go to or from as many registers as the access has words?
+// True if its data goes to or from as many registers as the access has words.
 bool moves_words(Opcode opcode) {
   switch (opcode) {
     case Opcode::ld_l:

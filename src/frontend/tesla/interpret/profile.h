@@ -18,8 +18,8 @@ class Profiler {
   // `counts`: of each lane the instructions for which it is active are added there, and nothing else is seen.
   explicit Profiler(const Program& program, LaneCounts* counts = nullptr);
 
-  // Before the first instruction of a block. The first `written` bytes of s[] are the header and the
-  // parameters.
+  // Before the first instruction of a block.
+  // The first `written` bytes of s[] are the header and the parameters.
   void begin_block(BlockContext& context, std::size_t warps, std::size_t written);
   // A warp is about to run an instruction, of its active lanes the `executing` ones.
   void instruction(BlockContext& context, const Warp& warp, const WarpOp& op, std::uint32_t executing);

@@ -62,7 +62,7 @@ class TextureRun {
     return {argument(0, lane), argument(1, lane), argument(2, lane)};
   }
 
-  // Of the lane's quad: from the pairs of its lanes that are active.
+  // The level of detail of the lane's quad, from the pairs of its lanes that are active.
   std::int32_t implicit_detail(unsigned lane) const {
     if (!operands_.has_quads && i_.deriv == 0) return interpret::kNoDetail;
     struct Pair {

@@ -9,8 +9,8 @@
 namespace warpjit::tesla {
 
 struct TextureOperands {
-  std::array<const std::uint32_t*, 4>
-      arguments{};              // words of lanes; those that the instruction has not are 0
+  // Words of lanes; those that the instruction does not have are 0.
+  std::array<const std::uint32_t*, 4> arguments{};
   std::uint32_t active = 0;     // lanes that give coordinates to their neighbours
   std::uint32_t executing = 0;  // lanes that want results
   bool has_quads = false;       // of a fragment program

@@ -24,7 +24,7 @@ bool uses_memory(const ReachedCode& code, bool stores) {
     return is_store || (!stores && opcode == Opcode::ld_g);
   });
 }
-// Whether a lane that nobody asked for could do harm: turn in a loop for long, trap, or load from outside.
+// Whether a lane that is not live could do harm: turn in a loop for long, trap, or load from outside.
 bool is_for_live_lanes(const ReachedCode& code, const ControlFlow& flow) {
   if (uses_memory(code, false)) return true;
   const flow::Successors successors = flow.successors();
@@ -112,9 +112,9 @@ class FragmentTranslator final : public StageTranslator {
     live_at_start_ = live;
     write(kVarLive, live);
     clear_kept();
-    // Quads without live lanes neither load nor use up fuel. Those that only fill a group do as the one whose
-    // place they have, unless they load. A group without live lanes needs no run; without early tests every
-    // group has one.
+    // Quads without live lanes neither load nor use up fuel. Those that only fill a group do as the one
+    // whose place they have, unless they load. A group without live lanes needs no run; without early tests
+    // every group has one.
     const bool shows = for_live_lanes_ && (frame_.tests_first() || uses_memory(code_, false));
     if (reads_quads_)
       enter(shows ? voted(VoteOperation::any, live) : lanes_);
@@ -135,7 +135,7 @@ class FragmentTranslator final : public StageTranslator {
     b_.set_block(*gone_);
   }
 
-  // Where lanes go that leave no results: behind the exit, so that no value of theirs is needed there.
+  // Where lanes go that leave no results: after the exit, so that no value of theirs is needed there.
   ir::Block outside() override {
     if (!gone_) gone_ = function_.add_block();
     return *gone_;

@@ -21,7 +21,7 @@ namespace warpjit::tesla {
 struct ConstantTable {
   std::array<std::uint32_t, kConstantSpaces> offset{};  // bytes
   std::array<std::uint32_t, kConstantSpaces> bytes{};   // multiples of 16; 0: not read
-  std::uint32_t end = 0;                                // behind the last, a multiple of 64
+  std::uint32_t end = 0;                                // after the last, a multiple of 64
   ConstantTable() = default;
   // Branches through c[] may lead anywhere in the program.
   ConstantTable(const Program& program, const ReachedCode& code, std::uint32_t first);
@@ -30,7 +30,7 @@ struct ConstantTable {
 
 // `dispatch_all` and errors of all: as translate().
 //
-// A vertex program: inputs are the attributes, four words each, and behind them one with the vertex's and the
+// A vertex program: inputs are the attributes, four words each, and after them one with the vertex's and the
 // instance's ids; output n is slots 4n to 4n + 3. `inputs`: bit n is attribute n, bound.
 inline constexpr std::uint32_t kIdInput = 16;
 Result<ir::Function> translate_vertex(const Program& program, const ComputeFacts& facts,

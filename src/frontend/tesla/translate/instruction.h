@@ -1,5 +1,5 @@
-// Tesla instructions as IR, one thread's worth; a file for each family. Control transfers are in
-// translate.cpp.
+// Tesla instructions as IR, one thread's worth; a file for each family.
+// Control transfers are in translate.cpp.
 #pragma once
 
 #include "frontend/tesla/facts/reach.h"
@@ -15,18 +15,18 @@
 namespace warpjit::tesla {
 
 // Guest registers as SSA variables: $r and $a are words, each of the four flags of a $c is a truth value.
-// Behind them the state of a warp whose stack is kept (translate/stack.cpp): lane masks, then words.
+// After them the state of a warp whose stack is kept (translate/stack.cpp): lane masks, then words.
 inline constexpr std::uint32_t kVarR = 0, kVarA = 128, kVarC = 136, kVarMasks = kVarC + 16,
                                kVarWords = kVarMasks + 4, kVariables = kVarWords + 6;
-// Of graphics programs, behind these: the lane's results count; vertices that it emitted, and strips that it
-// ended; how much of l[] is clear; the words of o[].
+// Variables of graphics programs, after these: the lane's results count; vertices that it emitted, and strips
+// that it ended; how much of l[] is clear; the words of o[].
 inline constexpr std::uint32_t kVarLive = kVariables, kVarEmitted = kVarLive + 1, kVarStrip = kVarEmitted + 1,
                                kVarCleared = kVarStrip + 1, kVarOutput = kVarCleared + 1, kOutputWords = 128,
                                kGraphicsVariables = kVarOutput + kOutputWords;
 
 inline bool is_static(const Operand& operand) { return operand.address == 0 && !operand.post_increment; }
 
-// The mode that rounds -x as `rounding` rounds x, if asked to mirror.
+// The mode that rounds -x as `rounding` rounds x; without `mirror` the same mode.
 constexpr Rounding mirrored(Rounding rounding, bool mirror) {
   if (!mirror) return rounding;
   return rounding == Rounding::down ? Rounding::up : rounding == Rounding::up ? Rounding::down : rounding;
@@ -57,7 +57,7 @@ class InstructionTranslator {
   // True if it stored the word, which then is not stored to memory.
   virtual bool stored_local(const Operand&, unsigned /*word*/, I32 /*value*/) { return false; }
   virtual void discard(I1 /*where*/) {}
-  // Of lanes that execute a store or an atomic: those for which it does something.
+  // The lanes, of those that execute a store or an atomic, for which it does something.
   virtual I1 changing_memory(I1 where) { return where; }
   // What a sample gives its lanes.
   std::array<I32, 4> sampled(const ir::samples::Operands& from, const ir::SampleUse& use);
@@ -136,8 +136,8 @@ class InstructionTranslator {
 
   // Memory (translate/memory.cpp).
   // The header and the parameters of a launch, which stand in s[] (tesla.md 10.1): what is at an address of
-  // such a program as stores nothing there. They follow the words of samples in the uniform table, except for
-  // what is known.
+  // such a program as stores nothing there. They follow the words of samples in the uniform table, except
+  // for what is known.
   I32 launched(ir::Element element, std::uint32_t address);
   void memory(const Instruction& i);
   void load_registers(const Instruction& i);

@@ -1,5 +1,5 @@
-// Integer arithmetic (tesla.md 5). 16-bit values are in the lower halves of words; the upper halves are
-// ignored.
+// Integer arithmetic (tesla.md 5).
+// 16-bit values are in the lower halves of words; the upper halves are ignored.
 #include "frontend/tesla/translate/instruction.h"
 
 namespace warpjit::tesla {
@@ -62,7 +62,7 @@ InstructionTranslator::Flags InstructionTranslator::sign_flags(I32 value, bool i
 }
 
 void InstructionTranslator::set_with_sign_flags(const Instruction& i, I32 value) {
-  // Products are 32 bits wide whatever their sources are.
+  // Products are 32 bits wide, also those of 16-bit sources.
   if (i.flags >= 0) set_flags(i, sign_flags(value, i.opcode != Opcode::imul && size_of(i.type) == 2));
   set_destination(i, value);
 }

@@ -77,7 +77,7 @@ class StackControl final : public ThreadTranslator::Stack {
     go_to(program_.entry);
     b_.jump(turn_);
   }
-  // The case ends behind the instruction, so that no entry is pushed with no lanes.
+  // The case ends after the instruction, so that no entry is pushed with no lanes.
   void end_lanes(I1 ended) override {
     set(kVarExited, b_.Or1(mask(kVarExited), b_.And1(mask(kVarActive), ended)));
     set(kVarActive, b_.AndNot1(mask(kVarActive), ended));
@@ -89,9 +89,9 @@ class StackControl final : public ThreadTranslator::Stack {
     I1 mask;
   };
 
-  // Straight-line code begins at targets of transfers, behind transfers, and at joins.
+  // Straight-line code begins at targets of transfers, after transfers, and at joins.
   Status find_cases() {
-    // Of each word: is it a start; does an instruction end before it?
+    // For each word: whether it is a start, and whether an instruction ends before it.
     constexpr char kStart = 1, kBehind = 2;
     std::vector<char> starts(program_.code.size() + 4);
     const auto start_at = [&](std::uint32_t address) {
@@ -328,8 +328,8 @@ class StackControl final : public ThreadTranslator::Stack {
     }
   }
 
-  // The block in which some lanes execute i; if no lane does, control goes on behind it. No block if i always
-  // executes.
+  // The block in which some lanes execute i; if no lane does, control goes on after it.
+  // No block if i always executes.
   bool begin_where_executed(const Instruction& i, I1 executing, std::uint32_t next) {
     const std::uint16_t table = condition_table(i.condition);
     if (table == 0) {

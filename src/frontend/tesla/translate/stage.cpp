@@ -35,9 +35,9 @@ LocalUse local_use(const ReachedCode& code) {
   return use;
 }
 
-// A slot for each word serves accesses at fixed places as a register would. One by an address looks at all of
-// them: as fast as an access to memory for 8 words with AVX-512, for 4 with AVX2, where 32 words take 15
-// times as long.
+// A slot for each word serves accesses at fixed places as a register would. One by an address looks at
+// all of them: as fast as an access to memory for 8 words with AVX-512, for 4 with AVX2, where 32 words
+// take 15 times as long.
 bool is_for_memory(const LocalUse& use, std::uint32_t words) {
   constexpr std::uint32_t kMostSlots = 256, kMostLooks = 8, kMostLooksOfAll = 256;
   if (words > kMostSlots) return true;

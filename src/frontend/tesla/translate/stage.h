@@ -22,7 +22,7 @@ class StageTranslator : public ThreadTranslator {
  public:
   // Before run(), for thread form.
   virtual void plan(const ControlFlow& flow, const std::vector<LaneEffects>& effects);
-  // Likewise: registers of which each lane's last value is kept for the others of its quad.
+  // Also before run(): registers of which each lane's last value is kept for the others of its quad.
   void keep(const RegisterSet& registers);
 
  protected:

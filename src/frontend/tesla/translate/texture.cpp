@@ -46,7 +46,7 @@ std::size_t SampledTextures::number_of(const Instruction& i, const Modes& modes)
 
 Status check_samples(const Program& program, const ReachedCode& code, const SampledTextures& textures,
                      const Modes& modes) {
-  // Behind a branch through c[] is what the launch was not asked for (Shader::texture_uses).
+  // Code after a branch through c[] may sample what Shader::texture_uses did not tell the launch.
   for (const auto& [address, i] : code.instructions())
     if (needs_texture(i.opcode) && textures.number_of(i, modes) >= textures.keys.size())
       return Error{ErrorCode::unsupported, "textures that are not known to be bound", program.where(address)};
@@ -77,7 +77,7 @@ void mark_samples(const Program& program, const ReachedCode& code, const Control
     }
 }
 
-// Arguments stand one behind the other: those that texture and sampler ask for.
+// Arguments stand one after the other: those that texture and sampler need.
 void InstructionTranslator::sample(const Instruction& i) {
   std::uint32_t next = 0;
   const auto argument = [&] {

@@ -20,7 +20,7 @@ struct SampledTextures {
   std::span<const ir::SampleKey> keys{};
   frontend::SampleTable table{};
 
-  // Of the instruction, which samples.
+  // For an instruction that samples.
   std::size_t number_of(const Instruction& i, const Modes& modes) const;
   const ir::SampleKey& key_of(const Instruction& i, const Modes& modes) const {
     return keys[number_of(i, modes)];

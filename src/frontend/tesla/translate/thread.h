@@ -21,12 +21,12 @@ class ThreadTranslator : protected InstructionTranslator {
         [&] { begin(); }, [&](std::uint32_t number) { translate_block(flow.blocks[number]); },
         [&] { end(); });
   }
-  // Group form (translate/stack.cpp). Errors: resource_limit; unsupported for branches through c[] to very
-  // many places.
+  // Group form (translate/stack.cpp).
+  // Errors: resource_limit; unsupported for branches through c[] to very many places.
   Status run_stack();
 
   ir::Function& function() { return function_; }
-  // Of a block of the control flow.
+  // The IR block of a block of the control flow.
   ir::Block block(std::uint32_t number) const { return blocks_[number]; }
 
  protected:
@@ -40,7 +40,7 @@ class ThreadTranslator : protected InstructionTranslator {
   virtual void end() {}
   // Where lanes go, in thread form, that enter() does not let in.
   virtual ir::Block outside() { return exit(); }
-  // Behind an instruction of a block, in thread form, that transfers no control.
+  // After an instruction of a block, in thread form, that transfers no control.
   virtual void behind(const FlowBlock&, std::uint32_t /*pc*/) {}
 
   // These lanes begin the program, the others end.

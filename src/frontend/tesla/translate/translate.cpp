@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned kMaxSplits = 8;
 constexpr std::size_t kMaxGrowth = 8;
 
-// Does a barrier count single warps?
+// True if a barrier counts single warps.
 bool counts_warps(const ReachedCode& code) {
   return std::ranges::any_of(code.instructions(), [](const ReachedInstruction& reached) {
     return reached.instruction.opcode == Opcode::bar && !barrier_form(reached.instruction).is_plain();
@@ -45,7 +45,7 @@ class KernelTranslator final : public ThreadTranslator {
   }
 };
 
-// Per block: its quads run whole. Found only where that is asked.
+// Per block: its quads run whole. Found only if some block needs all lanes.
 std::vector<bool> whole_blocks(ThreadTranslator& translation, const ControlFlow& flow,
                                const std::vector<LaneEffects>& effects, const ComputeFacts& facts) {
   const bool asked = std::ranges::any_of(effects, [](const LaneEffects& e) { return e.needs_all_lanes; });

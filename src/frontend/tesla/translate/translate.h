@@ -35,8 +35,8 @@ struct ComputeFacts {
 Result<ir::Function> translate(const Program& program, const ComputeFacts& facts, bool dispatch_all = false,
                                const SampledTextures& textures = {});
 
-// What a translation depends on besides the facts: the reachable code (`code` was found without targets), and
-// the modes.
+// What a translation depends on besides the facts: the reachable code (`code` was found without
+// targets), and the modes.
 std::vector<std::byte> code_key(const Program& program, const ReachedCode& code);
 void append_modes(const Modes& modes, std::vector<std::byte>& key);
 
