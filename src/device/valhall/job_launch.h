@@ -11,7 +11,7 @@ struct JobLaunch {
   Program program;
   // Its memory and constants are the image's.
   frontend::Grid grid;
-  // Of indexed vertices: results begin with those of this index.
+  // For indexed vertices: results begin with those of this index.
   std::uint32_t first_index = 0;
   // What was read as descriptors, uniforms and code. The program may not change it (DescriptorCopies).
   std::vector<DescriptorRange> descriptors{};
@@ -25,7 +25,8 @@ enum class VertexProgram : std::uint8_t { position, varying };
 Result<JobLaunch> compute_launch(Image& image, const Job& job);
 Result<JobLaunch> vertex_launch(Image& image, const Job& job, VertexProgram program);
 
-// Of the fragment program of a draw, whose environment this is: no extents, textures or FragmentSetup.
+// The launch of the fragment program of a draw, whose environment this is: no extents,
+// textures or FragmentSetup.
 Result<JobLaunch> fragment_launch(Image& image, const Job& job, const Environment& environment);
 
 // The words from the lowest to the highest that control can reach from the program's code address on, as far

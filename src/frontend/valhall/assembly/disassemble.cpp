@@ -108,8 +108,8 @@ std::string instruction_text(const Instruction& i, const std::string& label) {
   return text;
 }
 
-// Where a branch at word k goes, as the number of a word; nothing for other instructions and outside the
-// code.
+// Where a branch at word k goes, as the number of a word;
+// nothing for other instructions and outside the code.
 std::optional<std::size_t> target_of(const Instruction& i, std::size_t k, std::size_t words) {
   if (i.opcode != Opcode::branchz) return {};
   const std::int64_t target = static_cast<std::int64_t>(k) + 1 + i.offset;

@@ -15,7 +15,7 @@ namespace warpjit::valhall {
 std::string disassemble(const Instruction& instruction);
 
 struct DisassembleOptions {
-  bool words = true;   // a comment with address and word behind each instruction
+  bool words = true;   // a comment with address and word after each instruction
   bool labels = true;  // targets of branches as labels
 };
 // A whole program. Words that are no instructions, and those that are 0, are `.word`.

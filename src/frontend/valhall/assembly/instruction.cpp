@@ -15,7 +15,7 @@ using assembly::split_operands;
 using assembly::take_piece;
 using text::quoted;
 
-// A decimal number up to `most` behind a letter: "r12".
+// A decimal number up to `most` after a letter: "r12".
 std::optional<std::uint8_t> numbered(std::string_view text, char letter, std::uint64_t most) {
   if (text.size() < 2 || text[0] != letter || text[1] < '0' || text[1] > '9') return {};
   const auto value = text::parse_unsigned(text.substr(1), most);
@@ -45,7 +45,7 @@ std::string parts_of(const Select& select) {
   return list;
 }
 
-// Fills in what the syntax of one pattern asks for, word by word.
+// Fills in what the syntax of one pattern needs, word by word.
 class Reader {
  public:
   Reader(const Pattern& pattern, std::span<const std::string_view> operands)

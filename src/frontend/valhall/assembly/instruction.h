@@ -14,7 +14,7 @@ inline constexpr text::Language kLanguage{.comment = "//", .punctuation = ",{}",
 
 struct AssembledInstruction {
   Instruction instruction;
-  std::uint64_t flipped = 0;  // bits that {unused} asks to flip
+  std::uint64_t flipped = 0;  // bits that {unused} flips
   bool unchecked = false;
   std::string_view label;  // of the branch; empty: none
 };

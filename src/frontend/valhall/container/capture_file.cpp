@@ -12,9 +12,9 @@ constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kFileHeader = 16, kSectionBytes = 32, kDumpHeader = 2000;
 constexpr std::uint32_t kMustKnow = std::uint32_t{1} << 31;
 
-// Of .wjcap.
+// Sections of a .wjcap file.
 enum Section : std::uint32_t { kMemory = 1, kZeroMemory = 2, kChain = 3, kExpected = 4, kNote = 5 };
-// Of a core dump.
+// Objects of a core dump.
 enum DumpObject : std::uint32_t { kRegisters = 0, kPageMap = 1, kBuffer = 2, kTrailer = 3 };
 
 class CaptureReader {
@@ -149,7 +149,7 @@ std::vector<StoredRun> stored_runs(const Image& image) {
   std::vector<StoredRun> runs;
   for (const ImageWindow& window : image.windows()) {
     const std::span<const std::byte> bytes = window.bytes();
-    std::size_t begin = bytes.size();  // of the run; the end: there is none
+    std::size_t begin = bytes.size();  // of the run; the end: no run has begun
     for (std::size_t at = 0; at <= bytes.size();) {
       const std::size_t end = std::min(bytes.size(), at + (kPage - (window.low_word() + at) % kPage));
       const bool empty =

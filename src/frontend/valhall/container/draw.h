@@ -47,7 +47,7 @@ struct BlendDescriptor {
   std::uint8_t mask = 0;  // of components that are written, bit 0 red
   BlendMode mode = BlendMode::off;
   std::uint8_t components = 4, target = 0;  // of opaque and fixed_function
-  std::uint32_t format = 0;                 // pixel format of 22 bits, likewise
+  std::uint32_t format = 0;                 // pixel format of 22 bits, of the same modes
   bool raw = false;
   std::uint32_t shader = 0;  // low word of its address, of shader
 };
@@ -76,8 +76,8 @@ struct DrawDescriptor {
   Environment fragment{};  // without a program: depth and stencil alone
 };
 
-// Of a malloc vertex job. Errors name descriptor, address and field: bad_input; unsupported for what is
-// refused by name.
+// Reads the draw of a malloc vertex job. Errors name descriptor, address and field: bad_input; unsupported
+// for what is refused by name.
 Result<DrawDescriptor> read_draw(const Image& image, const Job& job);
 
 // 128 bytes at the address, as frames have them: without a scissor rectangle, sizes and vertices. `place`

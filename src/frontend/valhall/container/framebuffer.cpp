@@ -107,8 +107,8 @@ std::string_view name(DepthFormat format) {
 
 namespace {
 
-// The patterns of positions, in 1/16 pixels from the centre. Drivers write the same to the table that the
-// framebuffer names.
+// The patterns of positions, in 1/16 pixels from the centre.
+// Drivers write the same to the table that the framebuffer names.
 Status read_samples(const Descriptor& d, Framebuffer& framebuffer) {
   constexpr std::array<std::array<int, 2>, kMostSamples> kOrdered{{{-4, -4}, {4, -4}, {-4, 4}, {4, 4}}},
       kRotated{{{-2, -6}, {6, -2}, {-6, 2}, {2, 6}}};

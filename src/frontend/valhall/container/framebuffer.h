@@ -85,8 +85,9 @@ struct Framebuffer {
   }
 };
 
-// Of a fragment job. Errors name descriptor, address and field: bad_input; resource_limit for more than
-// kMaxFramebufferExtent columns or rows; unsupported for what is refused by name.
+// Reads the framebuffer of a fragment job. Errors name descriptor, address and field:
+// bad_input; resource_limit for more than kMaxFramebufferExtent columns or rows; unsupported
+// for what is refused by name.
 Result<Framebuffer> read_framebuffer(const Image& image, const Job& job);
 
 }  // namespace warpjit::valhall

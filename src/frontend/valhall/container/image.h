@@ -26,7 +26,7 @@ struct ImageLimits {
   std::uint64_t window_bytes = std::uint64_t{1} << 30;
 };
 
-// Bytes of a file that lie at an address. Behind them, up to `size`, it is 0.
+// Bytes of a file that lie at an address. After them, up to `size`, it is 0.
 struct ImagePiece {
   std::uint64_t address = 0, size = 0;
   std::span<const std::byte> bytes{};

@@ -27,7 +27,7 @@ enum class JobKind : std::uint8_t {
 };
 std::string_view name(JobKind kind);
 
-// Of descriptors but environments and tables.
+// The size of descriptors other than environments and tables.
 inline constexpr std::uint32_t kDescriptorBytes = 32;
 // `address` is always where a descriptor lies.
 struct ShaderProgram {
@@ -50,7 +50,7 @@ inline constexpr std::uint32_t kTableBytes = 16;
 struct Table {
   std::uint64_t address = 0, size = 0;  // of its descriptors, which are 32 bytes each
   bool descriptors = false;
-  // Of descriptors: 0 if it holds none.
+  // How many descriptors it has; 0 if it holds anything else.
   std::uint64_t count() const { return descriptors ? size / kDescriptorBytes : 0; }
 };
 
@@ -98,7 +98,7 @@ std::string_view name(DrawMode mode);  // empty: there is no such mode
 struct MallocVertexPayload {
   DrawMode mode = DrawMode::none;
   std::uint8_t index_bytes = 0;  // 0: vertices are numbered one after the other
-  bool secondary = false;        // do varyings have a program of their own?
+  bool secondary = false;        // varyings have a program of their own
   bool restart = false;
   std::int32_t base_vertex = 0;
   std::uint32_t instance_offset = 0, index_count = 0, instance_count = 0;

@@ -98,7 +98,7 @@ Staging decode_staging(const SyntaxToken& token, std::uint64_t word) {
   std::uint32_t count = read_bits(word, token.count_bit, kCountBits);
   if (token.count_less_one) ++count;
   if (token.zero_is_eight && count == 0) count = 8;
-  if (count == 0) return {};  // whatever the first one would be
+  if (count == 0) return {};  // the first one's number does not count
   return {static_cast<std::uint8_t>(token.field.get(word)), static_cast<std::uint8_t>(count)};
 }
 

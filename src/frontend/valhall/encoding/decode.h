@@ -59,7 +59,7 @@ struct Elements {
   unsigned bits, count;
   bool is_signed = false;
 };
-// Interpreters ask for each lane, so that this is a table.
+// Interpreters need it for each lane, so it is a table.
 inline constexpr auto kElements = [] {
   constexpr auto elements = [](Type type) -> Elements {
     switch (type) {
@@ -110,7 +110,7 @@ enum class Lanes : std::uint8_t {
   b3,
   w0,
   w1,
-  both,     // of a branch: is neither half zero?
+  both,     // of a branch: neither half is zero
   lowbits,  // of a branch: the lowest bit of each half
   h00,
   h10,
@@ -202,7 +202,7 @@ struct Source {
   Lanes lanes = Lanes::none_;
   bool operator==(const Source&) const = default;
 
-  // Does it come from uniforms, constants or special values?
+  // True if it comes from uniforms, constants or special values.
   bool from_table() const { return kind != Kind::none && kind != Kind::gpr; }
 };
 
@@ -212,7 +212,7 @@ struct Staging {
   bool operator==(const Staging&) const = default;
 };
 
-// Of stores: lanes without a pixel that lives change their own memory, too.
+// For stores: lanes without a pixel that lives change their own memory, too.
 inline constexpr std::uint8_t kForcedAccess = 3;
 
 struct Instruction {
@@ -271,7 +271,7 @@ struct Instruction {
   std::uint8_t dimension = 0, lod_mode = 0, component = 0;
   bool skip = false, wide_indices = false, array = false, texel_offset = false, shadow = false;
   bool integer_coordinates = false, lod_mode_0 = false, lod_mode_1 = false;
-  // Of TEX_GRADIENT: it is given the gradients, not coordinates; what the level of detail is without.
+  // TEX_GRADIENT: it is given the gradients, not coordinates; what the level of detail is without.
   bool derivatives = false, forces_delta = false, without_bias = false, without_limits = false;
 
   bool operator==(const Instruction&) const = default;
@@ -301,11 +301,11 @@ inline std::string mnemonic(const Instruction& instruction) {
   return mnemonic(instruction.opcode, instruction.type);
 }
 
-// Is it a message to another unit, with staging registers and a slot?
+// True if it is a message to another unit, with staging registers and a slot.
 bool is_message(const Instruction& instruction);
 // That pairs and groups of registers begin with an even one and end with the last. Errors name the rule.
 Status check_registers(const Instruction& instruction);
-// What the hardware asks for and no field says: that, and how many values of tables one instruction may read.
+// What the hardware requires and no field says: that, and how many values of tables one instruction may read.
 Status check_operands(const Instruction& instruction);
 
 // "file, byte 0x18 (0x00c0000000000000)".

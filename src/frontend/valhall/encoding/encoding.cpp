@@ -101,7 +101,7 @@ class Parser : public encoding::PatternParser<Grammar, Parser> {
     SyntaxToken token{.kind = Kind::immediate};
     const std::size_t at = text.find('@');
     std::uint8_t name = 0;
-    while (kImmediateNames[name] != text.substr(0, at)) ++name;  // behind the last one the compiler stops
+    while (kImmediateNames[name] != text.substr(0, at)) ++name;  // after the last one the compiler stops
     token.immediate = static_cast<Immediate>(name);
     token.is_signed = text.ends_with('s');
     if (token.is_signed) text.remove_suffix(1);
@@ -109,7 +109,7 @@ class Parser : public encoding::PatternParser<Grammar, Parser> {
     return take(token);
   }
 
-  // "64|neg@38|widenf@28", behind the letter
+  // "64|neg@38|widenf@28", after the letter
   constexpr bool source(std::uint8_t byte, std::string_view text) {
     SyntaxToken token{.kind = Kind::source};
     token.index = sources_++;
@@ -141,8 +141,8 @@ class Parser : public encoding::PatternParser<Grammar, Parser> {
   std::uint8_t sources_ = 0;
 };
 
-// Each call is a constant expression of its own: compilers limit the steps of one. Flow is written last of
-// the modifiers.
+// Each call is a constant expression of its own: compilers limit the steps of one.
+// Flow is written last of the modifiers.
 consteval Pattern parse_pattern(Opcode opcode, Type type, unsigned primary, std::string_view syntax) {
   return Parser(opcode, type, primary).parse(syntax).parse("flow@59:4").pattern();
 }

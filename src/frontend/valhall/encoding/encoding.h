@@ -41,9 +41,9 @@ void set(Instruction& instruction, Immediate immediate, std::int64_t value);
 // A word of a pattern's syntax.
 struct SyntaxToken {
   enum class Kind : std::uint8_t {
-    literal,  // there are none
+    literal,  // not used
     modifier,
-    fixed_modifier,  // likewise
+    fixed_modifier,  // not used
     destination,
     no_destination,
     source,
@@ -61,7 +61,7 @@ struct SyntaxToken {
   std::uint8_t index = 0;           // which of Instruction::source it is
   std::uint8_t select = kNoSelect;  // index in selects()
   std::uint8_t select_bit = 0;      // the lowest of its field
-  // Bits that change a source; 0: there is none.
+  // Bits that change a source; 0: no such bit.
   std::uint8_t negate = 0, absolute = 0, invert = 0;
 
   std::uint8_t count_bit = 0;  // the lowest of kCountBits that hold the number of staging registers
@@ -87,7 +87,7 @@ inline constexpr unsigned kRegisterBits = 6, kCountBits = 3, kMaskBit = 46;
 std::span<const Pattern> patterns();
 // The numbers of the patterns that a word may belong to.
 std::span<const std::uint16_t> candidates(std::uint64_t word);
-// The pattern of a mnemonic; null: there is none.
+// The pattern of a mnemonic; null: there is no such mnemonic.
 const Pattern* find_pattern(Opcode opcode, Type type);
 
 // The word that a pattern gives to an instruction of its mnemonic whose modifiers fit it.

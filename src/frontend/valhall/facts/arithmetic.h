@@ -1,5 +1,5 @@
-// Which arithmetic is defined, and the shape of its results (docs/guests/valhall.md 6). Both engines refuse
-// the same.
+// Which arithmetic is defined, and the shape of its results (docs/guests/valhall.md 6).
+// Both engines refuse the same.
 #pragma once
 
 #include <cstdint>

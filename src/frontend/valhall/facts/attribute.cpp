@@ -71,8 +71,8 @@ constexpr Order kOrders[] = {
     {242, {0, 2, 1, 3}},                  // RBGA
 };
 
-// The families: bits 0 to 2 of the code are the size, 3 and 4 the number of components less one, 5 to 7 the
-// kind.
+// The families: bits 0 to 2 of the code are the size, 3 and 4 the number of components less
+// one, 5 to 7 the kind.
 bool find_family(std::uint32_t code, VertexFormat& found) {
   constexpr Kind kKinds[] = {Kind::snorm, Kind::unsigned_, Kind::unorm, Kind::signed_};
   const std::uint32_t size = code & 7, kind = code >> 5;

@@ -18,8 +18,8 @@ inline constexpr std::uint8_t kBufferSpace = 14;
 // What names a texture or a sampler that there is not names this space, which is empty as well; the address
 // is the word that names it.
 inline constexpr std::uint8_t kTextureSpace = 13;
-// Constant spaces: buffers of table 0, and the words of the launch that sources name as uniforms, which
-// are Grid::parameters.
+// Constant spaces: buffers of table 0, and the words of the launch that sources name as uniforms,
+// which are Grid::parameters.
 inline constexpr std::uint32_t kMaxBuffers = 15;
 inline constexpr std::uint8_t kUniformSpace = 15;
 // Loads of attributes that there are not name this space, and the attribute as their address.

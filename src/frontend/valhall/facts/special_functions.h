@@ -1,7 +1,7 @@
-// Pieces of functions, each defined once from IEEE-exact operations on f32, as base/math.h does: templates
-// over an `Ops` (described there). The bits are the same in every engine. Errors are measured over all
-// mantissas (tests/valhall/special_functions_test.cpp); none is more than 1 ulp from the correctly rounded
-// value.
+// Pieces of functions, each defined once from IEEE-exact operations on f32, as base/math.h does:
+// templates over an `Ops` (described there). The bits are the same in every engine. Errors are measured
+// over all mantissas (tests/valhall/special_functions_test.cpp); none is more than 1 ulp from the
+// correctly rounded value.
 #pragma once
 
 #include <initializer_list>
@@ -10,15 +10,16 @@
 
 namespace warpjit::valhall {
 
-// 1/sqrt(x), two roundings: below 1.5 ulp. Of +0 +inf, of -0 -inf, of negative numbers NaN. 2 instructions.
+// 1/sqrt(x), two roundings: below 1.5 ulp.
+// +0 gives +inf, -0 gives -inf, negative numbers give NaN. 2 instructions.
 template <class Ops>
 typename Ops::F32 reciprocal_root(Ops& ops, typename Ops::F32 x) {
   const auto root = ops.sqrt(x);
   return ops.div(ops.constant_f(1.0F), root);
 }
 
-// 2^(scaled / 2^24): below 0.87 ulp, in the denormal range 1 ulp; exact where it is a power of two. 20
-// instructions.
+// 2^(scaled / 2^24): below 0.87 ulp, in the denormal range 1 ulp;
+// exact where it is a power of two. 20 instructions.
 template <class Ops>
 typename Ops::F32 exp2_scaled(Ops& ops, typename Ops::F32 scaled) {
   const auto y = ops.mul(scaled, ops.constant_f(0x1p-24F));

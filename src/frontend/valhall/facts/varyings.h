@@ -16,7 +16,8 @@ inline constexpr std::uint32_t kFirstVarying = 4, kMaxSlots = 128;
 
 // True for LD_VAR, LD_VAR_FLAT and their immediate forms, which name varyings of four words by a table.
 bool names_varying(Opcode opcode);
-// The byte of the varyings where a message begins to read; nothing: no constant says it, or there is none.
+// The byte of the varyings where a message begins to read;
+// nothing: no constant says it, or it has no such byte.
 std::optional<std::uint32_t> varying_byte(const Instruction& i);
 // True if it takes the bits of the provoking vertex; if the elements in memory are halves.
 bool reads_flat(const Instruction& i);

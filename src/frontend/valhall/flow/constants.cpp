@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kRegisterCount = 64, kMostBlocks = 1U << 16, kMostSteps = 1U << 23;
 
-// What an instruction with a destination of 32 bits computes from constants. The ones here are those that
-// build constants.
+// What an instruction with a destination of 32 bits computes from constants.
+// The ones here are those that build constants.
 std::optional<std::uint32_t> computed(const Instruction& i, const RegisterConstants& registers) {
   if (i.write_mask != 3 || i.unused != 0) return std::nullopt;
   const auto a = constant_of(i.source[0], registers);

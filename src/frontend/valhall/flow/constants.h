@@ -16,12 +16,12 @@ using RegisterConstants = std::array<std::optional<std::uint32_t>, 64>;
 // A fragment program begins with zeros, but for what stands in r48 and above.
 RegisterConstants constants_at_start();
 
-// The whole word of a source, or the one behind it.
+// The whole word of a source, or the one after it.
 std::optional<std::uint32_t> constant_of(const Source& source, const RegisterConstants& registers,
                                          unsigned half = 0);
 
 // Calls `visit` with the address of each instruction that control reaches and what is known before it.
-// Whether that is so: programs of more than 2^16 blocks, or that ask for too many steps, are not followed.
+// Returns false for programs of more than 2^16 blocks or too many steps, which are not followed.
 bool follow_constants(const Program& program, const ReachedCode& code, const RegisterConstants& at_start,
                       const std::function<void(std::uint32_t, const RegisterConstants&)>& visit);
 

@@ -5,9 +5,9 @@
 namespace warpjit::valhall {
 namespace {
 
-// May the next instruction be another than the one behind it?
+// True if the next instruction may be another than the one after it.
 bool transfers(const Instruction& i) { return i.opcode == Opcode::branchz || i.opcode == Opcode::blend; }
-// Of one that transfers control, at an address; it may lie outside the code.
+// The target of one that transfers control, at an address; it may lie outside the code.
 std::int64_t target_of(const Instruction& i, std::uint32_t address) {
   const std::int64_t words = i.opcode == Opcode::blend ? i.target : i.offset;
   return std::int64_t{address} + 8 + 8 * words;

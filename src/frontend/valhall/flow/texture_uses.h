@@ -12,7 +12,7 @@
 
 namespace warpjit::valhall {
 
-// Does it read a texture by the first source's word?
+// True if it reads a texture by the first source's word.
 bool is_sample(Opcode opcode);
 
 // What an instruction's word names: entries of tables.
@@ -27,11 +27,11 @@ struct SamplingInstruction {
   std::optional<frontend::TextureUse> use;
   std::optional<std::uint32_t> offsets;  // its word of offsets, if that is known; 0 if it has none
 };
-// By their addresses. Of programs of more than 2^16 blocks, or that ask for too many steps, no word is known.
+// By their addresses. No word is known of programs that have more than 2^16 blocks or take too many steps.
 std::vector<SamplingInstruction> sampling_instructions(const Program& program, const ReachedCode& code);
 
-// Sets the tables of a job's program to those that its instructions name. Errors: unsupported, if they name
-// several.
+// Sets the tables of a job's program to those that its instructions name.
+// Errors: unsupported, if they name several.
 Status choose_tables(Program& program);
 
 // Each once, ascending.
@@ -41,7 +41,7 @@ inline std::vector<frontend::TextureUse> texture_uses(const Program& program, co
 }
 
 // The staging registers of an instruction that samples: how many coordinates, and the place of what follows
-// them. 0: there is none. A level that TEX_GRADIENT found takes two. TEX_GRADIENT itself has the
+// them. 0: it has no such operand. A level that TEX_GRADIENT found takes two. TEX_GRADIENT itself has the
 // coordinates, of arrays with a layer, or along each axis the gradients to both neighbours.
 struct SampleOperands {
   std::uint8_t coordinates = 0, layer = 0, reference = 0, offsets = 0, level = 0;

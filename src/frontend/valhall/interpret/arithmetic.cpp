@@ -22,7 +22,7 @@ Result<Operation> find_operation(const Instruction& i) {
 std::uint64_t merged(const Operation& operation, const Instruction& instruction, const Inputs& inputs,
                      std::uint64_t value) {
   if (operation.result == ResultShape::single) {
-    // A second rounding, to nearest even whatever the first one was.
+    // A second rounding, always to nearest even.
     const double single = static_cast<double>(to_float(static_cast<std::uint32_t>(value)));
     const std::uint32_t half = finish(kHalf, single, Instruction{}, inputs.mode);
     value = half | half << 16;

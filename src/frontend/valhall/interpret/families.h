@@ -9,7 +9,7 @@
 
 namespace warpjit::valhall {
 
-// What an opcode computes, whatever its type.
+// What an opcode computes, with any type.
 struct Meaning {
   Opcode opcode;
   Compute compute;
@@ -28,7 +28,7 @@ struct Pieces {
 const Pieces& pieces_of(Lanes lanes);
 
 // Element k of a source, extended as `elements` says, from the part of the source that its lanes name. A
-// value of 64 bits has all of them, whatever the sign.
+// value of 64 bits has all of them, signed or not.
 inline std::int64_t integer_element(const Source& source, std::uint64_t value, const Elements& elements,
                                     unsigned k) {
   unsigned bits = elements.bits, index = k;
@@ -49,7 +49,7 @@ std::uint64_t pack_elements(const Elements& elements, const Function& element) {
   return packed;
 }
 
-// Does the comparison of an instruction hold for element k?
+// True if the comparison of an instruction holds for element k.
 bool compare_element(const Instruction& instruction, const Inputs& inputs, unsigned k);
 
 // A denormal of the format becomes a zero of its sign.

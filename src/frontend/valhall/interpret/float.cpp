@@ -248,7 +248,8 @@ Wide cubeface1(const Instruction& i, const Inputs& in) {
   const double largest = -least(-std::fabs(value[0]), least(-std::fabs(value[1]), -std::fabs(value[2])));
   return finish(kSingle, largest, i, in.mode);
 }
-// Of what single_source gives: its bits say it, because a conversion may lose the sign of a NaN.
+// True if what single_source gives is negative.
+// The bits say it, because a conversion may lose the sign of a NaN.
 bool is_negative(const Source& source, std::uint64_t value) {
   const bool sign = (value >> (source.lanes == Lanes::h0 ? 15 : 31) & 1) != 0;
   return (sign && !source.absolute) != source.negate;

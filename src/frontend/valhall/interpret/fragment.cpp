@@ -15,12 +15,12 @@ namespace {
 
 using pixels::SlotUse;
 
-// ---- What instructions ask for
+// ---- What instructions need
 
 constexpr std::uint8_t kFlat32 = 0, kFlat16 = 1, kFloat16 = 3;          // source formats; 2 is f32
 constexpr std::uint8_t kCentroid = 1, kSample = 2, kExplicitPlace = 3;  // where a varying is read
-constexpr unsigned kSampleShift = 16,
-                   kSamples = 4;  // of the sample's number in a word, and how many there are
+// Where the sample's number stands in a word, and how many samples there are.
+constexpr unsigned kSampleShift = 16, kSamples = 4;
 constexpr std::uint8_t kPlace = 0, kInverseW = 2, kDepth = 3;  // of LD_VAR_SPECIAL
 constexpr std::uint8_t kFirstBlend = 8, kLastBlend = 15;       // special values of page 0
 
@@ -35,7 +35,7 @@ bool is_integer(RegisterFormat format) {
 // True if source 0 names the place.
 bool reads_place(const Instruction& i) { return i.sample == kSample || i.sample == kExplicitPlace; }
 
-// Registers that so many components take.
+// Registers that `components` components take.
 unsigned registers_of(unsigned components, bool halves) { return halves ? (components + 1) / 2 : components; }
 
 // Varyings that a table names, four words each; else they are named by a byte, in a source format.

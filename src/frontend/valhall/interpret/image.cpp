@@ -33,7 +33,7 @@ std::uint32_t clamp_to_integer(double value, double least, double most) {
   return static_cast<std::uint32_t>(static_cast<std::int64_t>(std::clamp(value, least, most)));
 }
 
-// A component from a register, where it has so many bits.
+// A component of `bits` bits of a texel, from a register.
 std::uint32_t store_component(Kind kind, unsigned bits, std::uint32_t raw, RegisterFormat from) {
   double value = 0;
   std::uint32_t single = 0;

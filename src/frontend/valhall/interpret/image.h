@@ -14,7 +14,7 @@ namespace warpjit::valhall {
 std::optional<std::uint64_t> texel_address(const frontend::ImageSource& image, std::uint32_t texel_bytes,
                                            std::uint32_t xy, std::uint32_t z);
 
-// Can ST_CVT store it?
+// True if ST_CVT can store it.
 bool can_store(const VertexFormat& format);
 // The bytes of a texel for r, g, b, a in the register format, 16 bits of them in the low half.
 ElementBytes store_element(const VertexFormat& format, const std::array<std::uint32_t, 4>& channels,

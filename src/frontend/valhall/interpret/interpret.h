@@ -26,14 +26,14 @@ struct WarpOp;  // interpret/op.h
 
 class Interpreter {
  public:
-  // Prepares what the entry of a program can reach. Errors: those of check_limits; with the
-  // guest address, code that is statically reached and not defined (bad_input) or does not run (unsupported).
+  // Prepares what the entry of a program can reach. Errors: those of check_limits; with the guest address,
+  // code that is statically reached and not defined (bad_input) or does not run (unsupported).
   static Result<Interpreter> prepare(const Program& program);
 
-  // Workgroups `first` to `first` + `count` - 1 of the grid (x fastest), one after the other; the rest of the
-  // grid may run on other threads at the same time. Assumes the default floating-point environment. Errors:
-  // bad_input for a launch outside the limits; with the guest address, fault for control that leaves the
-  // code, out_of_fuel.
+  // Workgroups `first` to `first` + `count` - 1 of the grid (x fastest), one after the other; the rest of
+  // the grid may run on other threads at the same time. Assumes the default floating-point environment.
+  // Errors: bad_input for a launch outside the limits; with the guest address, fault for control that leaves
+  // the code, out_of_fuel.
   Status run(const frontend::Grid& launch, std::uint64_t first, std::uint64_t count, RunReport& report) const;
   // The whole grid.
   Status run(const frontend::Grid& launch, RunReport& report) const;

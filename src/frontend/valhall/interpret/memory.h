@@ -36,8 +36,8 @@ class GroupMemory {
     std::uint32_t constant = kMaxBuffers;
     const frontend::BufferSource* source = nullptr;  // if it is no constant space
   };
-  // `loads`: a load asks; LEA_PKA sees buffers in memory alone. Nothing: no buffer has the handle, which is
-  // reported.
+  // `loads`: for a load; LEA_PKA sees buffers in memory alone.
+  // Nothing: no buffer has the handle, which is reported.
   std::optional<NamedBuffer> find_buffer(std::uint32_t handle, bool loads, Accessor by);
   std::uint64_t bytes_of(const NamedBuffer& buffer) const;
   // Bytes before its end; null after reporting that they cannot be read.

@@ -5,7 +5,7 @@ namespace {
 
 constexpr unsigned kDoubleFraction = 52;
 
-// Does a number between two neighbours of the format become the one that is farther from zero?
+// True if a number between two neighbours of the format becomes the one that is farther from zero.
 bool rounds_away(Round round, bool negative, bool odd, std::uint64_t rest, std::uint64_t half) {
   switch (round) {
     case Round::nearest_even:

@@ -12,8 +12,8 @@
 
 namespace warpjit::valhall {
 
-// The bits of `value` in the format, rounded once. What is too large becomes
-// infinity, or the greatest finite number if the rounding is away from infinity. A NaN is nan().
+// The bits of `value` in the format, rounded once. What is too large becomes infinity, or the greatest finite
+// number if the rounding is away from infinity. A NaN is nan().
 // round_by_hand does without the host's conversion, for which round_to needs the FloatEnvironment.
 std::uint32_t round_by_hand(const FloatFormat& format, double value, Round round);
 inline std::uint32_t round_to(const FloatFormat& format, double value, Round round = Round::nearest_even) {

@@ -44,7 +44,7 @@ struct WarpOp {
   Kind kind = Kind::nothing;
   Operation operation{};      // of arithmetic
   std::uint32_t address = 0;  // byte in the code
-  std::int64_t target = 0;    // of a branch, likewise, wherever that is
+  std::int64_t target = 0;    // of a branch: byte in the code, or outside of it
 };
 
 // One of the accesses that make up a load or store of one lane: `size` bytes at the address + `offset`, which
@@ -62,18 +62,18 @@ AccessShape shape_of(Type type);
 // How a branch comes out whose source is a constant.
 enum class Known : std::uint8_t { no, taken, not_taken };
 Known known_branch(const Instruction& branch);
-// Does a branch whose source has this value leave?
+// True if a branch whose source has this value is taken.
 bool takes_branch(const Instruction& branch, std::uint32_t value);
 
-// Is it LD_TEX, LEA_TEX, an immediate form of these or ST_CVT?
+// True if it is LD_TEX, LEA_TEX, an immediate form of these or ST_CVT.
 bool is_of_images(Opcode opcode);
 // "MNEMONIC: why", unsupported.
 Error refused(const Instruction& instruction, const std::string& why);
-// That a message has so many staging registers. Errors: likewise.
+// Checks that a message has `count` staging registers. Errors: the same.
 Status check_count(const Instruction& instruction, const Staging& staging, unsigned count);
 
-// Decides how an instruction at this byte of a program of this stage runs. Errors: unsupported, without
-// `where`.
+// Decides how an instruction at this byte of a program of this stage runs.
+// Errors: unsupported, without `where`.
 Result<WarpOp> make_op(const Instruction& instruction, std::uint32_t address, Stage stage);
 
 }  // namespace warpjit::valhall

@@ -90,7 +90,7 @@ Status make_image_op(WarpOp& op) {
   return check_count(i, i.write, loads ? registers_of_components(i) : 3);
 }
 
-// Flow behind an operation: calls `visit` with the addresses, which may lie outside of the code.
+// Flow after an operation: calls `visit` with the addresses, which may lie outside of the code.
 template <class Visit>
 void each_successor(const WarpOp& op, const Visit& visit) {
   if (op.i.flow == Flow::end) return;
@@ -101,7 +101,7 @@ void each_successor(const WarpOp& op, const Visit& visit) {
   if (known != Known::taken) visit(std::int64_t{op.address} + 8);
 }
 
-// A BLEND that control can come to from one of the same target; null: there is none.
+// A BLEND that control can come to from one of the same target; null: there is no such BLEND.
 const WarpOp* find_second_blend(const Program& program, const std::vector<WarpOp>& ops,
                                 const std::vector<std::uint32_t>& op_of_word) {
   for (std::uint8_t target = 0; target < kMaxColorTargets; ++target) {

@@ -18,8 +18,8 @@ namespace {
 using textures::TextureView;
 
 constexpr std::uint8_t kDimensionCube = 3;  // dimensions
-constexpr std::uint8_t kLevelZero = 0, kLevelExplicit = 4, kLevelBias = 5,
-                       kLevelGradient = 6;                  // level of detail
+// Where the level of detail comes from.
+constexpr std::uint8_t kLevelZero = 0, kLevelExplicit = 4, kLevelBias = 5, kLevelGradient = 6;
 constexpr std::uint8_t kTypeOfTexture = 0, kTypeFloat = 1;  // type of results
 
 // How many words say which level.

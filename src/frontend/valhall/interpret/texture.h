@@ -1,5 +1,5 @@
-// TEX_SINGLE, TEX_FETCH, TEX_GATHER and TEX_GRADIENT (docs/guests/valhall.md 10.4), by the sampler of all
-// guests.
+// TEX_SINGLE, TEX_FETCH, TEX_GATHER and TEX_GRADIENT (docs/guests/valhall.md 10.4), by the
+// sampler of all guests.
 #pragma once
 
 #include <array>

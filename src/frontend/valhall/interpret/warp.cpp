@@ -146,7 +146,7 @@ Status WarpRun::step(Warp& warp) {
   return go_on(warp, op, active, taken & active);
 }
 
-// The lanes in `taken` go to the target, the others behind the instruction.
+// The lanes in `taken` go to the target, the others go on after the instruction.
 Status WarpRun::go_on(Warp& warp, const WarpOp& op, std::uint32_t active, std::uint32_t taken) {
   if (taken != 0 && taken != active) ++report_.divergences;
   const std::int64_t next = std::int64_t{op.address} + 8;
@@ -230,7 +230,7 @@ void WarpRun::execute(Warp& warp, const WarpOp& op, std::uint32_t active, std::u
   execute_own(warp, op, active, source);
 }
 
-// What a source names, for each lane, before a part of it is taken. Of lanes that are not active: anything.
+// What a source names, for each lane, before a part of it is taken; anything for lanes that are not active.
 void WarpRun::fetch(const Warp& warp, const WarpOp& op, const Source& source, std::uint32_t active,
                     LaneValues& values) {
   std::uint64_t value = 0;

@@ -32,7 +32,7 @@ struct Warp {
   std::uint32_t waiting = 0;          // of these, at a barrier
   std::uint32_t front = 0;            // the lanes that step next, all runnable ones at front_pc; 0: pc tells
   std::uint32_t front_pc = 0;         // their program counter
-  std::uint32_t next_pc = 0;          // the lowest one of the other runnable lanes; ~0: there are none
+  std::uint32_t next_pc = 0;          // the lowest one of the other runnable lanes; ~0: no others
   std::uint32_t first_thread = 0;     // of its workgroup
   std::uint32_t number = 0;           // in the grid
   std::int64_t fuel = 0;              // group_fuel
@@ -65,7 +65,7 @@ class WarpRun {
   // ---- What programs of one stage have
   // Executes an operation of the stage's own.
   virtual void execute_own(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source) = 0;
-  // Of the active lanes, those whose stores and atomics count, and those that go on after flow `discard`.
+  // The active lanes whose stores and atomics count, and those that go on after flow `discard`.
   virtual std::uint32_t storing(std::uint32_t active) const { return active; }
   virtual std::uint32_t kept(std::uint32_t active) const { return active; }
   virtual std::string place_text(const Warp& warp) const = 0;  // for messages

@@ -36,7 +36,7 @@ Inside elements_inside(const frontend::AttributeSource& source) {
   return {first <= last, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)};
 }
 
-// Do those of all the launch's vertices?
+// True if the elements of all the launch's vertices lie inside.
 bool all_inside(const frontend::Vertices& vertices, const frontend::AttributeSource& source) {
   if (source.per_instance || source.division != Division::none || vertices.count == 0) return false;
   const Inside inside = elements_inside(source);

@@ -1,5 +1,5 @@
-// How vertex programs fetch attributes: what a translation depends on, and what it finds in the uniform
-// table.
+// How vertex programs fetch attributes: what a translation depends on, and what it finds in
+// the uniform table.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace warpjit::valhall {
 
-// Of one attribute.
+// Facts of one attribute.
 struct AttributeFacts {
   std::uint32_t format = 0;
   frontend::AttributeSource::Division division{};

@@ -69,7 +69,7 @@ InstructionTranslator::NamedBuffers InstructionTranslator::named_buffers(I32 han
 
 namespace {
 
-// Of how many bytes a part must be inside: what is less than a word lies inside as a whole.
+// How many bytes must be inside for a part to be: what is less than a word lies inside as a whole.
 std::uint32_t end_of_part(const Moved& parts, unsigned k) {
   return parts.bytes < 4 ? parts.bytes : std::uint32_t{parts.part[k].unit} + parts.part[k].unit_bytes;
 }

@@ -11,7 +11,7 @@
 
 namespace warpjit::valhall {
 
-// Of one buffer.
+// Facts of one buffer.
 struct BufferFacts {
   std::uint32_t handle = 0;
   std::uint32_t high = 0;  // the high word of its address

@@ -1,5 +1,5 @@
-// ST_CVT whose format the program computes: each lane converts to the one that its word names
-// (valhall.md 8.5).
+// ST_CVT whose format the program computes: each lane converts to the one that its word
+// names (valhall.md 8.5).
 #include <algorithm>
 #include <bit>
 

@@ -77,7 +77,7 @@ I32 InstructionTranslator::finish_single(const Instruction& i, F32 x) {
   return bits;
 }
 
-// An f32 rounded to a half. Of what the conversion takes for 0 the sign and that it is not 0 are kept.
+// An f32 rounded to a half. What the conversion takes for 0 keeps its sign and that it is not 0.
 I32 InstructionTranslator::half_bits(F32 x, Round round) {
   using ir::RoundingMode;
   static constexpr RoundingMode kModes[] = {RoundingMode::nearest, RoundingMode::up, RoundingMode::down,

@@ -22,7 +22,7 @@ constexpr std::uint32_t kOnes = 0x3f800000;
 bool is_half(RegisterFormat format) {
   return format == RegisterFormat::f16 || format == RegisterFormat::s16 || format == RegisterFormat::u16;
 }
-// Do pixels have a number as it is, which NaN it is too? Of integers the number may be any bits.
+// True if pixels keep a number as it is, also which NaN it is. Numbers of integer formats may be any bits.
 bool keeps_bits(PixelFormat format) {
   return is_integer(format) || format == PixelFormat::r32f || format == PixelFormat::rg32f ||
          format == PixelFormat::rgba32f;
@@ -55,8 +55,8 @@ struct TileStore {
   unsigned target;
 };
 
-// Can control come from a BLEND, or from an ST_TILE, to a BLEND of the same target? An ST_TILE replaces what
-// any has written.
+// Checks that control cannot come from a BLEND, or from an ST_TILE, to a BLEND of the same target. An ST_TILE
+// replaces what any has written.
 Status check_written_once(const Program& program, const ReachedCode& code, const ControlFlow& flow,
                           const std::vector<TileStore>& stores) {
   const flow::Successors successors = flow.successors();
@@ -148,7 +148,7 @@ class FragmentTranslator final : public ProgramTranslator {
     for (unsigned target = 0; target < kMaxColorTargets; ++target)
       set_gpr(kVarColors + 4 * target + 3, word(0));
     if (local_bytes_ != 0 && (effects_.loads || effects_.atomics)) clear_local_memory();
-    // The exit stores, behind all else.
+    // The exit stores, after all else.
     function_.block(exit()).guest_address = static_cast<std::uint32_t>(8 * program_.code.size());
     if (reads_quads_) {
       // Quads without live lanes neither load nor use up fuel. Those that only fill a group do as the one
@@ -157,8 +157,7 @@ class FragmentTranslator final : public ProgramTranslator {
         return b_.branch(any_of_quad(live), start(), gone());
       return b_.jump(start());
     }
-    // Lanes that nobody asked for could turn in a loop for long, or load from
-    // outside.
+    // Lanes that are not live could turn in a loop for long, or load from outside.
     if (loads() || has_loops() || frame_.tests_first()) return b_.branch(live, start(), gone());
     b_.jump(start());
   }
@@ -186,12 +185,11 @@ class FragmentTranslator final : public ProgramTranslator {
   }
 
   void flow(const Instruction& i) override {
-    // Without other lanes to see them, those that are not live are gone, or do
-    // no harm.
+    // Without other lanes to see them, those that are not live are gone, or do no harm.
     if (i.flow == Flow::discard && reads_quads_) leave();
   }
 
-  // Does a sample take its level of detail from the quad?
+  // True if a sample takes its level of detail from the quad.
   bool samples_quads() const {
     return std::ranges::any_of(sampling_, [&](const SamplingInstruction& sampling) {
       const Instruction& i = *code_.at(sampling.address);
@@ -213,8 +211,7 @@ class FragmentTranslator final : public ProgramTranslator {
     ssa_.seal(rest);
     b_.set_block(rest);
   }
-  // Where lanes go that leave no results: behind the exit, so that no value of
-  // theirs is needed there.
+  // Where lanes go that leave no results: after the exit, so that no value of theirs is needed there.
   ir::Block gone() {
     if (!gone_) gone_ = function_.add_block();
     return *gone_;
@@ -244,7 +241,7 @@ class FragmentTranslator final : public ProgramTranslator {
 
   I1 changing_memory(I1 where) override { return b_.And1(where, flag(kVarLive)); }
 
-  // Does a message move so many components of this width?
+  // Checks that a message has as many staging registers as its components of this width take.
   Status check_staging(const Instruction& i, const Staging& staging, bool halves) const {
     const unsigned components = i.vector_size + 1U;
     return check_count(i, staging, halves ? (components + 1) / 2 : components);
@@ -498,7 +495,7 @@ class FragmentTranslator final : public ProgramTranslator {
   frontend::FragmentFrame frame_;
   const frontend::PixelFacts& pixels_;
   const Effects effects_;
-  const bool reads_quads_;              // do lanes of a quad see each other?
+  const bool reads_quads_;              // lanes of a quad see each other
   std::vector<TileStore> tile_stores_;  // of targets that are bound
   bool sets_depth_ = false, sets_reference_ = false;
   std::optional<ir::Block> gone_;

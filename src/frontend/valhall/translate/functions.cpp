@@ -38,7 +38,7 @@ F32 InstructionTranslator::slope_of_logarithm(F32 x) {
   ir::BuilderOps ops{b_};
   const F32 slope = log2_slope(ops, parts_of(x, false, true).mantissa);
   const F32 infinity = b_.constant_bits(kSingle.infinity());
-  // Of a NaN and of infinity it is the operand, of 0 infinity.
+  // For a NaN and for infinity it is the operand, for 0 infinity.
   const F32 finite = b_.select(b_.FLt32(x, infinity), slope, x);
   const F32 positive = b_.select(b_.FLt32(x, real(0.0F)), b_.constant_bits(kSingle.nan()), finite);
   return b_.select(b_.FEq32(x, real(0.0F)), infinity, positive);

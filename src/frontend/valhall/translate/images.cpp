@@ -125,7 +125,7 @@ Status InstructionTranslator::load_image(const Instruction& i) {
   return {};
 }
 
-// What a register of some format, of which 16 bits are extended to 32, becomes in so many bits of a texel.
+// What a register of some format, of which 16 bits are extended to 32, becomes in `bits` bits of a texel.
 I32 InstructionTranslator::stored_component(Kind kind, unsigned bits, I32 value, RegisterFormat from) {
   const bool integer = holds_integers(from), is_signed = holds_signed(from);
   const auto single = [&] {

@@ -11,7 +11,7 @@
 
 namespace warpjit::valhall {
 
-// Of one image.
+// Facts of one image.
 struct ImageFacts {
   bool exists = false, interleaved = false, is_3d = false;
   std::uint8_t window = 0;      // whose high word its texels have

@@ -43,7 +43,7 @@ inline bool is_minus_zero(const Source& source) {
   return source.kind == Source::Kind::constant && kConstants[source.value] == 0 && source.negate;
 }
 
-// Does the instruction look at more of its warp than a quad, so that groups must be warps?
+// True if the instruction looks at more of its warp than a quad, so that groups must be warps.
 bool sees_warp(const Instruction& i);
 
 class InstructionTranslator {
@@ -59,8 +59,8 @@ class InstructionTranslator {
   Status instruction(const Instruction& i, std::uint32_t address);
   // Whether a branch is taken.
   I1 taken(const Instruction& i);
-  // The registers that hold something at the start, of a compute program and of a vertex with that number in
-  // its instance.
+  // The registers that hold something at the start, of a compute program and of a vertex with that
+  // number in its instance.
   void begin_thread();
   void begin_vertex(I32 number);
   I32 thread_index() { return b_.ThreadIndex(); }
@@ -122,8 +122,8 @@ class InstructionTranslator {
     }
     return packed;
   }
-  // Two values of which the low 16 bits count. Hosts that have arithmetic of halves convert both floats at
-  // once.
+  // Two values of which the low 16 bits count.
+  // Hosts that have arithmetic of halves convert both floats at once.
   I32 word_of_halves(I32 low, I32 high);
   void set_word(const Instruction& i, I32 value);
   void set_pair(const Instruction& i, Pair value);
@@ -191,8 +191,8 @@ class InstructionTranslator {
   F32 cube_coordinate(const Instruction& i);
   I32 cube_face(const Instruction& i);
 
-  // Both halves of a register at once, on hosts that have such arithmetic (translate/halves.cpp). None: as
-  // f32.
+  // Both halves of a register at once, on hosts that have such arithmetic
+  // (translate/halves.cpp). None: as f32.
   std::optional<I32> packed_halves(const Instruction& i);
   I32 packed_source(const Source& source);
   I32 packed_comparison(const Instruction& i);

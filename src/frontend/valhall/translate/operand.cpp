@@ -318,7 +318,7 @@ I32 InstructionTranslator::two_halves(const Source& source) {
   return first == 0 ? whole : b_.HalvesSwap(whole);
 }
 
-// Of a source of a 64-bit instruction.
+// The element of a source of a 64-bit instruction.
 InstructionTranslator::Pair InstructionTranslator::wide_element(const Instruction& i, unsigned n) {
   const Source& source = i.source[n];
   const Elements elements = elements_of(i.type);

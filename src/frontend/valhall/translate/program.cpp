@@ -6,7 +6,7 @@ namespace warpjit::valhall {
 
 Effects::Effects(const ReachedCode& code, const LaunchFacts& facts) {
   std::uint32_t functions = 0;
-  // Are some buffers memory that stores change?
+  // True if some buffers are memory that stores change.
   const bool buffers_change = std::ranges::any_of(
       facts.buffers, [&](const BufferFacts& buffer) { return !facts.has_constant_buffer(buffer.handle); });
   for (const auto& reached : code.instructions()) {

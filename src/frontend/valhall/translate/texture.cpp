@@ -28,7 +28,7 @@ ir::SampleOperation operation_of(const Instruction& i) {
   return i.lod_mode == kLevelBias ? ir::SampleOperation::bias : ir::SampleOperation::automatic;
 }
 
-// Of the texels (0, 0), (1, 0), (0, 1), (1, 1), where a gather of the IR has them.
+// Where a gather of the IR has the texels (0, 0), (1, 0), (0, 1), (1, 1).
 constexpr std::array<std::uint8_t, 4> kGathered{3, 2, 0, 1};
 
 const char* refusal(const Instruction& i, const SampleOperands& operands) {
@@ -45,7 +45,7 @@ const char* refusal(const Instruction& i, const SampleOperands& operands) {
   return nullptr;
 }
 
-// Does it look at the coordinates of the quad's other lanes?
+// True if it looks at the coordinates of the quad's other lanes.
 bool reads_quads(const Instruction& i) {
   if (i.opcode == Opcode::tex_gradient) return !i.derivatives;
   if (i.opcode != Opcode::tex_single) return false;
@@ -271,7 +271,7 @@ ir::I32 InstructionTranslator::gradient_level(const Instruction& i, std::size_t 
   return b_.IAnd32(kept, word(0xffff));
 }
 
-// The channels that are wanted, one behind the other.
+// The channels that are written, one after the other.
 InstructionTranslator::Words InstructionTranslator::packed(const Instruction& i, const Words& found,
                                                            bool of_floats) {
   const bool floats = i.register_type == kFloats || (i.register_type == kOfTexture && of_floats);

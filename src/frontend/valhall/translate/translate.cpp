@@ -35,8 +35,8 @@ class KernelTranslator final : public ProgramTranslator {
   }
 };
 
-// Do all lanes of a workgroup that have not ended come to each barrier together? Where they part, only one
-// side may lead to a barrier before they meet, and the other must do nothing that is seen.
+// Finds out whether all lanes of a workgroup that have not ended come to each barrier together. Where they
+// part, only one side may lead to a barrier before they meet, and the other must do nothing that is seen.
 class Barriers {
  public:
   explicit Barriers(ir::Function& f) : f_(f), dominators_(f), loops_(f, dominators_), turns_(f, loops_) {}

@@ -28,13 +28,13 @@ struct LaunchFacts {
   std::vector<std::uint32_t> high_words{};                // of its windows
   std::array<std::uint32_t, kMaxBuffers> buffer_bytes{};  // of those that are constants
   std::vector<BufferFacts> buffers{};                     // that the program may mean, by their handles
-  // Of vertex programs.
+  // For vertex programs.
   std::uint32_t packet_stride = 0;
   std::vector<AttributeFacts> attributes{};
   std::vector<ImageFacts> images{};                   // if the program names any
   std::vector<ir::SampleKey> samples{};               // as frontend::Facts has them
-  std::vector<frontend::TextureUse> computed_uses{};  // likewise
-  std::vector<std::uint8_t> equal_samplers{};         // likewise
+  std::vector<frontend::TextureUse> computed_uses{};  // as there
+  std::vector<std::uint8_t> equal_samplers{};         // as there
   bool half_arithmetic = false;                       // of the host: both halves of a register at once
 
   std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
@@ -43,8 +43,8 @@ struct LaunchFacts {
 
 // The uniform table: the words that sources of the program name as uniforms, up to the last one, those of
 // LaunchWord, for each attribute up to the last one that the program names those of AttributeWord, for each
-// image likewise those of ImageWord, for each buffer of LaunchFacts those of BufferWord, and the words of its
-// samples.
+// image up to the last one that it names those of ImageWord, for each buffer of LaunchFacts those of
+// BufferWord, and the words of its samples.
 enum class LaunchWord : std::uint32_t {
   grid_x,
   grid_y,
