@@ -102,8 +102,8 @@ class CheckedCode {
     }
   }
 
-  // Can control come from the start of a procedure to its end? Calls are taken to come back if the called
-  // procedure can; `open` has those that are being looked at, which do not come back on this way.
+  // True if control can come from the start of a procedure to its end. Calls are taken to come back if the
+  // called procedure can; `open` has those on the way to this one, which do not come back on it.
   bool returns(const Procedure& procedure, std::set<std::uint32_t>& open) {
     const auto known = returns_.find(procedure.start);
     if (known != returns_.end()) return known->second;
@@ -145,7 +145,7 @@ class CheckedCode {
         return returns(procedure, open);
     return true;
   }
-  // Behind the innermost LOOP around an address.
+  // After the innermost LOOP around an address.
   std::vector<std::uint32_t> loop_ends(std::uint32_t address) const {
     for (std::uint32_t k = address; k-- > 0;)
       if (const auto i = at(k); i && i->opcode == Opcode::loop && i->target >= address)

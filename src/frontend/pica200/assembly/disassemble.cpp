@@ -437,7 +437,8 @@ Result<Container> assembled(const std::string& text) {
   return assemble(std::span(&file, 1));
 }
 
-// ` field=value` for each field of a program that its directives do not give; empty lines if there are none.
+// ` field=value` for each field of a program that its directives do not give;
+// empty lines if there are no such fields.
 std::vector<std::string> missing_fields(const Container& wanted, const Container& made) {
   std::vector<std::string> lines(wanted.programs.size());
   for (std::size_t k = 0; k < lines.size() && k < made.programs.size(); ++k)

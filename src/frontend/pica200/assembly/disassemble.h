@@ -10,7 +10,7 @@ namespace warpjit::pica200 {
 struct DisassembleOptions {
   bool names = true;      // registers by the container's symbol names
   bool structure = true;  // .proc, .else and .end lines; else plain addresses as operands
-  bool words = true;      // address and word in a comment behind each instruction
+  bool words = true;      // address and word in a comment after each instruction
   bool exact = false;     // every field and every unused bit; `names` and `structure` do not count
 };
 

@@ -255,8 +255,8 @@ class Parser {
   bool verbatim_ = false;
 };
 
-// Replaces the names that .set defines. A name behind a dot is a component; one that is defined again is the
-// new definition's.
+// Replaces the names that .set defines.
+// A name after a dot is a component; one that is defined again is the new definition's.
 class Settings {
  public:
   Result<std::vector<Token>> apply(const std::vector<Token>& tokens) {
@@ -286,7 +286,7 @@ class Settings {
  private:
   static constexpr std::size_t kMostTokens = 16 << 20, kMostParts = 1024;
 
-  // .set name expression; gives the token behind the line.
+  // .set name expression; gives the token after the line.
   Result<std::size_t> define(const std::vector<Token>& tokens, std::size_t k) {
     const Token name = tokens[k];
     if (name.kind != Token::Kind::name) return name.position.error("expected a name");

@@ -282,8 +282,8 @@ Result<Source> Symbols::source(const Operand& operand) const {
   if (operand.swizzle.count != 0) {
     const auto own = result.component;
     for (unsigned lane = 0; lane < 4; ++lane) {
-      const unsigned k =
-          lane < operand.swizzle.count ? lane : operand.swizzle.count - 1U;  // the last repeats
+      // The last one repeats.
+      const unsigned k = lane < operand.swizzle.count ? lane : operand.swizzle.count - 1U;
       result.component[lane] = own[operand.swizzle.component[k]];
     }
     result.swizzled = true;

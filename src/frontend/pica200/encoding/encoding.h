@@ -51,7 +51,7 @@ using Pattern = encoding::Pattern<Grammar>;
 // One for each opcode, in their order.
 std::span<const Pattern> patterns();
 
-// What stands behind the mnemonic, and what listings without structure add to it.
+// What stands after the mnemonic, and what listings without structure add to it.
 struct OperandSyntax {
   std::span<const SyntaxToken> structured, unstructured;
 };

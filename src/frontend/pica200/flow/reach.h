@@ -11,10 +11,10 @@ namespace warpjit::pica200 {
 
 struct ReachedCode {
   flow::CodeMap<Instruction, 1> code;
-  // For each word, and one behind the last: is it a target of reached code, or does it follow a transfer?
+  // For each word, and one after the last: true if it is a target of reached code or follows a transfer.
   std::vector<char> leader;
   std::vector<std::uint32_t> undefined;  // words that are reached and are no instructions, as they were met
-  bool past_end = false;                 // an address behind the last word is reached
+  bool past_end = false;                 // an address after the last word is reached
   bool thread_end = false;               // kEndAddress is reached
 };
 

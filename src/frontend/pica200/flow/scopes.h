@@ -47,14 +47,14 @@ class HardwareScopes {
   std::uint8_t open_loop(std::uint16_t entry, std::uint16_t end, std::uint8_t uniform) {
     unsigned used = 0;
     for (unsigned k = 0; k < loops_.size; ++k) used |= 1U << loops_.entries[k].slot;
-    const std::uint8_t slot =
-        loops_.size == kLoopDepth ? loops_.entries[0].slot : free_slot(used);  // that of what is overwritten
+    // If all are open, the slot of the one that is overwritten.
+    const std::uint8_t slot = loops_.size == kLoopDepth ? loops_.entries[0].slot : free_slot(used);
     loops_.push({entry, end, uniform, slot});
     return slot;
   }
   const LoopScope& innermost_loop() const { return loops_.top(); }
 
-  // Whether anything happens behind an instruction before `next` that does not transfer control.
+  // Whether anything happens after an instruction that stands before `next` and does not transfer control.
   bool ends_at(std::uint32_t next) const {
     return (!calls_.empty() && calls_.top().end == next) || (!ifs_.empty() && ifs_.top().otherwise == next) ||
            (!loops_.empty() && loops_.top().end == next);
@@ -165,7 +165,7 @@ class StructuralScopes {
     std::uint8_t slot = 0;       // of a LOOP
     std::uint16_t first = 0;     // of a LOOP or IF: its first word
     std::uint16_t end = 0;       // where it is checked
-    std::uint16_t argument = 0;  // CALL: where it returns to. IF: behind its other side. LOOP: the i register
+    std::uint16_t argument = 0;  // CALL: where it returns to. IF: after its other side. LOOP: the i register
   };
 
   Scope& top() { return scopes_[size_ - 1U]; }
@@ -174,7 +174,7 @@ class StructuralScopes {
     while (k >= 0 && scopes_[static_cast<std::size_t>(k)].kind != Kind::loop) --k;
     return k;
   }
-  // Of `depth` scopes of one kind, the oldest is given up.
+  // The oldest of `depth` scopes of one kind is given up.
   void open(unsigned depth, const Scope& scope) {
     const auto end = scopes_.begin() + size_;
     const auto same = [&](const Scope& other) { return other.kind == scope.kind; };

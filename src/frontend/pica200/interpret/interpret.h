@@ -77,8 +77,7 @@ class Interpreter {
   Status run(const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel,
              HostCode code = HostCode::best) const;
 
-  // One invocation of a geometry program; the unit's triangles are those of this invocation. Sets b15
-  // at the end.
+  // One invocation of a geometry program; the unit's triangles are those of this one. Sets b15 at the end.
   Status run(Uniforms& uniforms, InterpretedUnit& unit, std::uint64_t fuel) const;
 
   Interpreter(Interpreter&&) noexcept;

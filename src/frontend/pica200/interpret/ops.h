@@ -76,7 +76,7 @@ struct MicroOp {
     std::uint8_t uniform;   // b or i register; SETEMIT: the vertex
     std::uint8_t argument;  // JMPU: the value that jumps; SETEMIT: bit 0 primitive, bit 1 winding
     bool checked;           // next is the end of a reachable scope
-    Opcode opcode;          // Kind::structural: what to do; NOP behind an instruction that is no flow
+    Opcode opcode;          // Kind::structural: what to do; NOP after an instruction that is no flow
   };
   union {
     Alu alu;

@@ -14,7 +14,8 @@ using ir::I1;
 using ir::I32;
 
 constexpr unsigned kCallDepth = 4, kIfDepth = 8, kLoopDepth = 4;
-// Stack variables. Addresses are held as numbers of leaders (addresses that begin a block); kNowhere is none.
+// Stack variables. Addresses are held as numbers of leaders (addresses that begin a block);
+// kNowhere is no address.
 constexpr std::uint32_t kVarCallEnd = kStaticVariables, kVarCallReturn = kVarCallEnd + kCallDepth,
                         kVarIfElse = kVarCallReturn + kCallDepth, kVarIfEnd = kVarIfElse + kIfDepth,
                         kVarLoopEntry = kVarIfEnd + kIfDepth, kVarLoopEnd = kVarLoopEntry + kLoopDepth,
@@ -22,7 +23,7 @@ constexpr std::uint32_t kVarCallEnd = kStaticVariables, kVarCallReturn = kVarCal
                         kVarLoopSaved = kVarLoopStep + kLoopDepth, kVarNext = kVarLoopSaved + kLoopDepth,
                         kVariables = kVarNext + 1;
 constexpr std::int32_t kNowhere = -1;
-// Stands for every address behind the last word but kEndAddress.
+// Stands for every address after the last word but kEndAddress.
 constexpr std::uint32_t kPastEnd = kMaxCodeWords;
 
 class DynamicTranslator : private InstructionTranslator {
@@ -62,7 +63,7 @@ class DynamicTranslator : private InstructionTranslator {
   }
 
  private:
-  // Addresses at which control can arrive other than from the word before, and those behind scope ends.
+  // Addresses at which control can arrive other than from the word before, and those after scope ends.
   Status find_leaders(std::uint32_t entry) {
     const std::size_t words = program_.code.size();
     code_ = find_reached(program_, entry);

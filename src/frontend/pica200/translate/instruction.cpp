@@ -291,8 +291,8 @@ F32 InstructionTranslator::round_f24(F32 value) {
   return rounded;
 }
 
-// Is the value certainly one of the 24-bit format? Selecting, negating or flooring such values gives such a
-// value.
+// True if the value is certainly one of the 24-bit format.
+// Selecting, negating or flooring such values gives such a value.
 bool InstructionTranslator::is_f24(Value value, int depth) const {
   if (value.id < rounded_.size() && rounded_[value.id]) return true;
   if (function_.is_constant(value)) {

@@ -28,7 +28,8 @@ struct UnitAccess {
 
 class InstructionTranslator {
  protected:
-  // `variables`: how many, all beyond kStaticVariables of type i32; those of geometry programs come behind.
+  // `variables`: how many, all beyond kStaticVariables of type i32;
+  // those of geometry programs come after them.
   InstructionTranslator(const Program& program, const TranslationFacts& facts, const UnitAccess& unit,
                         std::uint32_t variables);
 

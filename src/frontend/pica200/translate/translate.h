@@ -17,9 +17,9 @@ namespace warpjit::pica200 {
 
 // Byte offsets of what a launch sets, in the table that LoadUniform* reads.
 struct TableLayout {
-  // The program uses relative addressing, so c-registers are stored by effective index: row n + 128 holds
-  // what index n reads, for n in [-128, 222]: c[n & 0x7F], or (1,1,1,1) where that is above 95 (pica200.md
-  // 5).
+  // The program uses relative addressing, so c-registers are stored by effective index: row n + 128
+  // holds what index n reads, for n in [-128, 222]: c[n & 0x7F], or (1,1,1,1) where that is above
+  // 95 (pica200.md 5).
   bool relative = false;
 
   static constexpr std::uint32_t kPlainRows = 96, kRelativeRows = 351, kRelativeOrigin = 128;
@@ -114,8 +114,8 @@ Result<ir::Function> translate(const Program& program, std::uint32_t entry, cons
 struct GeometryTranslation {
   ir::Function function;
   // True if an invocation may need what any earlier one left: they run one after another on the same rows of
-  // the unit; each reads some at its start and stores those that it changes at its end. False if the IR shows
-  // that none does.
+  // the unit; each reads some at its start and stores those that it changes at its end. False if the IR
+  // shows that none does.
   bool ordered = false;
   frontend::UnitUse unit;
 };

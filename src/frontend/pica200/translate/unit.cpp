@@ -212,8 +212,8 @@ class UnitTranslation {
     return make(Opcode::INe32, {bit, f.constant_value(ir::Type::i32, 0)});
   }
 
-  // Is all that it needs in the table or in its history? Then f loses its loads and stores of the unit. If
-  // not, `needed` are rows that are missing.
+  // True if all that it needs is in the table or in its history; then f loses its loads and stores of the
+  // unit. If not, `needed` has the rows that are missing.
   bool runs_in_lanes(ir::Function& f, unsigned history, Rows& needed) {
     use_table(f, history);
     const UnitCode unit{f};
@@ -298,8 +298,8 @@ class UnitTranslation {
     return made;
   }
 
-  // Rows that can reach a triangle or an output are stored if they change; storing them may need further
-  // rows.
+  // Rows that can reach a triangle or an output are stored if they change;
+  // storing them may need further rows.
   GeometryTranslation finish_ordered(ir::Function all) const {
     GeometryTranslation made;
     made.ordered = true;

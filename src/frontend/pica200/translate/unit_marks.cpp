@@ -80,7 +80,7 @@ class LeftWords {
  private:
   static constexpr std::uint32_t kNone = ~0u;
 
-  // May the result be operand k, or a part of it?
+  // True if the result may be operand k, or a part of it.
   bool carries(Inst i, std::uint32_t k) const {
     const auto constant = [&](std::uint32_t n) { return f_.is_constant(f_.operand(i, n)); };
     switch (f_.inst(i).opcode) {
@@ -124,7 +124,7 @@ class LeftWords {
     } else if (operands[1] == operands[2]) {
       return operands[1];
     }
-    // Equal phis of a block are one. Of other instructions the first may not be in front of all uses.
+    // Equal phis of a block are one. For other instructions the first one may not stand before all uses.
     std::vector<std::uint32_t> key = {f_.inst(where).block.id};
     for (Value v : operands) key.push_back(v.id);
     if (opcode == Opcode::Phi)
