@@ -19,7 +19,7 @@ namespace warpjit::frontend {
 inline constexpr std::size_t kMaxInputs = 17;   // input registers of any guest; numbers are below it
 inline constexpr std::size_t kMaxOutputs = 40;  // output numbers are below it
 
-// Of threads with a row of each bound input and output.
+// Facts of threads with a row of each bound input and output.
 struct RowFacts {
   std::uint64_t bound_inputs = 0;  // bit n: input register n is bound; it is binding popcount(lower bits)
   std::uint64_t state_given = 0;   // bit n: state register n was set by the launch
@@ -39,7 +39,7 @@ inline constexpr std::uint32_t kEmissionOutput = 0;   // triangles emitted, then
 inline constexpr std::uint32_t kTrianglesOutput = 1;  // rows: per triangle 3 vertices of vertex_rows() rows
 inline constexpr std::uint32_t kUnitOutput = 2;
 
-// Of geometry programs whose triangles are the result. An invocation is a thread.
+// Facts of geometry programs whose triangles are the result. An invocation is a thread.
 struct PrimitiveFacts : RowFacts {
   std::uint64_t enabled = 0;        // bit n: output register n belongs to an emitted vertex
   std::uint32_t max_triangles = 0;  // of one invocation
@@ -59,7 +59,7 @@ struct PrimitiveFacts : RowFacts {
 inline constexpr std::uint32_t kEmittedOutput = 0;   // word 0: how many vertices the invocation emitted
 inline constexpr std::uint32_t kVerticesOutput = 1;  // their rows
 
-// Of such programs (StripOutput). An invocation is a thread.
+// Facts of such programs (StripOutput). An invocation is a thread.
 struct StripFacts {
   std::uint32_t vertices = 0;  // of an input primitive
   std::uint32_t words = 0;     // of each of its vertices
@@ -85,7 +85,7 @@ struct Facts {
   // What the guest packed of the launch for itself (MemorySpaces::pack_facts).
   std::vector<std::byte> guest{};
   std::vector<ir::SampleKey> samples{};  // of Sampling::uses, one by one, then of computed_uses
-  // Of programs that compute which textures they sample.
+  // For programs that compute which textures they sample.
   std::vector<TextureUse> computed_uses{};
   std::vector<std::uint8_t> equal_samplers{};
   bool half_arithmetic = false;  // the host has it, of two halves in a word

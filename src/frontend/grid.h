@@ -55,7 +55,7 @@ struct Extents {
   }
 };
 
-// Of guests that name images and buffers by entries of tables.
+// For guests that name images and buffers by entries of tables.
 struct ResourceTables {
   std::vector<ImageSource> images{};
   std::vector<BufferSource> buffers{};
@@ -75,7 +75,7 @@ struct BlockFault {
   ir::BlockPosition block{};
 };
 
-// Of guests whose hardware writes to shared memory before a block runs.
+// Implemented by guests whose hardware writes to shared memory before a block runs.
 class BlockHeader {
  public:
   // Writes it from byte 0 on, and gives how many bytes it is; the rest of the memory is zero.
@@ -89,7 +89,7 @@ class BlockHeader {
   ~BlockHeader() = default;
 };
 
-// Of guests whose interpreter observes itself.
+// Implemented by guests whose interpreter observes itself.
 class Profiler {
  public:
   // The whole grid. Assumes the default floating-point environment.

@@ -31,8 +31,8 @@ struct Rows {
   std::byte* row(std::size_t thread) const { return address + static_cast<std::ptrdiff_t>(thread) * stride; }
 };
 
-// Thread-safe; assumes the default floating-point environment. Errors name the guest address. `fuel` is per
-// thread.
+// Thread-safe; assumes the default floating-point environment. Errors name the guest address.
+// `fuel` is per thread.
 class GuestInterpreter {
  public:
   virtual ~GuestInterpreter() = default;

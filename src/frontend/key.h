@@ -11,7 +11,7 @@
 
 namespace warpjit::frontend {
 
-// Of a type without padding.
+// T is a type without padding.
 template <class T>
 void append_value(std::vector<std::byte>& key, const T& value) {
   static_assert(std::has_unique_object_representations_v<T>);

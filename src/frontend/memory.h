@@ -27,7 +27,7 @@ struct LaunchMemory {
   // Constant spaces. Where these are empty or shorter, the container's preset constants apply.
   std::array<std::span<const std::byte>, ir::kMaxSpaces> constants{};
   std::array<std::vector<MappedRange>, ir::kMaxSpaces> globals{};  // sorted by address, not overlapping
-  // Of guests with one space of 64-bit addresses: globals[k] is what lies at those with the high word
+  // For guests with one space of 64-bit addresses: globals[k] is what lies at those with the high word
   // high_words[k]. No two are equal.
   std::vector<std::uint32_t> high_words{};
 };
@@ -46,7 +46,7 @@ struct CheckedGrid {
 struct SpaceName {
   bool constant = false;
   std::uint8_t index = 0;  // in LaunchMemory::constants or globals
-  // If it is not 0, addresses have 64 bits: a launch maps memory at so many high words at most, and
+  // If it is not 0, addresses have 64 bits: a launch maps memory at no more high words than this, and
   // LaunchMemory::high_words says where each one's pieces are in LaunchMemory::globals.
   std::uint8_t high_words = 0;
 };

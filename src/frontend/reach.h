@@ -13,8 +13,8 @@ struct Reached {
   Instruction instruction;
 };
 
-// Decoded instructions, in the order in which they were found, and by their addresses, which are multiples of
-// kUnit.
+// Decoded instructions, in the order in which they were found, and by their addresses, which are
+// multiples of kUnit.
 template <class Instruction, unsigned kUnit>
 class CodeMap {
  public:
@@ -48,7 +48,7 @@ class Worklist {
   void add(std::uint32_t address) {
     if (address < seen_.size() && !seen_[address]) addresses_.push_back(address);
   }
-  // Takes the one that was added last and not taken before; false if there is none.
+  // Takes the one that was added last and not taken before; false if all were taken.
   bool take(std::uint32_t& address) {
     while (!addresses_.empty()) {
       address = addresses_.back();

@@ -122,12 +122,12 @@ class Shader : public SourceMap, public Program::State {
   virtual void fill_table(const Values& values, std::span<std::uint32_t> table) const = 0;
 
   // ---- Translation
-  // Appends everything that translate() depends on: reachable code, descriptors, facts. Errors: as
-  // translate().
+  // Appends everything that translate() depends on: reachable code, descriptors, facts.
+  // Errors: as translate().
   virtual Status append_key(const Facts& facts, std::vector<std::byte>& key) const = 0;
   struct Translation {
     ir::Function function;
-    // Of geometry programs: an invocation may depend on what earlier ones left in the unit, so they run one
+    // For geometry programs: an invocation may depend on what earlier ones left in the unit, so they run one
     // after another and pass the unit's rows on.
     bool ordered = false;
     UnitUse unit;

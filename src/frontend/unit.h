@@ -21,7 +21,7 @@ struct PrimitiveLimits {
   std::uint32_t uniform_word = 0;  // index of the first one in Values::words
 };
 
-// Of geometry programs whose unit keeps state from one invocation to the next. Thread-safe.
+// Implemented by geometry programs whose unit keeps state from one invocation to the next. Thread-safe.
 class GeometryUnit {
  public:
   virtual GeometryInput geometry_input() const = 0;  // as the container says
@@ -43,7 +43,7 @@ class GeometryUnit {
 
 // What a kernel needs of the unit that it runs on.
 struct UnitUse {
-  // A thread runs so many invocations before its own, too, to know what they leave. Its bindings of inputs
+  // A thread runs `history` invocations before its own, too, to know what they leave. Its bindings of inputs
   // come once more for each: those of the invocation just before its own follow its own. An invocation
   // depends on no others.
   std::uint32_t history = 0;

@@ -1,5 +1,5 @@
-// Fields of machine words of any length: a field lies in up to four ranges of a word of 32 or 64 bits or of
-// a LongWord.
+// Fields of machine words of any length: a field lies in up to four ranges of a word of 32 or 64
+// bits or of a LongWord.
 #pragma once
 
 #include <array>

@@ -217,8 +217,8 @@ consteval std::size_t index_entries(const Pattern<Grammar> (&patterns)[kPatterns
   return count;
 }
 
-// Which patterns a word may belong to: those that agree with it in the bits of a key. kEntries:
-// index_entries().
+// Which patterns a word may belong to: those that agree with it in the bits of a key.
+// kEntries: index_entries().
 template <BitField kKey, std::size_t kEntries>
 class PatternIndex {
  public:

@@ -8,7 +8,7 @@
 
 namespace warpjit::encoding {
 
-// Collects words with one space between them; none behind "(" or before ")" and ",".
+// Collects words with one space between them; none after "(" or before ")" and ",".
 class Text {
  public:
   void add(std::string_view word) {
@@ -41,7 +41,7 @@ void print_syntax(std::span<const typename Grammar::Token> syntax,
 }
 
 // Matches words against the syntax of a pattern. Guest derives from it and has `bool operand(const Token&)`,
-// which takes the words of an operand into instruction_, or returns false if they are none.
+// which takes the words of an operand into instruction_, or returns false if they are no operand.
 template <class Grammar, class Guest>
 class SyntaxMatcher {
  public:
@@ -94,7 +94,7 @@ class SyntaxMatcher {
   typename Grammar::Instruction instruction_;
 
  private:
-  // The field value for which the token is written like this; -1: there is none.
+  // The field value for which the token is written like this; -1 if no value has it.
   static int field_with(const Token& token, std::string_view word) {
     const auto& modifier = Grammar::modifiers()[token.modifier];
     for (unsigned field = 0; field < modifier.count; ++field) {

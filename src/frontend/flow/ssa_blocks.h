@@ -28,9 +28,9 @@ class SsaBlocks {
 
   // `order`: the reached blocks in translation order. first_address(number): where the code of a block
   // begins. begin() ends the function's entry with an edge to block 0, which it does not report by
-  // edge_made(); translate(number) fills a block, which is current, and reports its edges; end() fills the
-  // exit up to its return. The code runs `times` times in a row: begin() is called anew in each exit but the
-  // last.
+  // edge_made(); translate(number) fills a block, which is current, and reports its edges; end() fills
+  // the exit up to its return. The code runs `times` times in a row: begin() is called anew in each
+  // exit but the last.
   template <class FirstAddress, class Begin, class Translate, class End>
   Status run(const Successors& successors, std::span<const std::uint32_t> order,
              const FirstAddress& first_address, const Begin& begin, const Translate& translate,

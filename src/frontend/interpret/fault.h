@@ -21,8 +21,7 @@ struct Stop {
 // " of block (0, 1)", or with the plane " of block (0, 1, 2)" if that is not 0.
 std::string block_text(const ir::BlockPosition& block);
 
-// "store to g14[0x1000] by thread 3 of block (0, 1)". `space` is its name,
-// "g14".
+// "store to g14[0x1000] by thread 3 of block (0, 1)". `space` is its name, "g14".
 std::string access_text(bool is_store, std::string_view space, std::uint32_t address, std::uint32_t thread,
                         const ir::BlockPosition& block);
 

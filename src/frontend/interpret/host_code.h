@@ -1,14 +1,12 @@
-// The loop of a guest interpreter is compiled twice from one source: for any
-// host, and on x86-64 for AVX2 and FMA (see CMakeLists.txt). Both give the same
-// bits.
+// The loop of a guest interpreter is compiled twice from one source: for any host, and on x86-64 for AVX2 and
+// FMA (see CMakeLists.txt). Both give the same bits.
 #pragma once
 
 #include <cstdint>
 
 namespace warpjit::interpret {
 
-// Which of the instances runs: the fastest one that this host has, or the one
-// for any host.
+// Which of the instances runs: the fastest one that this host has, or the one for any host.
 enum class HostCode : std::uint8_t { best, portable };
 
 // Whether this host can run the faster instances.

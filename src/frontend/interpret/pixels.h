@@ -59,7 +59,7 @@ struct Fragment {
   std::uint32_t depth = 0;                          // bits of f32, if the program exports one
   std::optional<std::uint8_t> stencil_reference{};  // in place of the state's
   std::uint8_t written = 0xff;                      // bit n: colour n is written
-  std::uint8_t replaced = 0;                        // likewise, of these: all of it without blending
+  std::uint8_t replaced = 0;                        // bit n, only if written: all of it, without blending
   std::array<std::array<std::uint32_t, 4>, kMaxColorTargets> colors{};
 };
 
@@ -79,7 +79,7 @@ struct PixelTarget {
 };
 
 // How far a draw came: of primitive `primitive`, counted within the draw, remain rows `y` and `y` + 1 from
-// column x on and all rows below; and all primitives behind it. x and y are even.
+// column x on and all rows below; and all primitives after it. x and y are even.
 struct PixelProgress {
   std::uint64_t primitive = 0;
   std::uint32_t x = 0, y = 0;
@@ -93,8 +93,8 @@ struct PixelWork {
   std::array<PixelTarget, kMaxColorTargets> colors{};
   PixelTarget depth{};
   PixelTarget passed{};  // words: how many fragments of each pixel passed all tests is added
-  // Vertices: `slots` words each, of which 0 to 3 are the position. `stride`: words from one to the next; 0:
-  // all are the same.
+  // Vertices: `slots` words each, of which 0 to 3 are the position.
+  // `stride`: words from one to the next; 0: all are the same.
   std::span<const std::uint32_t> vertices{};
   std::uint32_t slots = 4, stride = 4;
   std::uint64_t vertex_count = 0;            // without indices

@@ -22,9 +22,9 @@ struct PixelValues {
   bool positive_is_front = false;
   std::uint32_t width = 0, height = 0;  // of the targets; guests put them where they need them
 };
+// Bytes of the table; what stands at kPositiveIsFrontOffset is 1 or 0.
 inline constexpr std::uint32_t kBlendConstantOffset = 0, kAlphaReferenceOffset = 16, kDepthBoundsOffset = 20,
-                               kPositiveIsFrontOffset = 28,  // 1 or 0
-    kPixelTableBytes = 64;
+                               kPositiveIsFrontOffset = 28, kPixelTableBytes = 64;
 inline void fill_pixel_table(const PixelValues& values, std::span<std::uint32_t> table) {
   for (std::size_t k = 0; k < 4; ++k) table[k] = std::bit_cast<std::uint32_t>(values.blend_constant[k]);
   table[kAlphaReferenceOffset / 4] = std::bit_cast<std::uint32_t>(values.alpha_reference);

@@ -65,7 +65,7 @@ Field field_of(PixelFormat format, unsigned component) {
 
 constexpr std::uint32_t kInfinity = 0x7f800000, kMagnitude = 0x7fffffff;
 
-// Is the component a byte that stands for 0 to 1 evenly?
+// True if the component is a byte that stands for 0 to 1 evenly.
 bool holds_byte(PixelFormat format, unsigned component) {
   const Shape shape = shape_of(format);
   return shape.coding == Coding::unorm && shape.bits[component] == 8 &&

@@ -1,4 +1,4 @@
-// The IR around a guest's fragment program: values of planes before it; tests, blending and stores behind it
+// The IR around a guest's fragment program: values of planes before it; tests, blending and stores after it
 // (docs/pixels.md). One for all guests. The guest's code keeps `live`, the lanes whose results count.
 #pragma once
 
@@ -43,14 +43,14 @@ class FragmentFrame {
   // The host has arithmetic of two halves in a word.
   void use_half_arithmetic() { half_arithmetic_ = true; }
 
-  // ---- Results. Call begin() once before the program and end() once behind it.
+  // ---- Results. Call begin() once before the program and end() once after it.
 
   // What the program may do that tests must wait for.
   struct Program {
     bool discards = false, exports_depth = false, has_side_effects = false;
   };
-  // The lanes that are live: covered ones, and where that is allowed, those that pass the tests of depth and
-  // stencil.
+  // The lanes that are live: covered ones, and where that is allowed, those that pass the tests of
+  // depth and stencil.
   I1 begin(const Program& program);
   // Whether lanes that are covered may be no longer live at the program's start.
   bool tests_first() const { return tests_first_; }
@@ -59,9 +59,10 @@ class FragmentFrame {
     I1 given;
     I32 value;
   };
-  // The words of each colour, as the program leaves them, and of depth if it exports one. `written`: of each
-  // colour, the lanes that write it, besides being live; empty: all. `replaced`: likewise those that store
-  // all components of it without blending; empty, or no value of a colour: none. No lane is in both.
+  // The words of each colour, as the program leaves them, and of depth if it exports one. `written`: of
+  // each colour, the lanes that write it, besides being live; empty: all. `replaced`: of each colour,
+  // the lanes that store all components of it without blending; empty, or no value of a colour: none.
+  // No lane is in both.
   void end(I1 live, std::span<const Words> colors, std::optional<I32> exported_depth,
            std::span<const I1> written = {}, const std::optional<StencilReference>& reference = {},
            std::span<const I1> replaced = {});

@@ -49,7 +49,8 @@ struct Sampling {
 inline constexpr std::uint8_t kNoSampler = 0xff;
 std::vector<std::uint8_t> equal_samplers(const BoundTextures& bound);
 // What an instruction may mean that computes it: each texture that is bound, alone and with each sampler that
-// goes with it, of equal ones the first. Empty: compiled code does not choose among so many.
+// goes with it, of equal ones the first. Empty: there are more than kMaxComputedUses, among which compiled
+// code does not choose.
 inline constexpr std::size_t kMaxComputedUses = 72;  // of 8 textures and 8 samplers
 std::vector<TextureUse> computed_uses(const BoundTextures& bound);
 

@@ -1,6 +1,6 @@
-// The f32 operations that pixels are defined with, on words: round to nearest even, denormals are zeros of
-// their sign before and after (after: once the result is rounded with an unbounded exponent), each NaN is
-// 0x7fffffff.
+// The f32 operations that pixels are defined with, on words: round to nearest even, denormals are zeros
+// of their sign before and after (after: once the result is rounded with an unbounded exponent), each
+// NaN is 0x7fffffff.
 #pragma once
 
 #include <cmath>
@@ -31,9 +31,9 @@ inline double wide(Word x) { return to_float(flushed(x)); }
 // RN32 of a coefficient: converted as IEEE does, denormals too; then they become zeros.
 inline Word converted(double x) { return std::isnan(x) ? kNan : flushed(to_bits(static_cast<float>(x))); }
 
-// The host rounds once to what is above the least normal number. Whether other products reach that, their
-// doubles tell, which are exact. A sum is rounded once by the host: where a denormal would come out it is
-// exact.
+// The host rounds once to what is above the least normal number. Whether other products reach that,
+// their doubles tell, which are exact. A sum is rounded once by the host: where a denormal would
+// come out it is exact.
 inline Word mul(Word a, Word b) {
   constexpr Word kLeast = 0x00800001;
   const Word product = to_bits(to_float(flushed(a)) * to_float(flushed(b)));

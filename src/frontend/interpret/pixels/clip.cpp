@@ -14,7 +14,7 @@ namespace {
 
 float between(float u, float v, double t) { return static_cast<float>(u + t * (double{v} - double{u})); }
 
-// Of a use with a plane.
+// The value of a use with a plane.
 float value_of(const pixels::SlotUse& use, std::uint32_t word) {
   using Part = pixels::SlotUse::Part;
   if (use.part == Part::word) return to_float(word);

@@ -51,7 +51,7 @@ class ClipVolume {
   std::vector<Plane> planes_;  // in the order in which they cut
 };
 bool is_finite(const Vertex& vertex);  // its position
-// Has it a place in the window? What the planes leave may have none.
+// True if the vertex has a place in the window. What the planes leave may have none.
 bool is_drawable(const Vertex& vertex);
 
 }  // namespace warpjit::interpret

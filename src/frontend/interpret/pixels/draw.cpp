@@ -243,9 +243,9 @@ class Draw {
     return known;
   }
 
-  // Of a whole primitive: has a vertex no place in the window, or does the box around a triangle have no
-  // pixel's centre? Most of the triangles of a mesh that is small in the picture are such. Null: it may cover
-  // something.
+  // How a whole primitive ends if a vertex has no place in the window, or if the box around a triangle
+  // has no pixel's centre. Most triangles of a mesh that is small in the picture are such. Null: it
+  // may cover something.
   Ending covers_none(std::span<const Corner> corners) const {
     if (!std::ranges::all_of(corners, [](const Corner& c) { return c.drawable && c.in_window; }))
       return &DrawCounts::outside;

@@ -138,8 +138,8 @@ std::uint32_t decode_snorm(unsigned width, std::uint32_t bits) {
 
 // How many thresholds are not above the number.
 std::uint32_t encode_srgb(std::uint32_t value) {
-  const std::span<const std::uint32_t> thresholds(
-      kSrgbThresholds);  // in order as words too: all are positive
+  // In order as words too: all are positive.
+  const std::span<const std::uint32_t> thresholds(kSrgbThresholds);
   return static_cast<std::uint32_t>(std::ranges::upper_bound(thresholds, f32::unit(value)) -
                                     thresholds.begin());
 }

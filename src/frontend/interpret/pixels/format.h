@@ -13,13 +13,13 @@ namespace warpjit::interpret {
 enum class Encoding : std::uint8_t {
   none,      // the component is not there
   unorm,     // an integer of `width` bits, divided by the largest
-  srgb,      // likewise after the sRGB curve; 8 bits
+  srgb,      // as unorm, after the sRGB curve; 8 bits
   snorm,     // a signed integer of `width` bits, divided by the largest; not below -1
   half,      // f16
   small,     // a float without a sign: five bits of exponent above the fraction
   word,      // an f32 as it is
   signed_,   // a word, clamped to an integer of `width` bits
-  unsigned_  // likewise
+  unsigned_  // a word, clamped to an unsigned integer of `width` bits
 };
 struct Component {
   Encoding encoding = Encoding::none;

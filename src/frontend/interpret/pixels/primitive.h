@@ -1,5 +1,5 @@
-// Triangles, points and lines after clipping: planes of what is interpolated, and coverage (docs/pixels.md 4
-// to 7).
+// Triangles, points and lines after clipping: planes of what is interpolated, and coverage
+// (docs/pixels.md 4 to 7).
 #pragma once
 
 #include <array>

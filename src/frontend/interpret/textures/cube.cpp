@@ -18,7 +18,7 @@ struct SignedAxis {
   unsigned axis;
   int sign;
 };
-// Of each face: what its s, its t and the way out of the cube are.
+// What the s, the t and the way out of the cube of a face are.
 struct FaceAxes {
   SignedAxis s, t, out;
 };
@@ -87,7 +87,7 @@ std::optional<CubeTexel> cube_texel(std::uint32_t face, std::int32_t x, std::int
   direction[from.s.axis] = from.s.sign * (2 * std::int64_t{x} + 1 - size);
   direction[from.t.axis] = from.t.sign * (2 * std::int64_t{y} + 1 - size);
   direction[from.out.axis] = from.out.sign * std::int64_t{size};
-  // Of these it is the one beyond the edge that is largest.
+  // The component along the axis beyond the edge is the largest one.
   const unsigned major = beyond_x ? from.s.axis : from.t.axis;
   const std::uint32_t other = 2 * major + (direction[major] < 0 ? 1 : 0);
   const std::int64_t length = std::abs(direction[major]);

@@ -181,7 +181,7 @@ class LevelSampler {
   }
   bool mixes_slices() const { return linear_ && axes_ == 3; }
 
-  // Of the texels (0, 1), (1, 1), (1, 0), (0, 0), component x.
+  // Component x of the texels (0, 1), (1, 1), (1, 0), (0, 0).
   TexelWords gathered() const {
     const unsigned rows = axes_ > 1 ? 2 : 0;
     return {texels_[rows].words[0], texels_[rows + 1].words[0], texels_[1].words[0], texels_[0].words[0]};
