@@ -91,8 +91,8 @@ struct EngineInfo {
   unsigned concurrency = 1;
 };
 
-// A compilation in the background. A cheap shared handle, which may outlive launch and engine; all calls are
-// thread-safe.
+// A compilation in the background. A cheap shared handle, which may outlive launch and engine;
+// all calls are thread-safe.
 class WARPJIT_API Compilation {
  public:
   enum class State : std::uint8_t { waiting, compiling, done, failed, cancelled };

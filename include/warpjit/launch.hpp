@@ -98,8 +98,8 @@ struct VertexBuffer {
   std::size_t size = 0;    // bytes at `data`, which is aligned to 4
   std::size_t stride = 0;  // bytes from a vertex to the next, a multiple of 4, up to 2^20
   unsigned slots = 4;      // 4 to 128
-  // Bytes from an instance's first vertex to that of the next one, a multiple of 4; 0: all instances have the
-  // same vertices.
+  // Bytes from an instance's first vertex to that of the next one, a multiple of 4;
+  // 0: all instances have the same vertices.
   std::size_t instance_stride = 0;
 };
 
@@ -243,7 +243,7 @@ class WARPJIT_API Launch {
 
   Status set_parameters(std::span<const std::byte> bytes);  // copied, to where the guest has them
   // Spaces are named as in the guest's assembly ("g14", "c0"). A constant space is bound whole, from address
-  // 0 on; after its bytes follow those that the container presets. Of other spaces pieces are mapped: address
+  // 0 on; after its bytes follow those that the container presets. Other spaces are mapped in pieces: address
   // and data are multiples of 8, pieces of a space do not overlap. Where addresses have more than 32 bits, a
   // piece does not cross a multiple of 4 GiB. Errors: bad_input for a space that the guest does not have, or
   // that is of the other kind; unsupported for memory that vertex and geometry programs cannot have.

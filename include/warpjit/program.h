@@ -46,7 +46,7 @@ typedef struct warpjit_program_words {
   uint32_t entry; /* index of a word */
   const uint32_t* code;
   size_t code_count;
-  const uint32_t* descriptors; /* may be NULL if there are none */
+  const uint32_t* descriptors; /* may be NULL if descriptor_count is 0 */
   size_t descriptor_count;
   const char* source_name; /* for messages; may be NULL */
   uint32_t flags;          /* WARPJIT_PROGRAM_... */

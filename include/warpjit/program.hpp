@@ -77,8 +77,8 @@ class WARPJIT_API Program {
   // Words of the state that the program's unit keeps from run to run (Launch::bind_unit); 0 without a unit.
   std::size_t unit_words() const;
 
-  // Resolves a register name or a declared name. The headers of the GPUs list the registers. Errors:
-  // bad_input.
+  // Resolves a register name or a declared name.
+  // The headers of the GPUs list the registers. Errors: bad_input.
   Result<Location> input(std::string_view name) const;
   Result<Location> uniform(std::string_view name) const;
   Result<Location> output(std::string_view name) const;

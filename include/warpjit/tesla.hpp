@@ -25,13 +25,13 @@ namespace warpjit::tesla {
 struct Modes {
   bool saturated_nan_is_zero = false;  // G200 and later can; else a saturated NaN stays one
   bool zero_wins = false;              // 0 times anything is +0
-  // What quadop's selects 4 to 7 give where they are no neighbours, which is outside fragment programs: +inf,
-  // not 0.
+  // What quadop's selects 4 to 7 give where they are no neighbours, which is outside
+  // fragment programs: +inf, not 0.
   bool infinite_derivatives = false;
   bool fast_fmad = false;  // not of the chip: fmad rounds once, as an FMA
   // Not of the chip: special functions in few instructions. Relative errors are below 2^-22; those of sin(x)
-  // and cos(x) absolute, below 2^-22 (1 + |x|). sin, cos and ex2 take what `pre` gives, which the mode
-  // changes too.
+  // and cos(x) absolute, below 2^-22 (1 + |x|). sin, cos and ex2 take what `pre` gives,
+  // which the mode changes too.
   bool fast_sfu = false;
   std::uint32_t call_limit = 4096;  // of limited calls
   bool linked_samplers = false;     // LINKED_TSC: texture n is sampled with sampler n
@@ -41,12 +41,12 @@ struct Modes {
 // What the driver sets for graphics programs besides their code; registers of the 3D class, by the names of
 // rnndb. A program takes the members of its stage, so that one state may serve all programs of a draw. Vertex
 // arrays, viewport, targets and tests belong to the draw (warpjit/pixels.hpp). A slot is a word that a vertex
-// has when it comes to the rasterizer; slots 0 to 3 are the position. Limits are checked when a program is
-// loaded.
+// has when it comes to the rasterizer; slots 0 to 3 are the position.
+// Limits are checked when a program is loaded.
 struct GraphicsState {
   // ---- Vertex programs
-  // VP_ATTR_EN: a nibble for each of 16 attributes, x in its bit 0. a[] holds the enabled words, packed in
-  // order.
+  // VP_ATTR_EN: a nibble for each of 16 attributes, x in its bit 0.
+  // a[] holds the enabled words, packed in order.
   std::array<std::uint32_t, 2> attributes{};
   // VP_GP_BUILTIN_ATTR_EN. Bit 0: the vertex's id follows those words; bit 4: then the instance's id does.
   std::uint32_t builtin_attributes = 0;

@@ -199,7 +199,7 @@ typedef struct warpjit_usse_depth_surface {
 /* A surface while it is drawn to, as the console's tiles hold it: draws see each other's pixels, the memory
  * of the surface sees them at the end. */
 typedef struct warpjit_usse_scene warpjit_usse_scene;
-/* [any] Reads the surface. `depth` NULL: there is none. */
+/* [any] Reads the surface. `depth` NULL: no such surface. */
 WARPJIT_API warpjit_status warpjit_usse_scene_begin(const warpjit_usse_color_surface* color,
                                                     const warpjit_usse_depth_surface* depth,
                                                     warpjit_usse_scene** scene, warpjit_error* error);

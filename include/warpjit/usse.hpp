@@ -172,8 +172,8 @@ class WARPJIT_API Scene {
   Scene& operator=(Scene&&) noexcept;
   ~Scene();
 
-  // Errors name stage, unit, attribute or field: bad_input, unsupported, resource_limit; also those of
-  // Engine::run.
+  // Errors name stage, unit, attribute or field: bad_input, unsupported, resource_limit;
+  // also those of Engine::run.
   Result<DrawReport> draw(const Engine& engine, const Draw& draw, const RunOptions& options = {});
   // Writes the surface. The scene can go on.
   Status end();

@@ -15,7 +15,7 @@ class RecentCache {
  public:
   explicit RecentCache(std::size_t capacity) : capacity_(capacity) {}
 
-  // The value of this hash for which same(value) holds, now the most recently used; null if there is none.
+  // The value of this hash for which same(value) holds, now the most recently used; null if no value does.
   template <class Same>
   Value* find(std::uint64_t hash, Same same) {
     const auto [begin, end] = by_hash_.equal_range(hash);

@@ -67,8 +67,8 @@ std::uint32_t cos(std::uint32_t fixed);
 std::uint32_t ex2(std::uint32_t fixed);
 
 // In few instructions (sfu_fast.h), within 2^-21.9 of the real functions: relative, of sin and cos absolute.
-// sin and cos take turns, which fast_presin gives; ex2 takes a float. Denormals are zeros, a NaN is
-// 0x7fffffff.
+// sin and cos take turns, which fast_presin gives; ex2 takes a float.
+// Denormals are zeros, a NaN is 0x7fffffff.
 std::uint32_t fast_rcp(std::uint32_t x);
 std::uint32_t fast_rsqrt(std::uint32_t x);
 std::uint32_t fast_lg2(std::uint32_t x);

@@ -49,8 +49,8 @@ class FastFunctions {
   F32 cos(F32 turns) { return canonical(sin_of(o_.add(turns, o_.constant_f(0.25F)))); }
 
  private:
-  // Over a quarter of a turn an odd polynomial, whose error is below 2^-22.8 relative, and which gives 1 at
-  // its end.
+  // Over a quarter of a turn an odd polynomial, whose error is below 2^-22.8 relative,
+  // and which gives 1 at its end.
   F32 sin_of(F32 turns) {
     const F32 rest = o_.sub(turns, o_.round_even(turns));  // -1/2 to 1/2, exact
     const auto bits = o_.as_int(rest);

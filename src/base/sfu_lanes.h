@@ -57,8 +57,8 @@ class Lanes {
   explicit Lanes(Ops& ops) : o_(ops) {}
 
   // rcp and rsqrt in two steps: of usual operands, and then of all others. Usual: from 2^-63 to below 2^65 in
-  // magnitude, of rsqrt positive. There rcp_bits() has all bits of kUsualOfRcp, and rsqrt_bits() those of
-  // kUsualOfRsqrt.
+  // magnitude, of rsqrt positive. There rcp_bits() has all bits of kUsualOfRcp,
+  // and rsqrt_bits() those of kUsualOfRsqrt.
   static constexpr std::uint32_t kUsualOfRcp = 0x40000000, kUsualOfRsqrt = 0xc0000000;
   WARPJIT_LANE I32 rcp_bits(I32 x) { return o_.iadd(x, word(64U << 23)); }
   WARPJIT_LANE I32 rsqrt_bits(I32 x) { return o_.isub(word(0x1fffffff), x); }

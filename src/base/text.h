@@ -24,8 +24,8 @@ struct Position {
 // 'text', cut to 60 characters.
 std::string quoted(std::string_view text);
 
-// A decimal number, or a hexadecimal one with 0x, and no other text; no value if it is not one or above
-// `most`.
+// A decimal number, or a hexadecimal one with 0x, and no other text;
+// no value if it is not one or above `most`.
 std::optional<std::uint64_t> parse_unsigned(std::string_view text, std::uint64_t most = UINT32_MAX);
 // The same without 0x.
 std::optional<std::uint64_t> parse_hexadecimal(std::string_view text, std::uint64_t most = UINT32_MAX);

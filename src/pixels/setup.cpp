@@ -22,8 +22,8 @@ using FourWords = std::uint32_t __attribute__((vector_size(16)));
 struct FourDoubles {
   TwoDoubles low, high;
 };
-// As f32; denormals become zeros of their sign, and all is NaN unless `finite`, whose words are all ones or
-// 0.
+// As f32; denormals become zeros of their sign, and all is NaN unless `finite`,
+// whose words are all ones or 0.
 FourWords coefficients(const FourDoubles& values, FourWords finite) {
   const auto low = __builtin_convertvector(values.low, TwoFloats);
   const auto high = __builtin_convertvector(values.high, TwoFloats);
@@ -38,8 +38,8 @@ float coefficient(double value, bool finite) {
   return to_float(coefficients({TwoDoubles{value, 0}, TwoDoubles{0, 0}}, FourWords{mask, 0, 0, 0})[0]);
 }
 
-// A plane, or two at once, through the values of three corners. `rest` is 0 if all three are finite, else
-// NaN.
+// A plane, or two at once, through the values of three corners.
+// `rest` is 0 if all three are finite, else NaN.
 template <class Value>
 struct Plane {
   Value a, b, c, rest;

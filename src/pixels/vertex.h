@@ -57,8 +57,8 @@ class VertexTransform {
   WindowVertex vertex(const std::uint32_t* words) const;
   Position position(const std::uint32_t* words) const;
 
-  // For a vertex that clipping created: it is not clipped again, so `outside` has only the bits from
-  // kNotFinite on.
+  // For a vertex that clipping created: it is not clipped again, so `outside` has only
+  // the bits from kNotFinite on.
   WindowVertex project(const Position& position) const;
 
   // Distance from a plane.

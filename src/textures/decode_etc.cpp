@@ -1,5 +1,5 @@
-// ETC1, ETC2 and EAC: blocks of 4 x 4 texels, base colours and distances from them. Texels are numbered by
-// columns.
+// ETC1, ETC2 and EAC: blocks of 4 x 4 texels, base colours and distances from them.
+// Texels are numbered by columns.
 #include <algorithm>
 #include <array>
 #include <optional>

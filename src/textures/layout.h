@@ -1,5 +1,5 @@
-// Where texels are: the offset of a texel in a level, and how large levels are. docs/textures.md has the
-// rules.
+// Where texels are: the offset of a texel in a level, and how large levels are.
+// docs/textures.md has the rules.
 #pragma once
 
 #include <cstdint>

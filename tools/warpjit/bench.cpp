@@ -59,8 +59,8 @@ struct Rate {
   double items = 0;    // threads per second: the best of batches of at least 10 ms
   unsigned lanes = 0;  // threads per group
 };
-// For `seconds` in all, at least one run. Every run begins with memory as the launch gives it; making that is
-// not measured.
+// For `seconds` in all, at least one run. Every run begins with memory as the launch gives it;
+// making that is not measured.
 Result<Rate> measure_runs(const Engine& engine, BoundLaunch& bound, const RunOptions& run, double seconds) {
   const auto threads = static_cast<double>(bound.file().threads());
   const bool restore = !bound.memory().empty();

@@ -53,7 +53,7 @@ struct RunInput {
   void add_faults_to(Command& command);
   RunOptions on(EngineKind engine, Target target) const;
 };
-// The launch file with the count that the options ask for. Errors: a file that is none, and what it is.
+// The launch file with the count that the options ask for. Errors: a file of another kind, and its kind.
 Result<LaunchFile> load_launch(const RunInput& input);
 // ", " and the warning of the program's modes; empty for most modes.
 std::string modes_warning(const LaunchFile& file);

@@ -1,5 +1,5 @@
-// warpjit host --cost: what operations cost on this machine, measured, beside the table that the listing
-// uses.
+// warpjit host --cost: what operations cost on this machine, measured,
+// beside the table that the listing uses.
 #include <fmt/core.h>
 
 #include <algorithm>

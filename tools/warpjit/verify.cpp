@@ -213,7 +213,7 @@ int verify_launch(const VerifyOptions& options) {
   const auto choices = usable_engines(engine, options.engines);
   if (!choices) return fail(choices.error());
 
-  // A kernel's grid has its own number of threads: so many launches instead.
+  // A kernel's grid has its own number of threads: --random is a number of launches instead.
   const std::uint64_t rounds =
       file->work == Work::grid && options.random != 0 ? options.random : std::uint64_t{1};
   for (std::uint64_t n = 0;; ++n) {

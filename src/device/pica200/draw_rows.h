@@ -19,8 +19,8 @@ struct ArrayInput {
 };
 
 // Sets row_count, input_count and inputs of draw.facts, and draw.rows for vertex 0. `inputs`: at most
-// kMaxRows, of valid formats, each with its first vertex inside its array. The facts depend on no address or
-// size.
+// kMaxRows, of valid formats, each with its first vertex inside its array.
+// The facts depend on no address or size.
 void lay_out_rows(std::span<const ArrayInput> inputs, DrawBindings& draw);
 
 // How many vertices from 0 on have all their rows, of 16 bytes each, inside the arrays.

@@ -8,8 +8,8 @@ namespace warpjit::usse {
 
 // `vertex`: its clip distances and the sizes of its points count.
 Result<RasterState> convert_raster(const Draw& draw, const usse::Program& vertex);
-// `color`: what is drawn to; `depth`: the scene has such a target. `native`: the fragment program's colour is
-// not blended.
+// `color`: what is drawn to; `depth`: the scene has such a target.
+// `native`: the fragment program's colour is not blended.
 Result<OutputState> convert_output(const Draw& draw, PixelFormat color, PixelFormat depth, bool native);
 
 }  // namespace warpjit::usse

@@ -8,8 +8,8 @@
 
 namespace warpjit::valhall {
 
-// Changes the launch of a draw's fragment program. The targets that blend shaders write become part of `state`.
-// Errors name descriptor and field: bad_input, unsupported, resource_limit.
+// Changes the launch of a draw's fragment program. The targets that blend shaders write become part of
+// `state`. Errors name descriptor and field: bad_input, unsupported, resource_limit.
 Status link_blend_shaders(const Image& image, const DrawDescriptor& draw, const Framebuffer& framebuffer,
                           JobLaunch& launch, DrawState& state);
 

@@ -1,5 +1,5 @@
-// What a Capture holds: memory, the chains of jobs, and while they run, the draws that wait for their
-// fragment job.
+// What a Capture holds: memory, the chains of jobs, and while they run,
+// the draws that wait for their fragment job.
 #pragma once
 
 #include <map>

@@ -31,8 +31,8 @@ struct FragmentRun {
 
 class Frame {
  public:
-  // Reads the framebuffer and clears its tiles. `kept`: what targets of earlier jobs hold, which must outlive
-  // it.
+  // Reads the framebuffer and clears its tiles.
+  // `kept`: what targets of earlier jobs hold, which must outlive it.
   static Result<Frame> begin(const Image& image, const Job& job, const KeptPictures& kept);
 
   // The draws with which the frame begins, if there are any: they load targets. Errors name the draw.

@@ -12,8 +12,8 @@
 namespace warpjit::valhall {
 
 // The images of table 5 by their numbers, those that are named here; the others, and those that the table
-// does not have, are not there. `memory`: memory that an image may not be in. Errors name descriptor and
-// field.
+// does not have, are not there. `memory`: memory that an image may not be in.
+// Errors name descriptor and field.
 Result<std::vector<frontend::ImageSource>> read_images(const Image& image, const Environment& environment,
                                                        std::span<const std::uint32_t> numbers,
                                                        const TargetMemory& memory = {});

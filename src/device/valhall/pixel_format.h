@@ -15,7 +15,8 @@ struct TexelLayout {
   TextureFormat format;
   std::array<TexelSource, 4> channels{};  // r, g, b, a
 };
-// `clump`: what a plane has for a texel or a block. Nothing if the two do not go together, or are not supported.
+// `clump`: what a plane has for a texel or a block. Nothing if the two do not go together,
+// or are not supported.
 std::optional<TexelLayout> find_texel_layout(std::uint32_t format, std::uint8_t clump);
 // The same for ASTC, in blocks of width x height texels.
 std::optional<TexelLayout> find_astc_layout(std::uint32_t format, unsigned width, unsigned height);

@@ -12,8 +12,8 @@
 namespace warpjit::valhall {
 namespace {
 
-// The mean of a component's bits: normalized numbers are averaged as the integers that they are stored as, ties
-// to even; floats are rounded once; integers give the first one.
+// The mean of a component's bits: normalized numbers are averaged as the integers that they are stored as,
+// ties to even; floats are rounded once; integers give the first one.
 std::uint32_t average(const interpret::Component& component, std::span<const std::uint32_t> bits) {
   using interpret::Encoding;
   const auto count = static_cast<std::int64_t>(bits.size());

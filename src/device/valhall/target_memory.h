@@ -65,7 +65,7 @@ std::vector<TargetRange> target_ranges(const Framebuffer& framebuffer);
 // Memory whose bytes in the image are not up to date while jobs run.
 struct TargetMemory {
   std::span<const TargetRange> targets{};  // textures and images may not be in them
-  const KeptPictures* kept = nullptr;      // null: there are none
+  const KeptPictures* kept = nullptr;      // null: no pictures
 
   // The target of the frame that has any of these bytes; empty: none.
   std::string target_of(std::uint64_t address, std::uint64_t size) const;

@@ -47,8 +47,8 @@ void end_draws(const Framebuffer& framebuffer, std::span<FramePixels> samples);
 std::optional<TilePixels> without_unstored(const RenderTarget& target, const TilePixels& pixels);
 // One sample for each pixel: the average of all colours, and the first depth and stencil.
 FramePixels resolve_samples(std::span<const FramePixels> samples);
-// Stores inside the area what the framebuffer says: with a layer, targets that have one for each sample, to that
-// layer; without, all other targets. What begin_frame accepted does not fail.
+// Stores inside the area what the framebuffer says: with a layer, targets that have one for each sample, to
+// that layer; without, all other targets. What begin_frame accepted does not fail.
 void store_frame(Image& image, const Framebuffer& framebuffer, const DrawArea& area, const FramePixels& frame,
                  std::optional<unsigned> layer = {});
 // Keeps what goes to targets in AFBC. Errors: those of KeptPictures::keep.

@@ -16,7 +16,7 @@ class CodeArena {
   virtual ~CodeArena() = default;
   static constexpr std::size_t kAlignment = 64, kMostAlignment = 4096;
   // Copies `bytes` to executable memory, at a multiple of `alignment`, a power of two between these. Null
-  // when there is none.
+  // if no executable memory is left.
   virtual const std::byte* place(std::span<const std::uint8_t> bytes, std::size_t alignment) = 0;
   virtual void release(const std::byte* code, std::size_t size) = 0;
 };
@@ -31,7 +31,7 @@ std::unique_ptr<CodeArena> make_flip_arena(std::string& reason);
 int take_system_error();
 // How often this process, or one that it comes from, has forked since it first asked.
 unsigned forks();
-// The list of code that a profiler of the system reads. Negative: there is none.
+// The list of code that a profiler of the system reads. Negative: no such list.
 int open_perf_map();
 void close_perf_map(int file);
 void append_perf_map(int file, const void* address, std::size_t size, const std::string& name);
@@ -39,8 +39,8 @@ void append_perf_map(int file, const void* address, std::size_t size, const std:
 // ---- For the files of the systems ----------------------------------------------------------------------
 
 // Two mappings of the same pages, as asmjit makes them on POSIX systems and Windows. Null with the reason
-// also if the host goes on running old code after new code was written over it: some emulators miss such
-// writes.
+// also if the host goes on running old code after new code was written over it:
+// some emulators miss such writes.
 std::unique_ptr<CodeArena> make_asmjit_dual_arena(std::string& reason);
 // The arena, or null with the reason if it cannot place a first piece.
 std::unique_ptr<CodeArena> probed(std::unique_ptr<CodeArena> arena, std::string& reason);
@@ -50,8 +50,8 @@ void synchronize_caches(const void* writable, const void* executable, std::size_
 
 // ---- For who calls code --------------------------------------------------------------------------------
 
-// Drops instructions that this CPU fetched before the code was placed. Call it before each entry into placed
-// code.
+// Drops instructions that this CPU fetched before the code was placed.
+// Call it before each entry into placed code.
 inline void synchronize_fetch() {
 #if defined(__aarch64__)
   asm volatile("isb" ::: "memory");

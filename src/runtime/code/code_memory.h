@@ -36,7 +36,7 @@ class CodeMemory : public std::enable_shared_from_this<CodeMemory> {
   struct Denied {
     bool dual = false, flip = false;
   };
-  // Errors: target_unavailable with the reason when no way works or `mode` is none.
+  // Errors: target_unavailable with the reason if no way works, or if `mode` is CodeMemory::none.
   static Result<std::shared_ptr<CodeMemory>> create(warpjit::CodeMemory mode, bool perf_map, Denied denied);
   static Result<std::shared_ptr<CodeMemory>> create(warpjit::CodeMemory mode, bool perf_map = false) {
     return create(mode, perf_map, Denied());

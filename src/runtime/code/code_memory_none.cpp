@@ -1,4 +1,4 @@
-// Executable memory on systems without support for it: there is none, and interpreters run.
+// Executable memory on systems without support for it: never any, so interpreters run.
 #include "runtime/code/code_arena.h"
 
 namespace warpjit::runtime {

@@ -28,8 +28,8 @@ struct TestHooks {
   std::uint32_t parts = 0;                  // vectors per value, 0: chosen by the backend
   std::uint32_t registers = 0;              // registers per class that the allocator may use, 0: all
   std::optional<backend::Tuning> tuning{};  // none: this processor's
-  // How often a draw in the background goes on without its kernel before it waits for it; none: it never
-  // waits.
+  // How often a draw in the background goes on without its kernel before it waits for it;
+  // none: it never waits.
   std::optional<std::uint64_t> asks{};
 };
 

@@ -319,8 +319,8 @@ Result<std::vector<std::byte>> kernel_key(const frontend::Shader& shader, const 
     key.insert(key.end(), bytes.begin(), bytes.end());
   }
   WARPJIT_CHECK(shader.append_key(facts, key));
-  // Messages of the guest interpreter name its source file. A grid may run in it even if the options name
-  // the JIT.
+  // Messages of the guest interpreter name its source file.
+  // A grid may run in it even if the options name the JIT.
   if (options.engine == EngineKind::guest || facts.get_if<frontend::GridFacts>() != nullptr)
     for (const char letter : shader.source_name()) key.push_back(static_cast<std::byte>(letter));
   return key;

@@ -19,7 +19,7 @@ class PreparedState {
   Status run();
   // Finds what a run needs, as far as the launch has changed since the last call.
   Status renew();
-  // Of its kernel; after renew().
+  // How the kernel was compiled; valid after renew().
   CompileReport report() const;
 
  private:

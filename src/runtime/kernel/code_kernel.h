@@ -1,5 +1,5 @@
-// A kernel that is made from IR, by the JIT or for the IR interpreter, of any guest. Runs blocks by calls for
-// their groups.
+// A kernel that is made from IR, by the JIT or for the IR interpreter, of any guest.
+// Runs blocks by calls for their groups.
 #pragma once
 
 #include "runtime/kernel/block_memory.h"

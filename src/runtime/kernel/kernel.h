@@ -43,8 +43,8 @@ class Kernel {
   void set_last_use(std::uint64_t time) const { last_use_.store(time, std::memory_order_relaxed); }
 
   std::size_t table_bytes() const { return table_bytes_; }
-  // Fills the words of the table after those of Shader::fill_table with values that are the same for all
-  // threads.
+  // Fills the words of the table after those of Shader::fill_table with values that
+  // are the same for all threads.
   virtual Status prepare(std::uint32_t* table) const = 0;
   // Runs args.group_count groups. `shader` gives the locations in messages; `values` is what the table was
   // filled from. Needs a FloatEnvironment, as does run_blocks.
@@ -81,8 +81,8 @@ class Kernel {
   // Makes what a later run would have to make first. A failure is reported by that run.
   virtual void complete(const frontend::Shader&) const {}
 
-  // Why an interpreter runs in place of the engine that the options name. Call it before the kernel is
-  // shared.
+  // Why an interpreter runs in place of the engine that the options name.
+  // Call it before the kernel is shared.
   void set_interpreted_because(std::string reason) { report_.interpreted_because = std::move(reason); }
 
  protected:

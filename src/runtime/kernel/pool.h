@@ -1,5 +1,5 @@
-// Objects that are costly to make and are used by one thread at a time; a thread that is done with one
-// returns it.
+// Objects that are costly to make and are used by one thread at a time;
+// a thread that is done with one returns it.
 #pragma once
 
 #include <memory>

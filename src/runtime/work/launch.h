@@ -142,8 +142,8 @@ class LaunchState : public LaunchData {
   using LaunchData::LaunchData;
   explicit LaunchState(const LaunchData& data) : LaunchData(data) {}
 
-  // An error if it cannot run: every row is inside its buffer; no output overlaps another row, unless allowed;
-  // a grid is within the guest's limits. Remembers success.
+  // An error if it cannot run: every row is inside its buffer; no output overlaps another row, unless
+  // allowed; a grid is within the guest's limits. Remembers success.
   Status check();
   // Checks it as a stage of another launch. Its outputs (bit n: register n) are bound to no buffer: a plan
   // says where they go.

@@ -1,6 +1,6 @@
 // A draw of a fragment program under way: its vertices, of some instances at a time; the input primitives of
-// its geometry program, which wait for a round; and the primitives for the rasterizer, which wait for a
-// batch.
+// its geometry program, which wait for a round; and the primitives for the rasterizer,
+// which wait for a batch.
 #pragma once
 
 #include <cstdint>
@@ -111,8 +111,8 @@ struct GeometryRun {
 
 // ---- Vertices (run_vertices.cpp)
 
-// What begin_vertices() prepares, end_vertices() of a run that went well keeps with the launch, unless it is
-// large.
+// What begin_vertices() prepares, end_vertices() of a run that went well keeps with
+// the launch, unless it is large.
 Result<std::shared_ptr<VertexRun>> begin_vertices(LaunchState& launch);
 void end_vertices(LaunchState& launch, std::shared_ptr<VertexRun> vertices);
 // Those of instances `first` to `first + count - 1`.
@@ -121,8 +121,8 @@ Status run_vertices(const Run& run, VertexRun& vertices, std::uint32_t first, st
 // ---- The geometry stage (run_strips.cpp)
 
 Status begin_geometry(const Run& run, const SlotRows& rows, GeometryRun& geometry);
-// Takes the input primitives; what they emit goes to `primitives` round by round, the last of it by
-// run_waiting().
+// Takes the input primitives; what they emit goes to `primitives` round by round,
+// the last of it by run_waiting().
 Status add_input(GeometryRun& geometry, PrimitiveRun& primitives, const pixels::Vertices& part);
 Status run_waiting(GeometryRun& geometry, PrimitiveRun& primitives);
 

@@ -31,8 +31,8 @@ class PixelPlan final : public WorkPlan {
 
   Status run(std::uint64_t first, std::uint64_t count) const override;
 
-  // Tells how far the run is, of which this is the part from `begin` to `end` (0 to 1). Null: nothing is
-  // told.
+  // Tells how far the run is, of which this is the part from `begin` to `end` (0 to 1).
+  // Null: nothing is told.
   void show_progress(std::atomic<std::uint32_t>* thousandths, double begin, double end) {
     progress_ = thousandths;
     begin_ = begin;

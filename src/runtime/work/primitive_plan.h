@@ -1,6 +1,6 @@
 // Runs ranges of invocations of a geometry program. The results of a range lie in its own area, with room for
-// all that each invocation may emit. They are then appended to the caller's buffer in the order of the
-// ranges.
+// all that each invocation may emit. They are then appended to the caller's buffer
+// in the order of the ranges.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // Geometry launches: the vertex stage first, then rounds of ranges of invocations. Ranges of a round run on
-// all workers; what they emitted is then copied to where the ranges before it end. Ordered invocations run on
-// one.
+// all workers; what they emitted is then copied to where the ranges before it end.
+// Ordered invocations run on one.
 #include <algorithm>
 #include <new>
 #include <optional>

@@ -34,8 +34,8 @@ class StripPlan final : public WorkPlan {
   GeometryRun& run_;
 };
 
-// Lists the strips of the round. Strips of triangles begin at even places, so that the turn of each starts
-// anew.
+// Lists the strips of the round. Strips of triangles begin at even places,
+// so that the turn of each starts anew.
 void list_strips(GeometryRun& run) {
   const unsigned least = pixels::vertices_of(run.output.topology);
   const std::size_t row_words = std::size_t{run.output.vertex_rows()} * 4;
@@ -121,7 +121,7 @@ Status add_input(GeometryRun& geometry, PrimitiveRun& primitives, const pixels::
 
 Status run_waiting(GeometryRun& geometry, PrimitiveRun& primitives) {
   if (geometry.waiting == 0) return {};
-  // The last group has copies of invocations where there are none.
+  // The last group is filled up with copies of invocations.
   const std::uint64_t padded = (geometry.waiting + geometry.lanes - 1) / geometry.lanes * geometry.lanes;
   const std::size_t size = geometry.input_bytes();
   for (std::uint64_t t = geometry.waiting; t < padded; ++t)

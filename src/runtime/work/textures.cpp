@@ -19,8 +19,8 @@ bool shares_memory(const textures::TextureView& texture, const TargetBuffer& tar
   return begin < target_begin + target.size && target_begin < begin + texture.bound_size;
 }
 
-// "; it samples 3 textures, 0, 2, 5, of which 1 is set". `number`: of a use; `is_set`: true if the slot
-// has something.
+// "; it samples 3 textures, 0, 2, 5, of which 1 is set". `number`: of a use;
+// `is_set`: true if the slot has something.
 template <class Number, class IsSet>
 std::string among(std::span<const frontend::TextureUse> uses, const char* verb, const char* what,
                   Number number, IsSet is_set) {

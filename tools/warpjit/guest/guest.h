@@ -142,7 +142,7 @@ struct GridUse {
     std::string name;
     bool constant = false, written = false;
     std::uint32_t bytes = 0;   // of a constant space: those that are read at fixed places
-    std::uint32_t preset = 0;  // of these the container gives so many
+    std::uint32_t preset = 0;  // how many of these the container gives
   };
   std::vector<Space> spaces;  // constant ones first
   // How many attributes are named by vertex programs that fetch them and store results themselves, and
@@ -305,7 +305,7 @@ class Guest {
   virtual Result<std::string> list(const frontend::Shader& shader, const ListOptions& options) const = 0;
   // One object an instruction: address, words, text; `mnemonic` if the text's first word says more than that.
   virtual Json list_json(const frontend::Shader& shader) const = 0;
-  // The instruction at an address; empty if there is none.
+  // The instruction at an address; empty without one.
   virtual std::string instruction(const frontend::Shader& shader, std::uint32_t address) const = 0;
   // What `warpjit info` adds to what frontend::Shader tells: keys of a program's object.
   virtual void describe(const frontend::Shader& shader, Json& json) const = 0;

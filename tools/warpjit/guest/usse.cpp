@@ -163,8 +163,8 @@ void each_control_register(const usse::Program& program, const Visit& visit) {
     visit(sampler, sampler.offset + (data == nullptr ? 0U : data->base));
 }
 
-// Of 4 by 4 texels of 8 bits a channel, that are filtered: red from the left, green from the top, blue by the
-// face of a cube.
+// A texture of 4 by 4 texels of 8 bits a channel, which are filtered: red from the left, green from the top,
+// blue by the face of a cube.
 Json template_texture(bool cube) {
   constexpr std::uint32_t kStart = 0x1000, kSides = 0x00020002, kFormat = 0x0c000000, kCube = 2U << 29;
   const std::uint32_t type = kFormat | kSides | (cube ? kCube : 0);

@@ -1,5 +1,5 @@
-// Members of objects in launch files that are members of a struct: one list of them, by which they are read
-// and written.
+// Members of objects in launch files that are members of a struct:
+// one list of them, by which they are read and written.
 #pragma once
 
 #include <array>

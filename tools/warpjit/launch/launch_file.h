@@ -50,7 +50,7 @@ struct LaunchMemory {
   bool constant = false;
   std::uint64_t address = 0;
   std::vector<std::byte> bytes;
-  std::size_t given = 0;                    // the first so many are data, the others filled
+  std::size_t given = 0;                    // how many of them are data, the others are filled
   ComponentType type = ComponentType::u32;  // of the data
 };
 
@@ -90,7 +90,7 @@ struct LaunchOutput {
   Location reg;
   std::size_t piece = 0;   // of a grid: it lies in memory[piece]
   std::size_t offset = 0;  // ... from this byte on
-  std::size_t count = 0;   // ... and has so many words
+  std::size_t count = 0;   // ... and has this many words
 };
 
 // What a result must be: words[t * components + k] for component k of thread t, or the words of the range.

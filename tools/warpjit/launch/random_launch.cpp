@@ -87,7 +87,7 @@ void randomize_memory(LaunchMemory& piece, Random& random) {
                static_cast<std::uint32_t>(static_cast<std::uint64_t>(least) + random.next() % values));
 }
 
-// Other primitives of variable mode: so many vertices as those of the file had at most, out of `count`.
+// Other primitives of variable mode: `count` vertices in all, none with more than the largest of the file.
 void randomize_primitives(LaunchFile& launch, std::uint64_t count, Random& random) {
   std::uint32_t most = 1;
   for (std::size_t k = 0; k < launch.primitives.size(); k += launch.primitives[k] + std::size_t{1})

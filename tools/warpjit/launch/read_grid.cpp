@@ -97,8 +97,8 @@ bool overlap(const LaunchMemory& a, const LaunchMemory& b) {
 
 }  // namespace
 
-// Words one after the other, from the guest's place for parameters on; an object {"offset": n} goes on at
-// byte n.
+// Words one after the other, from the guest's place for parameters on; an object
+// {"offset": n} goes on at byte n.
 Status read_parameters(Reading& reading) {
   const GridLimits limits = reading.guest->grid_limits();
   const auto params = reading.root.find("params");

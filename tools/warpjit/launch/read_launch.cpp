@@ -100,8 +100,8 @@ class Reader {
     return std::move(launch());
   }
 
-  // The vertex stage of a geometry launch; that one's program, count and modes are used where it has none of
-  // its own.
+  // The vertex stage of a geometry launch; that one's program, count and modes are used
+  // where it has none of its own.
   Result<LaunchFile> read_vertex_stage(const Reader& geometry, const JsonField& program) {
     WARPJIT_CHECK(root().expect_object());
     WARPJIT_CHECK(root().expect_keys({"program", "modes", "uniforms", "state", "inputs", "streams",

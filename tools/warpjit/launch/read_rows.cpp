@@ -172,8 +172,8 @@ Status read_uniforms(Reading& reading) {
   for (const auto& [key, value] : uniforms->json().members()) {
     const JsonField field = uniforms->at(key);
     WARPJIT_TRY(Location location, read_location(reading, field, key, LocationKind::uniform));
-    // One register's value, or an array of them: rows of rows, or an array where a register has one
-    // component.
+    // One register's value, or an array of them:
+    // rows of rows, or an array where a register has one component.
     const bool single = location.kind == LocationKind::bool_uniform || location.components == 1;
     const bool rows =
         field.json().is_array() && (single || (field.size() > 0 && field.json().begin()->is_array()));

@@ -24,7 +24,7 @@ struct Reading {
   std::map<std::string, std::size_t> buffers_of_files{};
   std::map<std::string, std::shared_ptr<const std::vector<std::byte>>> shared_files{};
   std::uint64_t file_bytes = 0;  // of all of these, and of what is made of them
-  std::uint32_t instances = 0;   // of the draw whose vertex stage this is; 0: it is none
+  std::uint32_t instances = 0;   // of the draw whose vertex stage this is; 0: no such stage
 
   // Marks a register as set by `field`; a second time is an error.
   Status claim(const JsonField& field, const Location& location);

@@ -123,7 +123,7 @@ Json passing_vertex(const Guest& guest, std::uint32_t count) {
   return json;
 }
 
-// The first vertex program of the container, and its index; null if there is none.
+// The first vertex program of the container, and its index; null without one.
 struct VertexProgram {
   ShaderPtr shader;
   std::size_t index = 0;

@@ -6,8 +6,8 @@
 namespace warpjit::tool {
 
 // A launch file on its own, code as words and data inline, that reads back as the same launch. It has the
-// inputs of threads first to first + count - 1, and of a grid everything but the constants that a container
-// gives.
+// inputs of threads first to first + count - 1, and of a grid everything but the
+// constants that a container gives.
 Json write_launch(const LaunchFile& launch, std::uint64_t first, std::uint64_t count);
 
 // A document as people read and edit it: an array of numbers on one line, everything else indented.

@@ -43,8 +43,8 @@ warpjit_status bind(warpjit_launch* launch, const warpjit_location* at, const Fr
   });
 }
 
-// Structs of C, the first of which says the size of all, as the C++ interface has them. `convert`: From to
-// Result<To>.
+// Structs of C, the first of which says the size of all, as the C++ interface has them.
+// `convert`: From to Result<To>.
 template <class To, class From, class Convert>
 Result<std::vector<To>> list(const From* from, std::size_t count, const char* what, const Convert& convert) {
   constexpr std::size_t kMost = valhall::kMaxBufferSources;  // the longest list of any guest

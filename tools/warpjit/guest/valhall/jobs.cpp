@@ -15,8 +15,8 @@ namespace warpjit::tool {
 
 namespace {
 
-// What is listed, so that hostile images end: jobs, and descriptors of the tables of buffers, attributes and
-// images.
+// What is listed, so that hostile images end: jobs, and descriptors of the tables of buffers,
+// attributes and images.
 constexpr std::size_t kMostJobs = 1024;
 constexpr std::uint64_t kMostDescriptors = 16, kTablesListed = 3;
 

@@ -24,8 +24,8 @@ bool gives_integers(const valhall::Instruction& i) {
   return i.register_type == kUnsigned || i.register_type == kSigned;
 }
 
-// Of 4 texels each way, 8 bits a channel: red from the left, green from the top, blue by slice, layer and
-// face.
+// A texture of 4 texels each way, 8 bits a channel: red from the left, green from the top, blue by slice,
+// layer and face.
 Json texture_for(const valhall::Instruction& i) {
   constexpr std::uint32_t kSide = 4, kLayers = 2, kFaces = 6, kStep = 255 / (kSide - 1);
   constexpr const char* kDimensions[] = {"1d", "2d", "3d", "cube"};
