@@ -151,8 +151,8 @@ void measure_passes(benchmark::State& state, const std::string& shader) {
   times.report(state);
 }
 
-// Fifty lights, each of a product of two vectors' lengths and a colour: eight instructions whose results are
-// all needed.
+// Fifty lights, each of a product of two vectors' lengths and a colour:
+// eight instructions whose results are all needed.
 Result<Launch> four_hundred_instructions() {
   std::string source = ".in position v0\n.in normal v1\n.out clip position\n.out colour color\n.proc main\n";
   for (unsigned light = 0; light < 50; ++light) {

@@ -138,7 +138,7 @@ void compare(const Engine& engine, Target target, const Shader& shader, std::siz
   options.target = target;
   options.threads = 1;
 
-  // Room behind the last vertex, as in a console's memory.
+  // Room after the last vertex, as in a console's memory.
   std::vector<std::byte> array(2 * vertices * kStride + 64);
   std::mt19937 random(1);
   for (std::byte& byte : array) byte = static_cast<std::byte>(random() & 0x3F);
@@ -247,7 +247,7 @@ void compare_programs(const Engine& engine, Target target, std::size_t programs)
 }
 
 // A few primitives over 16 x 16 pixels, which are all of the target or lie in one tile of a large one. All
-// pass the depth test, whatever the draw before has left.
+// pass the depth test over all that the draw before may have left.
 void compare_pixels(const Engine& engine, Target target, const char* example) {
   RunOptions options;
   options.target = target;

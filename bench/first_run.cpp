@@ -1,8 +1,8 @@
 // The time of the first draw with a shader that is new to an engine: waiting for the kernel ("blocking"), or
 // run by the interpreter until it is ready ("background"); beside a draw whose kernel is cached. Medians, and
-// the 99th percentile as a counter, in microseconds. Of all examples likewise ("example/"): a little of each,
-// 8 threads, a block or 8 x 8 pixels, the least ("least"), a thread, a block or 2 x 2 pixels, and ("whole")
-// all of those over pixels.
+// the 99th percentile as a counter, in microseconds. The same of all examples ("example/"): a little of each,
+// 8 threads, a block or 8 x 8 pixels; the least ("least"), a thread, a block or 2 x 2 pixels; and all of
+// those over pixels ("whole").
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ double percentile(std::vector<double>& sorted, double part) {
   return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
 }
 
-// How much of a launch is run: so many threads, or pixels in a row and a column; but blocks are whole, and of
-// `whole` all pixels.
+// How much of a launch is run: `extent` threads, or `extent` x `extent` pixels. A block is always run as a
+// whole; `whole` runs all pixels.
 struct Size {
   const char* name;
   std::uint32_t extent;

@@ -28,7 +28,7 @@ struct Scene {
   const char* fragment;     // bench/peers/*.frag
   std::uint32_t triangles;  // 0: one over all of the target
   bool has_attributes;
-  // Of examples/valhall/graphics/LAUNCH.json instead, whose first uniform is a step from pixel to pixel.
+  // The launch is examples/valhall/graphics/LAUNCH.json, whose first uniform is a step from pixel to pixel.
   bool valhall = false;
 
   std::uint32_t size() const { return std::string_view(fragment) == "raymarch" ? 512 : 1024; }

@@ -48,7 +48,7 @@ std::string text(const std::string& path) {
   return all.str();
 }
 
-// All levels, one behind the other; each is the mean of two by two of the last.
+// All levels, one after the other; each is the mean of two by two of the last.
 std::vector<std::uint32_t> texels(std::uint32_t size) {
   std::vector<std::uint32_t> words(std::size_t{size} * size);
   std::mt19937 random(4242);

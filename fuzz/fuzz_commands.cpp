@@ -1,6 +1,6 @@
 // Any bytes as command lists with memory: each list is refused as a whole or run to its end, and what it
-// draws, with the geometry unit or without, is the same in the guest interpreter, the IR interpreter and the
-// JIT.
+// draws, with the geometry unit or without, is the same in the guest interpreter,
+// the IR interpreter and the JIT.
 #include <memory>
 #include <vector>
 

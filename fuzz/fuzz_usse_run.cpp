@@ -1,6 +1,6 @@
 // Any words as a USSE program that the guest interpreter runs on a quad: it ends, and touches nothing but its
-// registers and memory. Input: a byte for the stage and whether half of the words are the secondary program,
-// then words.
+// registers and memory. Input: a byte for the stage and whether half of the words are
+// the secondary program, then words.
 #include "base/float_environment.h"
 #include "frontend/usse/interpret/run.h"
 #include "target.h"

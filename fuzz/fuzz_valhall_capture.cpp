@@ -1,6 +1,6 @@
 // Any bytes as a capture: its draws, frames, textures and samplers as they are read; then all its jobs, if
 // they are small, in the guest interpreter. Without chains of its own, memory records have the jobs at the
-// address of the first record, and 0x180 bytes behind it. Input: the file.
+// address of the first record, and 0x180 bytes after it. Input: the file.
 #include "device/valhall/capture.h"
 #include "device/valhall/textures.h"
 #include "reader.h"
@@ -31,7 +31,7 @@ void read_tables(const valhall::Image& image, const valhall::Environment& enviro
     }
 }
 
-// Is it little work?
+// True if the job is little work.
 bool is_small(const valhall::Image& image, const valhall::Job& job) {
   if (const auto* compute = std::get_if<valhall::ComputePayload>(&job.payload)) {
     std::uint64_t threads = 1;

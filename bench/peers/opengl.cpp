@@ -11,7 +11,7 @@
 namespace warpjit::bench {
 namespace {
 
-// A context without a window, made at the first use. Returns why there is none.
+// A context without a window, made at the first use. Returns why it could not be made; empty if it was.
 const std::string& context() {
   static const std::string kWhyNot = []() -> std::string {
     setenv("LP_NUM_THREADS", "1", 0);

@@ -14,7 +14,7 @@ struct PeerDraw {
   std::uint32_t size = 0;        // of the target, both ways; rgba8
   std::uint32_t vertex_count = 3;
   std::span<const float> attributes;  // three vec4 of each vertex: position, attr0, attr1; empty: none
-  // What `s` samples: rgba8, all levels behind each other, repeated. No size: nothing.
+  // What `s` samples: rgba8, all levels one after the other, repeated. No size: nothing.
   struct {
     std::span<const std::uint32_t> texels;
     std::uint32_t size = 0;  // both ways, a power of two

@@ -1,4 +1,4 @@
-/* Runs a PICA200 geometry program behind a vertex program: each point becomes a triangle around it. */
+/* Runs a PICA200 geometry program after a vertex program: each point becomes a triangle around it. */
 #include "check.h"
 
 /* mov o0, v0; end */

@@ -40,7 +40,7 @@ constexpr std::uint32_t kOutputMap = 0x04F, kBase = 0x200, kIndexList = 0x227, k
                         kGeometry = 0x229, kFirstVertex = 0x22A, kDrawArrays = 0x22E, kDrawElements = 0x22F,
                         kVertexAttributes = 0x242, kVertexOutputs = 0x24A, kVertexOutputsToo = 0x251,
                         kGeometryMode = 0x252, kTopology = 0x25E, kGeometryUnit = 0x280, kVertexUnit = 0x2B0;
-// Of a shader unit, from its first register on.
+// Registers of a shader unit, counted from its first one.
 constexpr std::uint32_t kInput = 0x9, kEntry = 0xA, kPermutation = 0xB, kOutputMask = 0xD, kCodeEnd = 0xF,
                         kFloatIndex = 0x10, kFloatData = 0x11, kCodeIndex = 0x1B, kCodeData = 0x1C,
                         kDescriptorIndex = 0x25, kDescriptorData = 0x26;
@@ -49,7 +49,7 @@ using Vector = std::array<float, 4>;
 
 class CommandList {
  public:
-  // One register, or so many words one after the other to the same one.
+  // Writes one register: one word, or all of `values`, one after the other.
   void write(std::uint32_t id, std::span<const std::uint32_t> values) { command(id, values, false); }
   void write(std::uint32_t id, std::uint32_t value) { write(id, {&value, 1}); }
   // Registers from `id` on.

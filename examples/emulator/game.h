@@ -1,6 +1,6 @@
 // The console's side of a frame: what a game leaves in memory, and the command list that it sends to the GPU.
-// A turning torus, drawn through an index list, and a ring of sparks, which a geometry program makes of
-// points.
+// A turning torus, drawn through an index list, and a ring of sparks,
+// which a geometry program makes of points.
 #pragma once
 
 #include <cstdint>

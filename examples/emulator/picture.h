@@ -1,5 +1,5 @@
-// The part of the GPU behind the shader units, as far as a picture needs it: triangles with a colour, nearest
-// first.
+// The part of the GPU after the shader units, as far as a picture needs it:
+// triangles with a colour, nearest first.
 #pragma once
 
 #include <cstdint>

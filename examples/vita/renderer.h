@@ -34,7 +34,7 @@ class Renderer {
                                                    std::uint32_t gxp, Bindings& kept);
   // What lies from an address on; empty outside the memory.
   std::span<std::byte> bytes_at(std::uint32_t address);
-  // At most so many words.
+  // At most `most` words.
   std::span<const std::uint32_t> words_at(std::uint32_t address, std::size_t most);
 
   std::span<std::byte> memory_;

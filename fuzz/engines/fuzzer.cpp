@@ -33,7 +33,7 @@ Fuzzer::Fuzzer(const Options& options) : options_(options) {
   wide_.state().set_hooks({.parts = 64});  // the widest groups there are, on every target
   const EngineInfo info = full_.info();
   if (info.jit && !options.no_jit) targets_ = info.targets;
-  // Of other guests these have the code of v4 and a64.
+  // For guests other than Valhall these have the code of v4 and a64.
   if (options.isa != "valhall")
     std::erase_if(targets_, [](Target t) { return t == Target::v4_fp16 || t == Target::a64_fp16; });
 }

@@ -1,5 +1,5 @@
-// Random kernels of a guest on grids. For a difference a fuzzer shows the seed, the listing and a launch
-// file.
+// Random kernels of a guest on grids. For a difference a fuzzer shows the seed,
+// the listing and a launch file.
 #pragma once
 
 #include <fmt/core.h>
@@ -20,14 +20,14 @@ struct Outcome {
   std::string message{};
 };
 
-// Of several faults another one may be the first (Report::fault).
+// If there are several faults, another one of them may be the first (Report::fault).
 inline bool is_same(const Outcome& wanted, const Outcome& got) {
   return wanted.end == got.end && wanted.fault.empty() == got.fault.empty() && wanted.memory == got.memory;
 }
 
 // Guest says what differs. Kernel is a random program with the extents of its launch and the size of its
-// output, which has 32 words for each thread first; Variation is what else a seed varies, host threads among
-// it.
+// output, which has 32 words for each thread first; Variation is what else a seed varies,
+// host threads among it.
 template <class Guest>
 class GridFuzzer final : public Fuzzer {
  public:

@@ -129,7 +129,8 @@ LaunchFile make_launch(std::uint64_t seed, const Variation& variation) {
   for (const char* name : {"a0", "aL", "cmp"}) add_output(launch, name);
   if (!variation.geometry) return launch;
   launch.work = Work::primitives;
-  // What an invocation leaves behind may keep it from running in lanes: half of them give up triangles only.
+  // What an invocation leaves for the next may keep it from running in lanes: half of the launches have
+  // triangles alone as their results.
   if (seed % 2 != 0) launch.outputs.clear();
   if (seed % 4 == 0) add_output(launch, "emit");
   launch.geometry.outputs = output_mask;

@@ -24,7 +24,7 @@ inline Compare comparison(Random& random) {
   return random.one_in(2) ? Compare::always : any<Compare>(random, kComparisons);
 }
 
-// Of a vertex: from -2 to 2, some of them odd.
+// A coordinate of a vertex: mostly from -2 to 2, now and then an odd value.
 inline float coordinate(Random& random) {
   if (random.one_in(40)) {
     constexpr std::array kOdd = {0.0F, -0.0F, 1e30F, -1e30F, INFINITY, NAN, 1e-30F};

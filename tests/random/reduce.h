@@ -1,5 +1,5 @@
-// Reduces a program that shows something, such as a difference between engines, to the instructions that
-// matter.
+// Reduces a program that shows something, such as a difference between engines,
+// to the instructions that matter.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Words that generated programs compute with: edge values of floats and integers, and floats of moderate
-// size.
+// Words that generated programs compute with: edge values of floats and integers,
+// and floats of moderate size.
 #pragma once
 
 #include <cmath>

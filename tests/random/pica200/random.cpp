@@ -160,7 +160,7 @@ class Generator {
     needs_padding_ = true;
   }
 
-  // Is something left out that would otherwise hide what earlier invocations left?
+  // True if something is left out that would otherwise hide what earlier invocations left.
   bool leaves_out(unsigned percent) { return options_.reuses && random_.chance(percent); }
 
   // Writes everything that could otherwise be read from an earlier invocation.
@@ -394,7 +394,7 @@ class Generator {
   unsigned size_ = std::min(options_.size, 500U);  // lengths in the encoding have 8 bits
   unsigned counters_ = 0;
   bool needs_padding_ = false;
-  bool independent_ = false;  // geometry: invocations do not read what others left behind
+  bool independent_ = false;  // geometry: invocations do not read what others left
   std::uint16_t enabled_ = 0;
 };
 

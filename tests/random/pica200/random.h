@@ -22,8 +22,8 @@ struct RandomOptions {
   unsigned threads = 8;        // how many start states; of a geometry program invocations
   // A geometry program; half of them write before they read, so that invocations do not depend on each other.
   bool geometry = false;
-  // Of geometry programs: all are like the latter half, except that some outputs are not written again, some
-  // registers are set only while b15 is false, and now and then something is left unwritten.
+  // Geometry programs only: all are like the latter half, except that some outputs are not written again,
+  // some registers are set only while b15 is false, and now and then something is left unwritten.
   bool reuses = false;
   bool f24 = false;          // Program::f24
   bool structural = false;   // Program::structural_scopes

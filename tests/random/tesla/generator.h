@@ -1,5 +1,5 @@
-// The generator behind random.h: straight code and control flow of all programs, and what compute kernels
-// have of their own. random_fragment.cpp has what fragment programs have.
+// The generator of random.h: straight code and control flow of all programs, and what compute kernels
+// have of their own. fragment.cpp has what fragment programs have.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class RandomGenerator {
   static constexpr unsigned kScratch = 52;
   static constexpr unsigned kWarp = 53;          // that differs from the others
   static constexpr std::uint32_t kSlots = 0x80;  // s[]: a word for each thread from here
-  static constexpr unsigned kDataWords = 64;     // of c0, the tables behind them
+  static constexpr unsigned kDataWords = 64;     // of c0; the tables follow
 
   using Label = std::size_t;
   struct Fixup {
@@ -466,7 +466,7 @@ class RandomGenerator {
   void pixel_memory();
   void fragment_statement(unsigned depth);
 
-  // All graphics programs (random_memory.cpp).
+  // All graphics programs (memory.cpp).
   void choose_local();
   void fill_local();
   void memory_statement();
@@ -475,7 +475,7 @@ class RandomGenerator {
   void indexed_constant();
   void lanes_statement(unsigned depth);
 
-  // Textures (random_textures.cpp).
+  // Textures (textures.cpp).
   void coordinate(const std::string& into);
   void sample_texture();
 
@@ -530,7 +530,7 @@ class RandomGenerator {
     // The number of a lane depends on which quads run together.
     if (type_ != ProgramType::compute && i.opcode == Opcode::mov_from_sr) return false;
     const bool may_meet = type_ == ProgramType::fragment || (options_.quads && options_.lanes_meet);
-    if (!may_meet && type_ != ProgramType::compute) i.lanes = 15;  // likewise
+    if (!may_meet && type_ != ProgramType::compute) i.lanes = 15;  // for the same reason
     i.unused = 0;
     i.marker = Instruction::Marker::none;
     if (size_of(i.source_type) == 8 && i.src[0].is_memory()) return false;

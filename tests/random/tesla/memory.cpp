@@ -16,7 +16,7 @@ void RandomGenerator::fill_local() {
 
 void RandomGenerator::memory_statement() {
   switch (random_.below(4)) {
-    case 0: {  // at a fixed place, which may be the first one behind
+    case 0: {  // at a fixed place, which may be the first one after l[]
       const std::string local = "l[" + std::to_string(4 * random_.below(9)) + "]";
       return line(random_.one_in(2) ? "st b32 " + local + " " + any_reg()
                                     : "ld b32 " + any_reg() + " " + local);

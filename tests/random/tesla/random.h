@@ -1,9 +1,9 @@
 // Random valid programs, for differential tests and fuzzing. They end within kRandomFuel backward transfers
-// of each thread, whatever the data. Compute kernels have a launch and are free of races between blocks: each
-// thread writes only its own words of g1 and s[], others read those of s[] behind a barrier or, in its own
+// of each thread with any data. Compute kernels have a launch and are free of races between blocks: each
+// thread writes only its own words of g1 and s[], others read those of s[] after a barrier or, in its own
 // warp, without one. A fragment writes only the words of its pixel. Graphics programs read c[] and read and
-// write l[] also outside of them. No result of theirs depends on which quads run together, but for votes and
-// $physid.
+// write l[] also outside of them. No result of theirs depends on which quads run together,
+// but for votes and $physid.
 #pragma once
 
 #include <array>
@@ -30,8 +30,8 @@ struct RandomOptions {
   bool memory = false;     // of fragment programs: words of their pixel in g0
   bool tables = true;      // branches through tables in c[], in an eighth of the kernels with `flow`
   bool lanes_meet = true;  // else none of these but doubles, no atomics and no stores to s[]
-  // Of fragment programs: lanes that part meet again at once, and only outside of all control flow read each
-  // other or touch memory. Compiled code runs these programs; of others it leaves most to the interpreter.
+  // Fragment programs only: lanes that part meet again at once, and read each other or touch memory only
+  // outside of all control flow. Compiled code runs these programs; it leaves most others to the interpreter.
   bool together = false;
   unsigned size = 60;  // about how many instructions
 };
@@ -53,7 +53,7 @@ struct RandomFragment {
   Program program;
   std::vector<std::uint32_t> c0;  // 256 bytes
   std::uint32_t slots = 0;        // of a vertex: those of the position, and what v[] reads, of any words
-  bool samples = false;           // textures 0 to kRandomTextures - 1, samplers likewise
+  bool samples = false;           // textures and samplers from 0 on, all of them
   std::uint32_t targets = 0;      // of which each has a colour of its own, of any words
   bool memory = false;            // reads and writes the pixel's words of g0
 };
@@ -77,7 +77,7 @@ struct RandomGeometry {
 RandomVertex random_vertex(std::uint64_t seed, std::uint32_t slots, bool before_geometry,
                            const RandomOptions& options = {});
 
-// A geometry program for input primitives of so many vertices of `words` words each, the first four a
+// A geometry program for input primitives of `vertices` vertices of `words` words each, the first four a
 // position; it makes vertices of `slots` words, mostly at such positions, and strips of any length.
 RandomGeometry random_geometry(std::uint64_t seed, std::uint32_t vertices, std::uint32_t words,
                                std::uint32_t slots, const RandomOptions& options = {});

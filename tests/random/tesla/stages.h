@@ -24,8 +24,8 @@ Result<warpjit::Launch> random_stage(RandomProgram made, Random& random) {
   return stage;
 }
 
-// Its vertices are those of the fragment program, or of the geometry program before that: rows of `slots`
-// words.
+// Its vertices are those of the fragment program, or of the geometry program before that:
+// rows of `slots` words.
 inline Result<warpjit::Launch> random_vertex_stage(std::uint64_t seed,
                                                    std::span<const std::uint32_t> vertices,
                                                    std::uint32_t slots, bool before_geometry,
@@ -42,7 +42,7 @@ inline Result<warpjit::Launch> random_vertex_stage(std::uint64_t seed,
   return stage;
 }
 
-// Reads and makes vertices of so many words.
+// Reads and makes vertices of `slots` words.
 inline Result<warpjit::Launch> random_geometry_stage(std::uint64_t seed, Topology topology,
                                                      std::uint32_t slots, const RandomOptions& options,
                                                      Random& random) {

@@ -2,7 +2,7 @@
 
 namespace warpjit::tesla {
 
-// Of a fragment an input; else a multiple of the thread's number.
+// An input in a fragment program; else a multiple of the thread's number.
 void RandomGenerator::coordinate(const std::string& into) {
   if (type_ == ProgramType::fragment) return interpolate(into);
   const std::uint32_t sign = random_.one_in(4) ? 0x80000000 : 0,

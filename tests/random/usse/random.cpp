@@ -16,8 +16,8 @@
 namespace warpjit::usse {
 namespace {
 
-// The order of two draws in one expression is the compiler's: each stands alone, so that all hosts make the
-// same.
+// The order of two draws in one expression is the compiler's:
+// each stands alone, so that all hosts make the same.
 
 // Registers that programs use: few, so that values meet. Above them those of loops and memory.
 constexpr std::uint32_t kUsed = 24, kCounter = 40, kAddress = 40, kOffset = 41, kRegisters = 48;
@@ -334,7 +334,7 @@ class Generator {
     return kPredicates[random_.below(6)];
   }
 
-  // Of a branch: whether lanes of a quad go together.
+  // The suffix of a branch that makes the lanes of a quad go together; or nothing.
   const char* together() {
     if (!options_.quads || secondary_ || !random_.one_in(5)) return "";
     return random_.one_in(2) ? ".any" : ".all";
@@ -376,7 +376,7 @@ class Generator {
     add(code, random_.one_in(2) ? "br.link offset:0" : predicate() + "br.link offset:0");
   }
 
-  // Behind all else; each may call those behind it.
+  // They stand after all else; each may call those after it.
   void functions(Words& code) {
     const std::size_t around = code.size();
     add(code, "nop");

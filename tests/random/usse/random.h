@@ -1,5 +1,5 @@
 // Random valid programs, for differential tests and fuzzing. They end within kRandomFuel backward transfers
-// of each thread, whatever the data.
+// of each thread with any data.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Random fragment programs: varyings, reads of the tile, discards, depth and colours beside what RandomCode
-// makes.
+// Random fragment programs: varyings, reads of the tile, discards, depth and colours
+// beside what RandomCode makes.
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -337,7 +337,7 @@ class FragmentGenerator final : public RandomCode {
   static unsigned words_of(unsigned format, unsigned count) {
     return format == 2 || format == 4 || format == 6 ? (count + 1) / 2 : count;
   }
-  // Of a target that no BLEND writes.
+  // Stores to a target that no BLEND writes.
   void store_tile() {
     const unsigned format = random_.below(random_.one_in(2) ? kFormats : 1), count = 1 + random_.below(4);
     const unsigned coverage = random_.one_in(3) ? any() : 60;

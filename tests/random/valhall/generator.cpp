@@ -218,7 +218,7 @@ std::string RandomCode::branch_text(unsigned reg) {
               part};
 }
 
-// If, with or without else; sometimes a jump from the middle of one side behind the other, or into it.
+// If, with or without else; sometimes a jump from the middle of one side to after the other, or into it.
 void RandomCode::choice(unsigned count, unsigned depth) {
   const Label other = new_label(), end = new_label(), middle = new_label();
   condition();

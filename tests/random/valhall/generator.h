@@ -38,7 +38,7 @@ class RandomCode {
   virtual void end() { emit("NOP.end"); }
   virtual bool at_top() { return false; }
 
-  // Pieces one behind the other. In braces they are evaluated in their order, so that numbers drawn among
+  // Pieces one after the other. In braces they are evaluated in their order, so that numbers drawn among
   // them are the same with every compiler.
   struct Text {
     std::string words;
@@ -66,7 +66,7 @@ class RandomCode {
 
   unsigned any() { return random_.below(kValues); }
   unsigned any_pair() { return random_.below(kValues / 2) * 2; }
-  // Registers for so many words, from an even one on if they are several.
+  // Registers for `words` words, from an even one on if they are several.
   std::string staging(unsigned words);
   struct Width {
     const char* type;
@@ -75,7 +75,7 @@ class RandomCode {
   Width width();
   void load(const Width& width, unsigned address, std::int32_t offset);
 
-  // An image of some format with so many rows, as wide as they are long.
+  // An image of some format with `rows` rows, as wide as a row has room for.
   ImageSource rows_image(std::uint64_t address, std::uint32_t rows, std::uint32_t row_bytes);
   // Uniforms that image code reads, from kImageUniforms on.
   void set_image_uniforms(std::vector<std::uint32_t>& uniforms) const;
@@ -84,11 +84,11 @@ class RandomCode {
 
   // A handle of table 6 into a register.
   void handle(unsigned reg, std::uint32_t entry);
-  // Loads from one of the chosen buffers, or from the address that LEA_PKA gives, at the masked byte of any
-  // register.
+  // Loads from one of the chosen buffers, or from the address that LEA_PKA gives,
+  // at the masked byte of any register.
   void table_buffer(const Width& width, unsigned mask_uniform);
-  // The address of the thread's own words, which lie so many bytes from that in a pair of uniforms on, by
-  // entry 0 of table 6, into the temporary pair.
+  // The address of the thread's own words into the temporary pair, by entry 0 of table 6 and the distance
+  // from the address in a pair of uniforms.
   void own_address(unsigned base_uniform);
 
   void statements(unsigned count, unsigned depth);

@@ -6,7 +6,7 @@
 namespace warpjit::valhall {
 namespace {
 
-// Registers behind those of RandomCode.
+// Registers after those of RandomCode.
 constexpr unsigned kLocal = 29;   // the thread's number in its workgroup
 constexpr unsigned kShared = 30;  // a pair: its words of the workgroup's memory
 constexpr std::uint32_t kInputWords = 256;

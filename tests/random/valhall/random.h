@@ -1,7 +1,7 @@
 // Random valid compute and fragment programs, for differential tests and fuzzing. They end within kRandomFuel
-// backward transfers of each thread, whatever the data, and are free of races between workgroups and between
+// backward transfers of each thread with any data, and are free of races between workgroups and between
 // warps: each thread writes only its own words of memory and of its workgroup's, others read the latter
-// behind a barrier or, in its own warp, without one.
+// after a barrier or, in its own warp, without one.
 #pragma once
 
 #include <array>
