@@ -21,7 +21,7 @@ class CodeArena {
   virtual void release(const std::byte* code, std::size_t size) = 0;
 };
 
-// ---- Of the operating system ---------------------------------------------------------------------------
+// ---- From the operating system -------------------------------------------------------------------------
 
 // Null with the reason if the system does not allow it. The flip arena gives each piece its own pages, so
 // that a page that may be running is never made writable.
