@@ -1,8 +1,7 @@
-// Throughput of sampling: a texture over a target of 1024 x 1024 and a little
-// arithmetic (tesla/textures.tesla), beside Mesa's llvmpipe and a loop in C++
-// that knows texture and filter; coherent ones by programs of Valhall, too, with f32 and with halves. Names
-// are SIZE_FILTER_COORDINATES/ENGINE; items are pixels. Times are of the processor. At the end: ratios, from
-// medians where there are repetitions.
+// Throughput of sampling: a texture over a target of 1024 x 1024 and a little arithmetic
+// (tesla/textures.tesla), beside Mesa's llvmpipe and a loop in C++ that knows texture and filter; coherent
+// ones by programs of Valhall, too, with f32 and with halves. Names are SIZE_FILTER_COORDINATES/ENGINE; items
+// are pixels. Times are of the processor. At the end: ratios, from medians where there are repetitions.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

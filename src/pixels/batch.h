@@ -66,8 +66,7 @@ class PrimitiveBatch {
   };
 
   // For targets of `width` by `height` pixels and vertices of `slots` words; depth bias depends on the format
-  // of the depth target. Errors: bad_input for a size
-  // above kMaxTargetExtent, or a slot that vertices do not have.
+  // of the depth target. Errors: bad_input for a size above kMaxTargetExtent, or a slot that vertices do not have.
   static Result<PrimitiveBatch> make(const RasterState& state, std::uint32_t width, std::uint32_t height,
                                      std::uint32_t slots, std::span<const SlotUse> uses,
                                      PixelFormat depth_format = PixelFormat::none);
