@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "runtime/api/kinds.h"
 #include "runtime/work/launch.h"
 #include "runtime/work/pixel_checks.h"
 #include "runtime/work/primitives.h"
@@ -21,34 +22,6 @@ Status check_limit(std::span<const std::uint32_t> words, const LaunchState& stat
                    std::to_string(word) + " is above the largest value, " + std::to_string(limit),
                    state.shader->register_name(location)};
   return {};
-}
-
-// Kinds of launches. A call that some of them lack says which ones have it.
-enum Kinds : unsigned { kRows = 1, kPrimitives = 2, kStrips = 4, kCompute = 8, kFetching = 16, kPixels = 32 };
-constexpr std::pair<Kinds, const char*> kKindTexts[] = {{kRows, "vertex programs over rows"},
-                                                        {kPrimitives, "geometry programs over primitives"},
-                                                        {kCompute, "compute programs"},
-                                                        {kFetching, "vertex programs that fetch attributes"},
-                                                        {kPixels, "fragment programs"}};
-
-Kinds kind_of(const LaunchState& state) {
-  if (state.shader->traits().runs_on_grid)
-    return state.shader->stage() == Stage::compute ? kCompute : kFetching;
-  if (state.pixels) return kPixels;
-  if (state.primitives) return kPrimitives;
-  return state.shader->varyings().strips ? kStrips : kRows;
-}
-
-// An error unless launches of this kind have the call. `kinds`: the Kinds that have it.
-Status check_kind(const LaunchState& state, const char* call, unsigned kinds) {
-  if ((kind_of(state) & kinds) != 0) return {};
-  std::string text;
-  for (const auto& [kind, of] : kKindTexts)
-    if ((kinds & kind) != 0) text += (text.empty() ? "" : ", ") + std::string(of);
-  return Error{ErrorCode::bad_input,
-               std::string(call) + " is for " + text + ", and this is a " + name(state.shader->stage()) +
-                   " program of " + name(state.shader->isa()),
-               state.shader->source_name()};
 }
 
 }  // namespace
