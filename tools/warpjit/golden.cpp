@@ -147,7 +147,7 @@ Result<ir::Function> translate_tesla(const std::string& body) {
   WARPJIT_TRY(tesla::Program program, tesla::select_program(container, {}));
   WARPJIT_TRY(const auto shader, tesla::Shader::make(std::move(program)));
   Launch launch{Program(shader)};
-  launch.set_block(64);
+  WARPJIT_CHECK(launch.set_block(64));
   WARPJIT_CHECK(launch.state().check());
   WARPJIT_TRY(const frontend::Facts facts, launch.state().facts(0));
   WARPJIT_TRY(frontend::Shader::Translation translation, shader->translate(facts, false));

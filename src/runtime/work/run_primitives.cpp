@@ -85,7 +85,7 @@ Status run_primitives(Run& run) {
   WARPJIT_CHECK(check_primitives(launch));
   WARPJIT_CHECK(launch.check());
   // Whichever kernel is there runs all of it.
-  KernelUse use, stage_use;
+  KernelUse use;
   WARPJIT_CHECK(run.kernels.lease_at_once(launch, options, use, report, false));
   report.work = Work::primitives;
   report.invocations = launch.thread_count();
@@ -101,6 +101,7 @@ Status run_primitives(Run& run) {
 
   const LaunchData::Primitives& primitives = *launch.primitives;
   std::optional<LaunchState> stage;
+  KernelUse stage_use;  // ends before the launch that it is of
   std::optional<RowPlan> stage_plan;
   std::vector<std::uint32_t> rows;
   if (primitives.vertex) {

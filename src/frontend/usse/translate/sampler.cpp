@@ -17,14 +17,14 @@ unsigned wanted_components(const ir::SampleKey& key, unsigned results) {
 
 }  // namespace
 
-TextureSampler::TextureSampler(ir::Builder& b, const ir::SampleSource& source, std::uint32_t number,
-                               unsigned wanted)
+SampleTranslator::SampleTranslator(ir::Builder& b, const ir::SampleSource& source, std::uint32_t number,
+                                   unsigned wanted)
     : Steps(b, source, number),
       where_(b, source, number),
       texels_(b, source, number, wanted_components(source.key, wanted), false),
       wanted_(wanted) {}
 
-TextureSampler::Place TextureSampler::find_face(const std::array<F32, 3>& direction) {
+SampleTranslator::Place SampleTranslator::find_face(const std::array<F32, 3>& direction) {
   const auto [x, y, z] = direction;
   const F32 ax = b_.FAbs32(x), ay = b_.FAbs32(y), az = b_.FAbs32(z);
   const I1 is_x = b_.And1(b_.FGe32(ax, ay), b_.FGe32(ax, az));
@@ -47,7 +47,7 @@ TextureSampler::Place TextureSampler::find_face(const std::array<F32, 3>& direct
   return {{place(s), place(t)}, face};
 }
 
-TextureSampler::Place TextureSampler::place(std::array<F32, 3> coordinates) {
+SampleTranslator::Place SampleTranslator::place(std::array<F32, 3> coordinates) {
   for (F32& c : coordinates)
     if (c.valid()) c = number_or_zero(c);
   if (key_.is_cube()) return find_face(coordinates);
@@ -55,7 +55,7 @@ TextureSampler::Place TextureSampler::place(std::array<F32, 3> coordinates) {
 }
 
 // The square of a change of u and v, in texels.
-F32 TextureSampler::squared(const std::array<F32, 2>& difference) {
+F32 SampleTranslator::squared(const std::array<F32, 2>& difference) {
   const Level largest = where_.level({});
   F32 sum;
   for (unsigned k = 0; k < 2; ++k) {
@@ -67,7 +67,7 @@ F32 TextureSampler::squared(const std::array<F32, 2>& difference) {
 }
 
 // The differences in the quad: from lane 0 to lane 1, and to lane 2.
-std::array<F32, 2> TextureSampler::squared_differences(const SampleRequest& request) {
+std::array<F32, 2> SampleTranslator::squared_differences(const SampleRequest& request) {
   constexpr std::uint64_t kAll = 0x55;  // a lane number in all four places
   const bool parted = request.last_coordinates[0].valid();
   const Place own = parted ? place(request.last_coordinates) : place_;
@@ -91,7 +91,7 @@ std::array<F32, 2> TextureSampler::squared_differences(const SampleRequest& requ
 }
 
 // For a cube the changes to the places that a direction plus its gradients leads to, if they are on its face.
-std::array<F32, 2> TextureSampler::squared_gradients(const SampleRequest& request) {
+std::array<F32, 2> SampleTranslator::squared_gradients(const SampleRequest& request) {
   std::array<F32, 2> squares;
   for (unsigned k = 0; k < 2; ++k) {
     const std::array<F32, 3>& gradient = request.gradients[k];
@@ -113,7 +113,7 @@ std::array<F32, 2> TextureSampler::squared_gradients(const SampleRequest& reques
 }
 
 // Half of the logarithm of the greater change.
-F32 TextureSampler::changes_as_level(const SampleRequest& request) {
+F32 SampleTranslator::changes_as_level(const SampleRequest& request) {
   const std::array<F32, 2> squares = request.level == SampleRequest::Level::of_gradients
                                          ? squared_gradients(request)
                                          : squared_differences(request);
@@ -123,7 +123,7 @@ F32 TextureSampler::changes_as_level(const SampleRequest& request) {
 }
 
 // The level of detail in 1/256, not limited to the levels.
-I32 TextureSampler::detail(const SampleRequest& request) {
+I32 SampleTranslator::detail(const SampleRequest& request) {
   using Level = SampleRequest::Level;
   if (request.level == Level::zero) return word(0);
   F32 level = request.detail;
@@ -137,7 +137,7 @@ I32 TextureSampler::detail(const SampleRequest& request) {
 }
 
 // Those of several levels that a level of detail means.
-TextureSampler::Levels TextureSampler::levels(I32 detail) {
+SampleTranslator::Levels SampleTranslator::levels(I32 detail) {
   const I32 last = uniform_word(ir::sample_words::kLastLevel), most = b_.IShl32(last, word(8));
   const I32 least = b_.IMinS32(uniform_word(ir::sample_words::kLeastLod), most);
   const I32 q = b_.IMinS32(b_.IMaxS32(detail, b_.IMaxS32(least, word(0))), most);
@@ -146,7 +146,7 @@ TextureSampler::Levels TextureSampler::levels(I32 detail) {
 }
 
 // For numbers below 2^23: the quotient by the reciprocal is off by one at most.
-I32 TextureSampler::modulo(I32 index, I32 extent) {
+I32 SampleTranslator::modulo(I32 index, I32 extent) {
   const F32 reciprocal = b_.FDiv32(real(1), b_.I32ToF32(extent));
   const I32 turns = b_.F32ToI32Sat(b_.FFloor32(b_.FMul32(b_.I32ToF32(index), reciprocal)));
   I32 rest = b_.ISub32(index, b_.IMul32(turns, extent));
@@ -154,7 +154,7 @@ I32 TextureSampler::modulo(I32 index, I32 extent) {
   return b_.select(b_.ILeS32(extent, rest), b_.ISub32(rest, extent), rest);
 }
 
-I32 TextureSampler::wrapped(Wrap wrap, I32 index, I32 extent) {
+I32 SampleTranslator::wrapped(Wrap wrap, I32 index, I32 extent) {
   const I32 last = b_.ISub32(extent, word(1));
   switch (key_.is_cube() ? Wrap::clamp_to_edge : wrap) {
     case Wrap::repeat:
@@ -174,20 +174,20 @@ I32 TextureSampler::wrapped(Wrap wrap, I32 index, I32 extent) {
   }
 }
 
-I32 TextureSampler::parts(unsigned axis, I32 extent) {
+I32 SampleTranslator::parts(unsigned axis, I32 extent) {
   constexpr float kFarthestPart = 1 << 30;
   const F32 place = b_.FMul32(place_.at[axis], b_.I32ToF32(extent));
   const F32 parts = b_.FRoundEven32(b_.FMul32(b_.FSub32(place, real(0.5F)), real(256)));
   return b_.F32ToI32Sat(clamped(parts, real(-kFarthestPart), real(kFarthestPart)));
 }
 
-TextureSampler::Taps TextureSampler::linear_taps(unsigned axis, I32 parts, I32 extent) {
+SampleTranslator::Taps SampleTranslator::linear_taps(unsigned axis, I32 parts, I32 extent) {
   const I32 number = b_.IShrS32(parts, word(8));
   return {wrapped(key_.wrap[axis], number, extent),
           wrapped(key_.wrap[axis], b_.IAdd32(number, word(1)), extent), fraction(parts)};
 }
 
-TextureSampler::Taps TextureSampler::taps(unsigned axis, I32 extent) {
+SampleTranslator::Taps SampleTranslator::taps(unsigned axis, I32 extent) {
   constexpr float kFarthest = 1 << 22;
   I32 nearest;
   if (!key_.linear() || key_.magnify != key_.minify) {
@@ -204,7 +204,7 @@ TextureSampler::Taps TextureSampler::taps(unsigned axis, I32 extent) {
   return made;
 }
 
-F32 TextureSampler::component(ir::samples::Texels::Texel& texel, unsigned component) {
+F32 SampleTranslator::component(ir::samples::Texels::Texel& texel, unsigned component) {
   const TexelComponent& c = key_.format.components[component];
   const bool normalized = c.type == TexelType::unorm || c.type == TexelType::snorm;
   const bool encoded = key_.is_srgb() && component != 3;
@@ -213,8 +213,8 @@ F32 TextureSampler::component(ir::samples::Texels::Texel& texel, unsigned compon
   return b_.FDiv32(number, real(static_cast<float>(texels_.greatest(component))));
 }
 
-std::array<ir::samples::Texels::Texel, 4> TextureSampler::texels(const Level& level, const Taps& x,
-                                                                 const Taps& y, unsigned corners) {
+std::array<ir::samples::Texels::Texel, 4> SampleTranslator::texels(const Level& level, const Taps& x,
+                                                                   const Taps& y, unsigned corners) {
   I32 base = level.offset;
   if (place_.face.valid())
     base = b_.IAdd32(base, b_.IMul32(place_.face, uniform_word(ir::sample_words::kLayerBytes)));
@@ -228,14 +228,14 @@ std::array<ir::samples::Texels::Texel, 4> TextureSampler::texels(const Level& le
   return texels;
 }
 
-F32 TextureSampler::selected(ir::samples::Texels::Texel& texel, unsigned k) {
+F32 SampleTranslator::selected(ir::samples::Texels::Texel& texel, unsigned k) {
   const TexelSource source = key_.swizzle[k];
   if (source > TexelSource::alpha) return real(source == TexelSource::one ? 1.0F : 0.0F);
   return component(texel, static_cast<unsigned>(source));
 }
 
 // Component by component, so that few values are live at once.
-std::array<F32, 4> TextureSampler::of_level(const Level& level) {
+std::array<F32, 4> SampleTranslator::of_level(const Level& level) {
   const Taps x = taps(0, level.extent[0]), y = taps(1, level.extent[1]);
   const unsigned corners = key_.linear() ? 4 : 1;
   std::array<ir::samples::Texels::Texel, 4> found = texels(level, x, y, corners);
@@ -255,7 +255,7 @@ std::array<F32, 4> TextureSampler::of_level(const Level& level) {
   return results;
 }
 
-std::array<F32, 4> TextureSampler::sample(const SampleRequest& request) {
+std::array<F32, 4> SampleTranslator::sample(const SampleRequest& request) {
   place_ = place(request.coordinates);
   I32 q;
   if (has_levels() || key_.magnify != key_.minify) {
@@ -272,7 +272,7 @@ std::array<F32, 4> TextureSampler::sample(const SampleRequest& request) {
   return results;
 }
 
-TextureSampler::Gathered TextureSampler::gather(const SampleRequest& request) {
+SampleTranslator::Gathered SampleTranslator::gather(const SampleRequest& request) {
   place_ = place(request.coordinates);
   const Level level =
       where_.level(has_levels() ? std::optional(levels(detail(request)).first) : std::nullopt);
@@ -290,7 +290,7 @@ TextureSampler::Gathered TextureSampler::gather(const SampleRequest& request) {
   return gathered;
 }
 
-I32 TextureSampler::query(const SampleRequest& request) {
+I32 SampleTranslator::query(const SampleRequest& request) {
   place_ = place(request.coordinates);
   Levels found;
   if (has_levels()) found = levels(detail(request));

@@ -18,10 +18,10 @@ struct SampleRequest {
   std::array<std::array<ir::F32, 3>, 2> gradients;  // along x and y: of as many coordinates
 };
 
-class TextureSampler final : ir::samples::Steps {
+class SampleTranslator final : ir::samples::Steps {
  public:
   // `wanted`: how many results.
-  TextureSampler(ir::Builder& b, const ir::SampleSource& source, std::uint32_t number, unsigned wanted);
+  SampleTranslator(ir::Builder& b, const ir::SampleSource& source, std::uint32_t number, unsigned wanted);
   std::array<ir::F32, 4> sample(const SampleRequest& request);
   // The texels of a linear footprint: (0, 1), (1, 1), (1, 0), (0, 0), and the weights of these in reverse.
   struct Gathered {

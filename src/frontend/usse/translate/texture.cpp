@@ -74,7 +74,7 @@ Result<ProgramTranslator::Texel> ProgramTranslator::fetch_texel(const Instructio
                                                                 bool all) {
   WARPJIT_TRY(const Sampled sampled, find_sampled(i, unit, native));
   const unsigned count = all ? 4 : sampled.components;
-  TextureSampler sampler(b_, sampled.source, sampled.number, count);
+  SampleTranslator sampler(b_, sampled.source, sampled.number, count);
   return Texel{sampler.sample(request), count, sampled.native};
 }
 
@@ -147,12 +147,12 @@ Status ProgramTranslator::sample(const Instruction& i) {
 // Results one after the other, each from a new word on; and what else a sample tells of its footprint.
 Status ProgramTranslator::gather(const Instruction& i, unsigned unit) {
   WARPJIT_TRY(const Sampled sampled, find_sampled(&i, unit, i.type == Type::native));
-  TextureSampler sampler(b_, sampled.source, sampled.number, sampled.components);
+  SampleTranslator sampler(b_, sampled.source, sampled.number, sampled.components);
   if (i.gather == Gather::info) {
     write_word(i.d[0], 0, sampler.query(sample_request(i)));
     return {};
   }
-  const TextureSampler::Gathered gathered = sampler.gather(sample_request(i));
+  const SampleTranslator::Gathered gathered = sampler.gather(sample_request(i));
   std::uint32_t first = 0;
   const auto write_result = [&](ParameterType type, const std::array<F32, 4>& values, unsigned count) {
     std::uint32_t last = 0;
