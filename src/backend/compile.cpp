@@ -24,7 +24,7 @@ Result<const lir::Allocation*> allocate_entry(const ir::Function& f, const Host&
   hoist_tests(entry.code, host, entry.uses, entry.insts);
   fold_masks(entry.code, host, entry.uses);
   fold_loads(entry.code, host, entry.uses);
-  lir::remove_dead(entry.code, entry.uses);
+  if (!sink_to_cold(entry.code, entry.uses, entry.insts)) lir::remove_dead(entry.code, entry.uses);
   if (entry.code.insts.size() > kMaxInstructions)
     return Error{ErrorCode::resource_limit, "the program needs more than 1,000,000 host instructions",
                  f.name};

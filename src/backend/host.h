@@ -115,6 +115,12 @@ void fold_masks(lir::Code& code, const Host& host, std::vector<std::uint32_t>& u
 // lir::count_uses found; such loads have no uses then.
 void fold_loads(lir::Code& code, const Host& host, std::vector<std::uint32_t>& uses);
 
+// Moves comparisons and the like that only cold blocks read to where control enters those, once for each
+// place. What hot blocks keep live for that is less then: a number in place of the masks that it makes.
+// Takes the uses that lir::count_uses found, and removes what is dead as lir::remove_dead does; false: did
+// neither. `workspace` is memory that the next call may use again.
+bool sink_to_cold(lir::Code& code, const std::vector<std::uint32_t>& uses, std::vector<lir::Inst>& workspace);
+
 // Orders what loops compute by parts: first what computes the first vectors of values, then what computes
 // their second ones, and so on. That way fewer vectors are live at once, and parts are still near enough for
 // processors to compute them side by side.

@@ -11,7 +11,7 @@ struct Workspace::State {
   struct Entry {  // a kernel or a preamble
     lir::Code code;
     std::vector<std::uint32_t> uses;  // of its registers
-    std::vector<lir::Inst> insts;     // of order_parts and the like
+    std::vector<lir::Inst> insts;     // of sink_to_cold
     lir::Allocator allocator;
   };
   Entry kernel, preamble;

@@ -244,5 +244,59 @@ TEST(Effects, Rows) {
   EXPECT_EQ(info(Op::Scatter).clears, 2);
 }
 
+// A number is compared with two vectors; the masks are read in cold blocks, or in one that is not.
+TEST(Effects, ValuesReadOnlyInColdBlocksAreComputedThere) {
+  const auto sunk = [](bool first_is_cold, bool second_is_cold) {
+    lir::Code code;
+    code.classes = {RegClass::scalar, RegClass::vector, RegClass::vector, RegClass::vector};
+    const auto block = [&](std::vector<Inst> insts, bool cold, lir::Edges successors,
+                           lir::Edges predecessors) {
+      lir::Block& made = code.blocks.emplace_back();
+      made.first = static_cast<std::uint32_t>(code.insts.size());
+      code.insts.insert(code.insts.end(), insts.begin(), insts.end());
+      made.end = static_cast<std::uint32_t>(code.insts.size());
+      made.cold = cold;
+      made.successors = std::move(successors);
+      made.predecessors = std::move(predecessors);
+    };
+    const auto compare = [&](lir::Reg def) {
+      Inst inst = make(Op::ICmpGt, def, {1, lir::kNoReg}, lir::kPure);
+      inst.mem.base = lir::MemBase::pool;
+      return inst;
+    };
+    const auto jump = [&] { return make(Op::Jump, lir::kNoReg, {}); };
+    block({make(Op::SImm, 0, {}, lir::kPure), make(Op::BroadcastScalar, 1, {0}, lir::kPure), compare(2),
+           compare(3), make(Op::BranchScalar, lir::kNoReg, {0})},
+          false, {1, 2}, {});
+    block({make(Op::StopIfAny, lir::kNoReg, {2}), jump()}, first_is_cold, {3}, {0});
+    block({make(Op::StopIfAny, lir::kNoReg, {2}), make(Op::StopIfAny, lir::kNoReg, {3}), jump()},
+          second_is_cold, {3}, {0});
+    block({make(Op::Return, lir::kNoReg, {})}, false, {}, {1, 2});
+    std::vector<Inst> workspace;
+    std::vector<std::uint32_t> uses;
+    lir::count_uses(code, uses);
+    EXPECT_EQ(sink_to_cold(code, uses, workspace), second_is_cold);
+    EXPECT_EQ(lir::verify(code), "");
+    std::vector<std::vector<Op>> ops;
+    for (const lir::Block& b : code.blocks) {
+      ops.emplace_back();
+      for (std::uint32_t i = b.first; i < b.end; ++i) ops.back().push_back(static_cast<Op>(code.insts[i].op));
+    }
+    return ops;
+  };
+  using Ops = std::vector<std::vector<Op>>;
+  EXPECT_EQ(sunk(true, true),
+            (Ops{{Op::SImm, Op::BranchScalar},
+                 {Op::BroadcastScalar, Op::ICmpGt, Op::StopIfAny, Op::Jump},
+                 {Op::BroadcastScalar, Op::ICmpGt, Op::ICmpGt, Op::StopIfAny, Op::StopIfAny, Op::Jump},
+                 {Op::Return}}));
+  EXPECT_EQ(sunk(true, false)[0],
+            (std::vector{Op::SImm, Op::BroadcastScalar, Op::ICmpGt, Op::ICmpGt, Op::BranchScalar}));
+  EXPECT_EQ(sunk(false, true), (Ops{{Op::SImm, Op::BroadcastScalar, Op::ICmpGt, Op::BranchScalar},
+                                    {Op::StopIfAny, Op::Jump},
+                                    {Op::ICmpGt, Op::StopIfAny, Op::StopIfAny, Op::Jump},
+                                    {Op::Return}}));
+}
+
 }  // namespace
 }  // namespace warpjit::backend
