@@ -251,7 +251,7 @@ TEST(PixelClip, GuardBandAndBehindTheEye) {
   Scene scene(4, 4);
   scene.clip_vertex(-1e6F, -1e6F, 0, 1).clip_vertex(1e6F, -1e6F, 0, 1).clip_vertex(0, 1e6F, 0, 1);
   EXPECT_EQ(scene.coverage(), Rows(4, "1111"));
-  // One corner behind the eye: the part before it fills one side.
+  // One corner has a negative w: the part with a positive one fills one side.
   Scene behind(4, 4);
   behind.work.raster.clip_near = behind.work.raster.clip_far = false;
   behind.clip_vertex(-1, -1, 0, 1).clip_vertex(-1, 1, 0, 1).clip_vertex(3, 0, 0, -1);

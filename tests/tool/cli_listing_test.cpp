@@ -115,7 +115,7 @@ TEST_F(CliTest, UsseListings) {
   EXPECT_EQ(fragment["fragment_output"]["type"], "f16");
 }
 
-// Text and ELF cubins are told apart by their content, whatever their name.
+// Text and ELF cubins are told apart by their content, not by their name.
 TEST_F(CliTest, Cubins) {
   const std::string source = read(kKernels + "saxpy.tesla");
   const auto container = tesla::assemble(source, "saxpy.tesla");

@@ -140,9 +140,11 @@ class HostHalves {
 // Arithmetic without denormals.
 class HostFlushing {
  public:
-  // Where unusual operands of truncated multiply-adds, and of what else the host says, are looked for: at
-  // each (or it is called); after several; also after several, but not for sums of 0 that are addends, which
-  // are made right; nowhere, as all lanes are made as though they were unusual.
+  // Where code looks for unusual operands of truncated multiply-adds, and of what else the host names.
+  //   at_once             at each operation, or in the subroutine that it calls
+  //   deferred            after several operations
+  //   deferred_but_zeros  the same, but not for addends that are sums of 0, whose results are right
+  //   none                nowhere, as all lanes are computed as though they were unusual
   enum class Checks : std::uint8_t { at_once, deferred, deferred_but_zeros, none };
 
   virtual void set_float_mode(lir::FloatMode mode) = 0;
