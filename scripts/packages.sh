@@ -1,7 +1,7 @@
 # The Debian 12 packages that warpjit needs, in one place. Sourced by install-deps, demo, test and CI.
 # shellcheck shell=bash disable=SC2034
 library_packages=(g++ cmake ninja-build pkg-config libasmjit-dev libxxhash-dev)
-optional_packages=(libtbb-dev libzydis-dev)
+optional_packages=(libzydis-dev)
 tool_packages=(libcli11-dev nlohmann-json3-dev libfmt-dev libpng-dev)
 test_packages=(libgtest-dev libmpfr-dev xz-utils)
 bench_packages=(libbenchmark-dev)
@@ -12,6 +12,6 @@ peers_packages=(pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers opencl-clhpp
 bochs_packages=(bochs bochs-term bochsbios vgabios busybox-static isolinux syslinux-common xorriso cpio bsdutils)
 check_packages=(clang libclang-rt-14-dev clang-format clang-tidy)
 # To build for Linux AArch64 from another Debian host, and to run the result (nlohmann-json and CLI11 are headers).
-aarch64_packages=(g++-aarch64-linux-gnu qemu-user libasmjit-dev:arm64 libxxhash-dev:arm64 libtbb-dev:arm64
+aarch64_packages=(g++-aarch64-linux-gnu qemu-user libasmjit-dev:arm64 libxxhash-dev:arm64
                   libzydis-dev:arm64 libfmt-dev:arm64 libpng-dev:arm64 libgtest-dev:arm64 libmpfr-dev:arm64
                   libbenchmark-dev:arm64)

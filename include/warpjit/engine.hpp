@@ -31,9 +31,11 @@ class WARPJIT_API Executor {
   virtual void parallel_for(std::size_t count, void (*body)(void* context, std::size_t index),
                             void* context) = 0;
 };
-// Built with oneTBB: runs in its arena. Else, or with `threads` given: a pool of that many (0: all) threads.
-WARPJIT_API std::shared_ptr<Executor> make_default_executor();
+// A pool of host threads, the caller's included (0: one for each CPU), which start when they are first needed;
+// where the system gives fewer, fewer work. Null without memory for it.
 WARPJIT_API std::shared_ptr<Executor> make_thread_pool(unsigned threads = 0);
+// The pool, one thread for each CPU, that all engines of the process share.
+WARPJIT_API std::shared_ptr<Executor> make_default_executor();
 
 // How executable memory is allocated. Nothing is ever writable and executable through one mapping.
 enum class CodeMemory : std::uint8_t {
@@ -145,6 +147,9 @@ class WARPJIT_API Engine {
   // Waits for the compilation that runs; those that wait for their turn are cancelled. No other call may run.
   ~Engine();
 
+  // Errors: resource_limit if there was no memory for the engine, which every call then gives.
+  Status status() const;
+
   // Runs all work of the launch and returns when it is done. An interpreter runs code that only it can run,
   // unless RunOptions::target names one: then unsupported or resource_limit. Errors: bad_input (bindings, or
   // what this kind of program does not take), unsupported and bad_input (code), fault (a trap, a barrier that
@@ -186,10 +191,10 @@ class WARPJIT_API Engine {
 
   // For warpjit's own modules.
   class State;
-  State& state() const { return *state_; }
+  State& state() const;
 
  private:
-  std::unique_ptr<State> state_;
+  std::unique_ptr<State> state_;  // null without memory for it
 };
 
 }  // namespace warpjit

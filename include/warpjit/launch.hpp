@@ -160,6 +160,8 @@ class WARPJIT_API Launch {
   Launch& operator=(Launch&&) noexcept;
   ~Launch();
 
+  // Errors: resource_limit if there was no memory for the launch, which every call then gives.
+  Status status() const;
   const Program& program() const;
 
   // ---- How much, and how far. All programs.
@@ -297,10 +299,11 @@ class WARPJIT_API Launch {
 
   // For warpjit's own modules.
   class State;
-  State& state() const { return *state_; }
+  State& state() const;
 
  private:
-  std::unique_ptr<State> state_;
+  Program program_;
+  std::unique_ptr<State> state_;  // null without memory for it
 };
 
 }  // namespace warpjit

@@ -155,6 +155,9 @@ class WARPJIT_API Pipeline {
   Pipeline& operator=(Pipeline&&) noexcept;
   ~Pipeline();
 
+  // Errors: resource_limit if there was no memory for the pipeline, which every call then gives.
+  Status status() const;
+
   // ---- Registers of section 11, in the order of a command list. `bytes` has a bit for each byte that is
   // written, the lowest first. Registers that the section does not name are ignored, and so is what it says
   // is discarded: float vectors from index 96 on, code and descriptors after the end of the unit's tables,
@@ -237,7 +240,8 @@ class WARPJIT_API Pipeline {
 
  private:
   class State;
-  std::unique_ptr<State> state_;
+  State& state() const;
+  std::unique_ptr<State> state_;  // null without memory for it
 };
 
 }  // namespace warpjit::pica200

@@ -1,6 +1,9 @@
 #include "base/result.h"
 
 #include <cstdio>
+#include <new>
+#include <stdexcept>
+#include <system_error>
 
 namespace warpjit {
 
@@ -28,11 +31,30 @@ const char* name(ErrorCode code) {
   return "error";
 }
 
-std::string to_string(const Error& error) {
+std::string to_string(const Error& error) try {
   std::string text = error.where;
   if (!text.empty()) text += ": ";
   text += error.message;
   return text;
+} catch (const std::bad_alloc&) {
+  return no_memory().message;
+}
+
+// Texts of at most 15 characters: strings hold them without an allocation.
+Error no_memory() noexcept { return {ErrorCode::resource_limit, "out of memory", ""}; }
+
+Error caught() noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return no_memory();
+  } catch (const std::length_error&) {
+    return no_memory();
+  } catch (const std::system_error&) {
+    return {ErrorCode::resource_limit, "no more threads", ""};
+  } catch (...) {
+    return {ErrorCode::internal, "an exception", ""};
+  }
 }
 
 std::string where_word(const std::string& file, std::uint32_t address, std::uint32_t word) {

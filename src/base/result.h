@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "warpjit/result.hpp"
 
@@ -11,6 +13,22 @@ namespace warpjit {
 
 // Builds the `where` text of an error: "file.shbin, word 12 (0x4e000000)".
 std::string where_word(const std::string& file, std::uint32_t address, std::uint32_t word);
+
+// The error of a call for which there was no memory. Allocates nothing.
+Error no_memory() noexcept;
+// The exception that is being handled as an error: `resource_limit` where memory or threads are missing, else
+// `internal`. Every public call ends with `catch (...) { return caught(); }`: nothing else leaves the library.
+// Allocates nothing.
+Error caught() noexcept;
+// What a public constructor makes; null without memory for it: then its object has a status.
+template <class T, class... Arguments>
+std::unique_ptr<T> make_or_null(Arguments&&... arguments) noexcept {
+  try {
+    return std::make_unique<T>(std::forward<Arguments>(arguments)...);
+  } catch (...) {
+    return nullptr;
+  }
+}
 
 }  // namespace warpjit
 

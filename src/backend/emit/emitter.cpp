@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <cstdio>
+#include <new>
 
 #include "backend/cost.h"
 
@@ -12,20 +14,27 @@ using lir::Inst;
 using lir::Reg;
 
 void Emitter::ErrorCatcher::handleError(asmjit::Error error, const char* message, asmjit::BaseEmitter*) {
-  if (first != asmjit::kErrorOk) return;
+  note(error, message);
+}
+void Emitter::ErrorCatcher::note(asmjit::Error error, const char* message) {
+  if (error == asmjit::kErrorOk || first != asmjit::kErrorOk) return;
   first = error;
-  text = message;
+  std::snprintf(text.data(), text.size(), "%s", message);
 }
 
 asmjit::Error Emitter::Listing::_log(const char* data, size_t size) noexcept {
   if (size == SIZE_MAX) size = std::char_traits<char>::length(data);
-  std::string line(data, size);
-  line.erase(line.find_last_not_of(" \n") + 1);
-  line.erase(0, line.find_first_not_of(' '));
-  const bool instruction =
-      !line.empty() && line[0] != '.' && line.back() != ':' && line.rfind("align", 0) != 0;
-  if (instruction)  // asmjit logs it before it goes on to the next offset
-    emitter_.out_.listing.push_back({static_cast<std::uint32_t>(emitter_.assembler().offset()), line});
+  try {
+    std::string line(data, size);
+    line.erase(line.find_last_not_of(" \n") + 1);
+    line.erase(0, line.find_first_not_of(' '));
+    const bool instruction =
+        !line.empty() && line[0] != '.' && line.back() != ':' && line.rfind("align", 0) != 0;
+    if (instruction)  // asmjit logs it before it goes on to the next offset
+      emitter_.out_.listing.push_back({static_cast<std::uint32_t>(emitter_.assembler().offset()), line});
+  } catch (const std::bad_alloc&) {
+    emitter_.errors_.check(asmjit::kErrorOutOfMemory);
+  }
   return asmjit::kErrorOk;
 }
 
@@ -34,11 +43,24 @@ Emitter::Emitter(const Host& host, const CompileOptions& options, MachineCode& o
 
 Status Emitter::run(const EntryCode& kernel, const EntryCode* preamble, const ConstantPool& pool) {
   asmjit::CodeHolder holder;
-  holder.init(asmjit::Environment(arch()));
+  errors_.check(holder.init(asmjit::Environment(arch())));
+  if (errors_.first == asmjit::kErrorOk) assemble(holder, kernel, preamble, pool);
+  if (errors_.first == asmjit::kErrorOutOfMemory) throw std::bad_alloc();
+  if (out_.bytes.size() > host_.max_code_bytes)
+    return Error{ErrorCode::resource_limit,
+                 "the program's code is larger than " + std::to_string(host_.max_code_bytes) + " bytes", ""};
+  if (errors_.first != asmjit::kErrorOk)
+    return Error{ErrorCode::internal, std::string("asmjit refused an instruction: ") + errors_.text.data(),
+                 std::string(name(host_.target)) + " emission"};
+  return {};
+}
+
+void Emitter::assemble(asmjit::CodeHolder& holder, const EntryCode& kernel, const EntryCode* preamble,
+                       const ConstantPool& pool) {
   holder.setErrorHandler(&errors_);
   if (options_.listing) holder.setLogger(&listing_);
   asmjit::BaseAssembler& a = assembler();
-  holder.attach(&a);
+  errors_.check(holder.attach(&a));
   a.addEncodingOptions(asmjit::EncodingOptions::kOptimizedAlign);  // long nops
   if (options_.validate) a.addDiagnosticOptions(asmjit::DiagnosticOptions::kValidateAssembler);
   pool_ = a.newLabel();
@@ -49,28 +71,22 @@ Status Emitter::run(const EntryCode& kernel, const EntryCode* preamble, const Co
   if (options_.costs && !backend::costs(host_.target).empty())
     out_.loops = loop_costs(host_, kernel, places_);
   if (preamble != nullptr) {
-    a.align(asmjit::AlignMode::kCode, 16);
+    errors_.check(a.align(asmjit::AlignMode::kCode, 16));
     out_.preamble_offset = static_cast<std::uint32_t>(a.offset());
     const double group_clocks = out_.statistics.group_clocks;
     make_entry(*preamble);
     out_.statistics.group_clocks = group_clocks;
   }
   out_.code_size = static_cast<std::uint32_t>(a.offset());
-  a.align(asmjit::AlignMode::kData, 64);
-  a.bind(pool_);
-  if (!pool.words().empty()) a.embed(pool.words().data(), pool.words().size() * 4);
-  const auto size = a.offset();
-  holder.flatten();
-  holder.resolveUnresolvedLinks();
-  if (size > host_.max_code_bytes)
-    return Error{ErrorCode::resource_limit,
-                 "the program's code is larger than " + std::to_string(host_.max_code_bytes) + " bytes", ""};
-  if (errors_.first != asmjit::kErrorOk)
-    return Error{ErrorCode::internal, "asmjit refused an instruction: " + errors_.text,
-                 std::string(name(host_.target)) + " emission"};
+  errors_.check(a.align(asmjit::AlignMode::kData, 64));
+  errors_.check(a.bind(pool_));
+  if (!pool.words().empty()) errors_.check(a.embed(pool.words().data(), pool.words().size() * 4));
+  out_.bytes.resize(a.offset());
+  errors_.check(holder.flatten());
+  errors_.check(holder.resolveUnresolvedLinks());
+  if (errors_.first != asmjit::kErrorOk || out_.bytes.size() > host_.max_code_bytes) return;
   out_.bytes.resize(holder.codeSize());
-  holder.copyFlattenedData(out_.bytes.data(), out_.bytes.size());
-  return {};
+  errors_.check(holder.copyFlattenedData(out_.bytes.data(), out_.bytes.size()));
 }
 
 void Emitter::make_entry(const EntryCode& r) {

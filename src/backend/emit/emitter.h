@@ -5,6 +5,7 @@
 
 #include <asmjit/core.h>
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -84,12 +85,15 @@ class Emitter {
   std::int32_t call_words_ = 0;              // byte in the lowering's frame area
 
  private:
-  // The first thing asmjit refuses; nothing is thrown.
+  // The first thing that asmjit refuses.
   class ErrorCatcher : public asmjit::ErrorHandler {
    public:
     void handleError(asmjit::Error error, const char* message, asmjit::BaseEmitter*) override;
+    // The result of a call that reports to no handler.
+    void check(asmjit::Error error) { note(error, asmjit::DebugUtils::errorAsString(error)); }
+    void note(asmjit::Error error, const char* message);
     asmjit::Error first = asmjit::kErrorOk;
-    std::string text;
+    std::array<char, 200> text{};  // no string: that could throw through asmjit
   };
   // asmjit's own text of every instruction, with its offset.
   class Listing : public asmjit::Logger {
@@ -107,6 +111,9 @@ class Emitter {
     std::uint32_t reason = 0;  // StopReason
   };
 
+  // Everything that asmjit makes of the entries.
+  void assemble(asmjit::CodeHolder& holder, const EntryCode& kernel, const EntryCode* preamble,
+                const ConstantPool& pool);
   void make_entry(const EntryCode& r);
   void find_order();
   void find_targets();

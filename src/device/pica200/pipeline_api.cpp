@@ -1,6 +1,8 @@
 // Pipeline: the public handle.
 #include <algorithm>
+#include <new>
 
+#include "base/result.h"
 #include "device/pica200/pipeline.h"
 
 namespace warpjit::pica200 {
@@ -38,129 +40,187 @@ UnitRegisters& unit_of(PipelineState& state, Unit unit) {
 CommandVisitor::~CommandVisitor() = default;
 void CommandVisitor::write(std::uint32_t, std::uint32_t) {}
 
-Pipeline::Pipeline() : state_(std::make_unique<State>()) {}
+Pipeline::Pipeline() : state_(make_or_null<State>()) {}
 Pipeline::Pipeline(Pipeline&&) noexcept = default;
 Pipeline& Pipeline::operator=(Pipeline&&) noexcept = default;
 Pipeline::~Pipeline() = default;
-
-Status Pipeline::write_register(std::uint32_t id, std::uint32_t value, unsigned bytes) {
-  return state_->registers.write(id, value, bytes);
+Status Pipeline::status() const { return state_ ? Status() : no_memory(); }
+Pipeline::State& Pipeline::state() const {
+  if (!state_) throw std::bad_alloc();  // the call gives it as its status
+  return *state_;
 }
-Status Pipeline::write_registers(std::span<const RegisterWrite> writes) {
-  for (const RegisterWrite& write : writes) WARPJIT_CHECK(state_->registers.write(write.id, write.value));
+
+Status Pipeline::write_register(std::uint32_t id, std::uint32_t value, unsigned bytes) try {
+  return state().registers.write(id, value, bytes);
+} catch (...) {
+  return caught();
+}
+Status Pipeline::write_registers(std::span<const RegisterWrite> writes) try {
+  for (const RegisterWrite& write : writes) WARPJIT_CHECK(state().registers.write(write.id, write.value));
   return {};
+} catch (...) {
+  return caught();
 }
 
-Status Pipeline::set_code(std::span<const std::uint32_t> words, std::size_t first, Unit unit) {
-  UnitRegisters& to = unit_of(*state_, unit);
+Status Pipeline::set_code(std::span<const std::uint32_t> words, std::size_t first, Unit unit) try {
+  UnitRegisters& to = unit_of(state(), unit);
   return upload(to.program_version, to.code, words, first, "code");
+} catch (...) {
+  return caught();
 }
-Status Pipeline::set_descriptors(std::span<const std::uint32_t> words, std::size_t first, Unit unit) {
-  UnitRegisters& to = unit_of(*state_, unit);
+Status Pipeline::set_descriptors(std::span<const std::uint32_t> words, std::size_t first, Unit unit) try {
+  UnitRegisters& to = unit_of(state(), unit);
   return upload(to.program_version, to.descriptors, words, first, "operand descriptors");
+} catch (...) {
+  return caught();
 }
-Status Pipeline::set_entry(std::uint32_t word, Unit unit) {
-  UnitRegisters& to = unit_of(*state_, unit);
+Status Pipeline::set_entry(std::uint32_t word, Unit unit) try {
+  UnitRegisters& to = unit_of(state(), unit);
   WARPJIT_CHECK(in_range(word, to.code.size(), "entry"));
   change(to.entry, word, to.program_version);
   return {};
+} catch (...) {
+  return caught();
 }
 void Pipeline::set_f24(bool on) {
-  for (UnitRegisters* unit : {&state_->registers.vertex, &state_->registers.geometry})
+  if (!state_) return;
+  for (UnitRegisters* unit : {&state().registers.vertex, &state().registers.geometry})
     change(unit->f24, on, unit->program_version);
 }
 void Pipeline::set_structural_scopes(bool on) {
-  for (UnitRegisters* unit : {&state_->registers.vertex, &state_->registers.geometry})
+  if (!state_) return;
+  for (UnitRegisters* unit : {&state().registers.vertex, &state().registers.geometry})
     change(unit->structural_scopes, on, unit->program_version);
 }
-Status Pipeline::set_float(unsigned index, std::span<const std::uint32_t, 4> bits, Unit unit) {
-  UnitRegisters& to = unit_of(*state_, unit);
+Status Pipeline::set_float(unsigned index, std::span<const std::uint32_t, 4> bits, Unit unit) try {
+  UnitRegisters& to = unit_of(state(), unit);
   WARPJIT_CHECK(in_range(index, to.floats.size(), "float uniform"));
   change(to.floats[index], vector_of(bits), to.values_version);
   return {};
+} catch (...) {
+  return caught();
 }
-Status Pipeline::set_int(unsigned index, std::uint32_t bytes, Unit unit) {
-  UnitRegisters& to = unit_of(*state_, unit);
+Status Pipeline::set_int(unsigned index, std::uint32_t bytes, Unit unit) try {
+  UnitRegisters& to = unit_of(state(), unit);
   WARPJIT_CHECK(in_range(index, to.ints.size(), "integer uniform"));
   change(to.ints[index], bytes, to.values_version);
   return {};
+} catch (...) {
+  return caught();
 }
-void Pipeline::set_bools(std::uint16_t bits, Unit unit) { unit_of(*state_, unit).set_bools(bits); }
-Status Pipeline::set_attribute_count(unsigned count, Unit unit) {
-  UnitRegisters& to = unit_of(*state_, unit);
+void Pipeline::set_bools(std::uint16_t bits, Unit unit) {
+  if (state_) unit_of(state(), unit).set_bools(bits);
+}
+Status Pipeline::set_attribute_count(unsigned count, Unit unit) try {
+  UnitRegisters& to = unit_of(state(), unit);
   if (unit == Unit::vertex) WARPJIT_CHECK(in_range(count, kAttributes + 1, "attribute count"));
   // 0 wraps to what is out of range.
   if (unit == Unit::geometry)
     WARPJIT_CHECK(in_range(count - 1u, UnitRegisters::kAttributeSlots, "attribute count - 1"));
   change(to.attribute_count, static_cast<std::uint8_t>(count), to.layout_version);
   return {};
+} catch (...) {
+  return caught();
 }
-Status Pipeline::set_permutation(unsigned attribute, unsigned input_register, Unit unit) {
-  UnitRegisters& to = unit_of(*state_, unit);
+Status Pipeline::set_permutation(unsigned attribute, unsigned input_register, Unit unit) try {
+  UnitRegisters& to = unit_of(state(), unit);
   WARPJIT_CHECK(
       in_range(attribute, unit == Unit::vertex ? kAttributes : UnitRegisters::kAttributeSlots, "attribute"));
   WARPJIT_CHECK(in_range(input_register, 16, "input register"));
   change(to.permutation[attribute], static_cast<std::uint8_t>(input_register), to.layout_version);
   return {};
+} catch (...) {
+  return caught();
 }
 void Pipeline::set_output_mask(std::uint16_t mask, Unit unit) {
-  UnitRegisters& to = unit_of(*state_, unit);
+  if (!state_) return;
+  UnitRegisters& to = unit_of(state(), unit);
   change(to.output_mask, mask, to.layout_version);
 }
-Status Pipeline::set_output_map(std::span<const std::uint32_t> words) {
-  Registers& registers = state_->registers;
+Status Pipeline::set_output_map(std::span<const std::uint32_t> words) try {
+  Registers& registers = state().registers;
   WARPJIT_CHECK(in_range(words.size(), Registers::kMapWords + 1, "output map words"));
   for (std::size_t n = 0; n < words.size(); ++n)
     change(registers.output_map[n], words[n], registers.map_version);
   change(registers.map_count, static_cast<std::uint8_t>(words.size()), registers.map_version);
   return {};
+} catch (...) {
+  return caught();
 }
-Status Pipeline::set_fixed_attribute(unsigned attribute, std::span<const std::uint32_t, 4> bits) {
-  Registers& registers = state_->registers;
+Status Pipeline::set_fixed_attribute(unsigned attribute, std::span<const std::uint32_t, 4> bits) try {
+  Registers& registers = state().registers;
   WARPJIT_CHECK(in_range(attribute, registers.fixed.size(), "attribute"));
   change(registers.fixed[attribute], vector_of(bits), registers.fixed_version);
   return {};
+} catch (...) {
+  return caught();
 }
 
-Status Pipeline::bind_attribute(unsigned attribute, const AttributeArray& array) {
-  return state_->attributes.bind(attribute, array);
+Status Pipeline::bind_attribute(unsigned attribute, const AttributeArray& array) try {
+  return state().attributes.bind(attribute, array);
+} catch (...) {
+  return caught();
 }
-void Pipeline::unbind_attribute(unsigned attribute) { state_->attributes.unbind(attribute); }
+void Pipeline::unbind_attribute(unsigned attribute) {
+  if (state_) state().attributes.unbind(attribute);
+}
 void Pipeline::unbind_attributes() {
-  for (unsigned n = 0; n < kAttributes; ++n) state_->attributes.unbind(n);
+  if (!state_) return;
+  for (unsigned n = 0; n < kAttributes; ++n) state().attributes.unbind(n);
 }
-Status Pipeline::set_memory(std::span<const MemoryRange> ranges) {
-  return state_->attributes.set_memory(ranges);
+Status Pipeline::set_memory(std::span<const MemoryRange> ranges) try {
+  return state().attributes.set_memory(ranges);
+} catch (...) {
+  return caught();
 }
 
-const GeometryUnit& Pipeline::geometry_unit() const { return state_->registers.unit(); }
-void Pipeline::set_geometry_unit(const GeometryUnit& unit) { state_->registers.unit() = unit; }
+const GeometryUnit& Pipeline::geometry_unit() const {
+  static const GeometryUnit kNone;
+  return state_ ? state_->registers.unit() : kNone;
+}
+void Pipeline::set_geometry_unit(const GeometryUnit& unit) {
+  if (state_) state().registers.unit() = unit;
+}
 
 Result<DrawResult> Pipeline::draw(const Engine& engine, std::uint32_t first, std::size_t count,
-                                  const RunOptions& options) {
-  return state_->draw(engine, first, count, options);
+                                  const RunOptions& options) try {
+  return state().draw(engine, first, count, options);
+} catch (...) {
+  return caught();
 }
 Result<DrawResult> Pipeline::draw_indexed(const Engine& engine, std::span<const std::uint8_t> indices,
-                                          const RunOptions& options) {
-  return state_->draw_indexed(engine, indices, options);
+                                          const RunOptions& options) try {
+  return state().draw_indexed(engine, indices, options);
+} catch (...) {
+  return caught();
 }
 Result<DrawResult> Pipeline::draw_indexed(const Engine& engine, std::span<const std::uint16_t> indices,
-                                          const RunOptions& options) {
-  return state_->draw_indexed(engine, indices, options);
+                                          const RunOptions& options) try {
+  return state().draw_indexed(engine, indices, options);
+} catch (...) {
+  return caught();
 }
-Result<DrawResult> Pipeline::draw_arrays(const Engine& engine, const RunOptions& options) {
-  return state_->draw_arrays(engine, options);
+Result<DrawResult> Pipeline::draw_arrays(const Engine& engine, const RunOptions& options) try {
+  return state().draw_arrays(engine, options);
+} catch (...) {
+  return caught();
 }
-Result<DrawResult> Pipeline::draw_elements(const Engine& engine, const RunOptions& options) {
-  return state_->draw_elements(engine, options);
+Result<DrawResult> Pipeline::draw_elements(const Engine& engine, const RunOptions& options) try {
+  return state().draw_elements(engine, options);
+} catch (...) {
+  return caught();
 }
-Result<DrawResult> Pipeline::draw_immediate(const Engine& engine, const RunOptions& options) {
-  return state_->draw_immediate(engine, options);
+Result<DrawResult> Pipeline::draw_immediate(const Engine& engine, const RunOptions& options) try {
+  return state().draw_immediate(engine, options);
+} catch (...) {
+  return caught();
 }
-std::size_t Pipeline::immediate_vertices() const { return state_->registers.immediate.size(); }
+std::size_t Pipeline::immediate_vertices() const { return state_ ? state_->registers.immediate.size() : 0; }
 Status Pipeline::run_commands(const Engine& engine, std::span<const std::uint32_t> words,
-                              CommandVisitor& visitor, const RunOptions& options) {
-  return state_->run_commands(engine, words, visitor, options);
+                              CommandVisitor& visitor, const RunOptions& options) try {
+  return state().run_commands(engine, words, visitor, options);
+} catch (...) {
+  return caught();
 }
 
 }  // namespace warpjit::pica200

@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "base/float_environment.h"
+#include "base/result.h"
 #include "device/usse/state.h"
 #include "frontend/usse/facts/slots.h"
 #include "frontend/usse/shader.h"
@@ -254,7 +255,7 @@ Scene::Scene(Scene&&) noexcept = default;
 Scene& Scene::operator=(Scene&&) noexcept = default;
 Scene::~Scene() = default;
 
-Result<Scene> Scene::begin(const ColorSurface& color, const std::optional<DepthSurface>& depth) {
+Result<Scene> Scene::begin(const ColorSurface& color, const std::optional<DepthSurface>& depth) try {
   WARPJIT_TRY(Surface surface, Surface::open(color));
   if (depth && depth->format != PixelFormat::d16 && depth->format != PixelFormat::d24s8 &&
       depth->format != PixelFormat::d32f)
@@ -265,9 +266,11 @@ Result<Scene> Scene::begin(const ColorSurface& color, const std::optional<DepthS
   state->surface.load(state->color);
   if (depth) clear_depth(*state);
   return Scene(std::move(state));
+} catch (...) {
+  return caught();
 }
 
-Result<DrawReport> Scene::draw(const Engine& engine, const Draw& draw, const RunOptions& options) {
+Result<DrawReport> Scene::draw(const Engine& engine, const Draw& draw, const RunOptions& options) try {
   DrawReport report;
   BoundDraw bound;
   WARPJIT_CHECK(bind_draw(*state_, draw, bound));
@@ -275,11 +278,15 @@ Result<DrawReport> Scene::draw(const Engine& engine, const Draw& draw, const Run
   WARPJIT_TRY(report.pixels, engine.run(*bound.fragment, options));
   report.drawn = true;
   return report;
+} catch (...) {
+  return caught();
 }
 
-Status Scene::end() {
+Status Scene::end() try {
   state_->surface.store(state_->color);
   return {};
+} catch (...) {
+  return caught();
 }
 
 }  // namespace warpjit::usse

@@ -196,35 +196,45 @@ Capture::Capture(Capture&&) noexcept = default;
 Capture& Capture::operator=(Capture&&) noexcept = default;
 Capture::~Capture() = default;
 
-Result<Capture> Capture::load(std::span<const std::byte> file, std::string_view name) {
+Result<Capture> Capture::load(std::span<const std::byte> file, std::string_view name) try {
   WARPJIT_TRY(CaptureFile read, read_capture(file, std::string(name)));
   return Capture(std::make_unique<State>(State{{std::move(read)}}));
+} catch (...) {
+  return caught();
 }
 
 std::span<const JobChain> Capture::chains() const { return state_->file.chains; }
-Status Capture::add_chain(const JobChain& chain) {
+Status Capture::add_chain(const JobChain& chain) try {
   if (state_->file.chains.size() == kMaxChains)
     return Error{ErrorCode::resource_limit, "more than " + std::to_string(kMaxChains) + " job chains",
                  state_->file.image.name()};
   state_->file.chains.push_back(chain);
   return {};
+} catch (...) {
+  return caught();
 }
 void Capture::clear_chains() { state_->file.chains.clear(); }
 std::uint32_t Capture::gpu() const { return state_->file.gpu; }
 
-Result<std::size_t> Capture::count_draws() const {
+Result<std::size_t> Capture::count_draws() const try {
   WARPJIT_TRY(const std::vector<Job> jobs, state_->read_all_jobs());
   return static_cast<std::size_t>(std::ranges::count(jobs, JobKind::malloc_vertex, &Job::kind));
+} catch (...) {
+  return caught();
 }
 
-Status Capture::run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options) {
+Status Capture::run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options) try {
   return state_->run(engine, visitor, options);
+} catch (...) {
+  return caught();
 }
 
-Status Capture::read_memory(std::uint64_t address, std::span<std::byte> to) const {
+Status Capture::read_memory(std::uint64_t address, std::span<std::byte> to) const try {
   WARPJIT_TRY(const std::span<const std::byte> from, state_->file.image.bytes(address, to.size()));
   std::memcpy(to.data(), from.data(), to.size());
   return {};
+} catch (...) {
+  return caught();
 }
 
 }  // namespace warpjit::valhall

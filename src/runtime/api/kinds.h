@@ -1,4 +1,4 @@
-// Which launches have which calls.
+// Which launches have which calls, and what calls change.
 #pragma once
 
 #include <string>
@@ -35,6 +35,22 @@ inline Status check_kind(const runtime::LaunchState& state, const char* call, un
                std::string(call) + " is for " + text + ", and this is a " + name(state.shader->stage()) +
                    " program of " + name(state.shader->isa()),
                state.shader->source_name()};
+}
+
+// The grid and the memory, to be changed. `facts`: what changes may decide the translation.
+inline frontend::Grid& change_grid(runtime::LaunchState& state, bool facts) {
+  ++state.bindings_generation;
+  ++state.values_generation;
+  if (facts) ++state.facts_generation;
+  return state.values.grid;
+}
+
+// The launch of a fragment program, to be changed.
+inline Result<runtime::LaunchPixels*> change_pixels(runtime::LaunchState& state) {
+  if (!state.pixels)
+    return Error{ErrorCode::bad_input, "this is not a fragment program", state.shader->source_name()};
+  ++state.bindings_generation;
+  return &*state.pixels;
 }
 
 }  // namespace warpjit

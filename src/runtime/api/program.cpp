@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/result.h"
 #include "frontend/pica200/container/shbin.h"
 #include "frontend/pica200/shader.h"
 #include "frontend/tesla/assembly/assemble.h"
@@ -40,7 +41,7 @@ Result<Program> load_gxp(std::span<const std::byte> bytes, const Selection& sele
 
 }  // namespace
 
-Result<Program> Program::load(std::span<const std::byte> bytes, const Selection& selection) {
+Result<Program> Program::load(std::span<const std::byte> bytes, const Selection& selection) try {
   constexpr char kShbin[4] = {'D', 'V', 'L', 'B'};
   if (bytes.size() >= sizeof kShbin && std::memcmp(bytes.data(), kShbin, sizeof kShbin) == 0)
     return pica200::load_shbin(bytes, selection);
@@ -51,6 +52,8 @@ Result<Program> Program::load(std::span<const std::byte> bytes, const Selection&
       "no container of a known kind; these are read: SHBIN (begins with DVLB), cubin (ELF for CUDA, or "
       "text that begins with `architecture {` or `code {`) and GXP (begins with GXP)",
       selection.source_name};
+} catch (...) {
+  return caught();
 }
 
 using frontend::shader_of;
@@ -69,17 +72,25 @@ const std::string& Program::source_name() const { return shader_of(*this).source
 std::span<const Symbol> Program::inputs() const { return shader_of(*this).declarations().inputs; }
 std::span<const Symbol> Program::uniforms() const { return shader_of(*this).declarations().uniforms; }
 std::span<const Symbol> Program::outputs() const { return shader_of(*this).declarations().outputs; }
-Result<Location> Program::input(std::string_view name) const {
+Result<Location> Program::input(std::string_view name) const try {
   return shader_of(*this).find(LocationKind::input, name);
+} catch (...) {
+  return caught();
 }
-Result<Location> Program::uniform(std::string_view name) const {
+Result<Location> Program::uniform(std::string_view name) const try {
   return shader_of(*this).find(LocationKind::uniform, name);
+} catch (...) {
+  return caught();
 }
-Result<Location> Program::output(std::string_view name) const {
+Result<Location> Program::output(std::string_view name) const try {
   return shader_of(*this).find(LocationKind::output, name);
+} catch (...) {
+  return caught();
 }
-Result<Location> Program::state(std::string_view name) const {
+Result<Location> Program::state(std::string_view name) const try {
   return shader_of(*this).find(LocationKind::state, name);
+} catch (...) {
+  return caught();
 }
 
 namespace pica200 {
@@ -103,7 +114,7 @@ Result<Stage> stage_of(warpjit::Stage stage, const std::string& source_name) {
 }  // namespace
 
 Result<warpjit::Program> load_shbin(std::span<const std::byte> bytes, const Selection& selection,
-                                    const Modes& modes) {
+                                    const Modes& modes) try {
   WARPJIT_TRY(const Container container, read_shbin(bytes, selection.source_name));
   ProgramChoice choice;
   choice.index = selection.index;
@@ -113,9 +124,11 @@ Result<warpjit::Program> load_shbin(std::span<const std::byte> bytes, const Sele
   }
   WARPJIT_TRY(Program program, select_program(container, choice));
   return make_program(std::move(program), modes);
+} catch (...) {
+  return caught();
 }
 
-Result<warpjit::Program> load_words(const RawProgram& words, const Modes& modes) {
+Result<warpjit::Program> load_words(const RawProgram& words, const Modes& modes) try {
   Program program;
   program.code.assign(words.code.begin(), words.code.end());
   program.descriptors.assign(words.descriptors.begin(), words.descriptors.end());
@@ -123,6 +136,8 @@ Result<warpjit::Program> load_words(const RawProgram& words, const Modes& modes)
   WARPJIT_TRY(program.stage, stage_of(words.stage, words.source_name));
   program.source_name = words.source_name;
   return make_program(std::move(program), modes);
+} catch (...) {
+  return caught();
 }
 
 }  // namespace pica200
@@ -157,18 +172,22 @@ Result<warpjit::Program> make_program(const Container& container, const Selectio
 }  // namespace
 
 Result<warpjit::Program> load_cubin(std::span<const std::byte> bytes, const Selection& selection,
-                                    const Modes& modes) {
+                                    const Modes& modes) try {
   WARPJIT_TRY(const Container container, read_cubin(bytes, selection.source_name));
   return make_program(container, selection, modes);
+} catch (...) {
+  return caught();
 }
 
 Result<warpjit::Program> load_assembly(std::string_view text, const Selection& selection,
-                                       const Modes& modes) {
+                                       const Modes& modes) try {
   WARPJIT_TRY(const Container container, assemble(text, selection.source_name));
   return make_program(container, selection, modes);
+} catch (...) {
+  return caught();
 }
 
-Result<warpjit::Program> load_words(const RawProgram& words, const Modes& modes) {
+Result<warpjit::Program> load_words(const RawProgram& words, const Modes& modes) try {
   Program program;
   program.code.assign(words.code.begin(), words.code.end());
   program.registers = words.registers;
@@ -186,6 +205,8 @@ Result<warpjit::Program> load_words(const RawProgram& words, const Modes& modes)
   complete_state(program);
   WARPJIT_TRY(std::shared_ptr<const Shader> shader, Shader::make(std::move(program), modes));
   return warpjit::Program(std::move(shader));
+} catch (...) {
+  return caught();
 }
 
 }  // namespace tesla
@@ -200,7 +221,7 @@ Result<warpjit::Program> make_program(Program program) {
 
 }  // namespace
 
-Result<warpjit::Program> load_words(const RawProgram& raw) {
+Result<warpjit::Program> load_words(const RawProgram& raw) try {
   if (raw.code.size() > kMaxCodeWords)  // before they are copied
     return Error{ErrorCode::resource_limit, "more code than 16 MiB", raw.source_name};
   return make_program({.stage = raw.stage,
@@ -212,9 +233,11 @@ Result<warpjit::Program> load_words(const RawProgram& raw) {
                        .shared_bytes = raw.shared_bytes,
                        .mode = raw.mode,
                        .fragment = raw.fragment});
+} catch (...) {
+  return caught();
 }
 
-Result<warpjit::Program> load_assembly(std::string_view text, const Selection& selection) {
+Result<warpjit::Program> load_assembly(std::string_view text, const Selection& selection) try {
   const auto wrong = [&](std::string message) {
     return Error{ErrorCode::bad_input, std::move(message), selection.source_name};
   };
@@ -223,23 +246,29 @@ Result<warpjit::Program> load_assembly(std::string_view text, const Selection& s
     return wrong("a source has one program, without a name");
   if (selection.stage && *selection.stage != program.stage) return wrong("the program is for another stage");
   return make_program(std::move(program));
+} catch (...) {
+  return caught();
 }
 
 }  // namespace valhall
 
 namespace usse {
 
-Result<warpjit::Program> load_words(const RawProgram& raw) {
+Result<warpjit::Program> load_words(const RawProgram& raw) try {
   if (raw.stage != Stage::vertex && raw.stage != Stage::fragment)
     return Error{ErrorCode::bad_input,
                  std::string("this GPU has no ") + warpjit::name(raw.stage) + " programs", raw.source_name};
   WARPJIT_TRY(Program program, read_words(std::as_bytes(raw.code), raw.stage, raw.source_name));
   return make_usse(std::move(program), {});
+} catch (...) {
+  return caught();
 }
 
-Result<warpjit::Program> load_assembly(std::string_view text, const Selection& selection) {
+Result<warpjit::Program> load_assembly(std::string_view text, const Selection& selection) try {
   WARPJIT_TRY(Program program, assemble(text, selection.source_name));
   return make_usse(std::move(program), selection);
+} catch (...) {
+  return caught();
 }
 
 }  // namespace usse

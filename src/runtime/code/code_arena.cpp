@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <unordered_map>
 #include <vector>
@@ -77,8 +78,11 @@ class DualArena final : public CodeArena {
   bool allocate(std::size_t size, std::size_t alignment, Views& views) {
     const std::lock_guard lock(mutex_);
     const unsigned now = forks();
-    if (pages_.empty() || now != forks_)
-      pages_.push_back(std::make_unique<asmjit::JitAllocator>(&parameters()));
+    if (pages_.empty() || now != forks_) {
+      auto pages = std::make_unique<asmjit::JitAllocator>(&parameters());
+      if (pages->blockSize() == 0) throw std::bad_alloc();  // isInitialized() of 2022 says the opposite
+      pages_.push_back(std::move(pages));
+    }
     forks_ = now;
     asmjit::JitAllocator& pages = *pages_.back();
     const std::size_t room = std::max<std::size_t>(size, 1) + alignment - kAlignment;
@@ -91,7 +95,12 @@ class DualArena final : public CodeArena {
     const std::size_t before = (0 - reinterpret_cast<std::uintptr_t>(piece)) & (alignment - 1);
     views.executable = static_cast<std::byte*>(views.executable) + before;
     views.writable = static_cast<std::byte*>(views.writable) + before;
-    owners_[static_cast<const std::byte*>(views.executable)] = {now, piece};
+    try {
+      owners_[static_cast<const std::byte*>(views.executable)] = {now, piece};
+    } catch (...) {
+      pages.release(piece);
+      throw;
+    }
     return true;
   }
   static void write(const Views& views, std::span<const std::uint8_t> bytes) {

@@ -1,8 +1,7 @@
 #include "runtime/engine/background.h"
 
 #include <algorithm>
-#include <new>
-#include <system_error>
+#include <exception>
 
 #include "base/float_environment.h"
 #include "base/hash.h"
@@ -17,6 +16,11 @@ CompileJob::State CompileJob::state() const {
   return state_;
 }
 
+bool CompileJob::failed_for_good() const {
+  const std::lock_guard lock(mutex_);
+  return state_ == State::failed && !passing_;
+}
+
 bool CompileJob::wait(std::optional<std::chrono::nanoseconds> timeout) const {
   std::unique_lock lock(mutex_);
   const auto over = [this] { return state_ > State::compiling; };
@@ -27,6 +31,7 @@ bool CompileJob::wait(std::optional<std::chrono::nanoseconds> timeout) const {
 
 Result<CompileReport> CompileJob::report() const {
   const std::lock_guard lock(mutex_);
+  if (state_ == State::cancelled) return Error{ErrorCode::cancelled, "the compilation was cancelled", ""};
   if (!status_) return status_.error();
   return report_;
 }
@@ -41,7 +46,6 @@ bool CompileJob::cancel() {
     const std::lock_guard lock(mutex_);
     if (state_ != State::waiting) return false;
     state_ = State::cancelled;
-    status_ = Error{ErrorCode::cancelled, "the compilation was cancelled", ""};
   }
   ended_.notify_all();
   work_ = nullptr;
@@ -60,8 +64,8 @@ bool CompileJob::execute() {
     const KernelResult result = work_();
     end(result);
     if (result && rest_) rest_(**result);
-  } catch (const std::bad_alloc&) {
-    if (!ended()) end(Error{ErrorCode::resource_limit, "no memory to compile", ""});
+  } catch (...) {
+    if (!ended()) fail(caught(), true);
   }
   work_ = nullptr;
   rest_ = nullptr;
@@ -69,17 +73,27 @@ bool CompileJob::execute() {
 }
 
 void CompileJob::end(const KernelResult& result) {
+  if (!result) return fail(result.error(), false);
   {
     const std::lock_guard lock(mutex_);
-    if (result) {
-      state_ = State::done;
-      report_ = (*result)->report();
-      kernel_ = *result;
-    } else {
-      state_ = State::failed;
-      status_ = result.error();
-    }
+    report_ = (*result)->report();
+    kernel_ = *result;
+    state_ = State::done;
   }
+  announce_end();
+}
+
+void CompileJob::fail(Error error, bool passing) {
+  {
+    const std::lock_guard lock(mutex_);
+    passing_ = passing;
+    status_ = std::move(error);
+    state_ = State::failed;
+  }
+  announce_end();
+}
+
+void CompileJob::announce_end() {
   ended_.notify_all();
   const std::lock_guard lock(stand_in_mutex_);
   stand_in_.reset();
@@ -132,7 +146,7 @@ bool Background::start_threads() {
     // If the system gives fewer threads, fewer work.
     try {
       threads_.emplace_back([this] { work(); });
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       break;
     }
   }
@@ -153,8 +167,10 @@ Background::JobPointer Background::submit(const CodeCache::Key& key, bool urgent
   }
   if (urgent_.size() + waiting_.size() >= most_waiting_ || !start_threads()) return nullptr;
   const auto job = std::make_shared<CompileJob>(key, work, rest);
-  (urgent ? urgent_ : waiting_).push_back(job);
+  std::list<JobPointer> queued{job};
   jobs_.emplace(hash, job);
+  std::list<JobPointer>& queue = urgent ? urgent_ : waiting_;
+  queue.splice(queue.end(), queued);
   lock.unlock();  // or the thread that wakes would wait for it
   wake_.notify_one();
   return job;
@@ -166,15 +182,16 @@ void Background::work() {
     wake_.wait(lock, [this] { return stop_ || !urgent_.empty() || !waiting_.empty(); });
     if (stop_) return;
     std::list<JobPointer>& queue = urgent_.empty() ? waiting_ : urgent_;
-    const JobPointer job = std::move(queue.front());
-    queue.pop_front();
+    std::list<JobPointer> taken;
+    taken.splice(taken.begin(), queue, queue.begin());
+    const JobPointer& job = taken.front();
     ++running_;
     lock.unlock();
     job->execute();
     lock.lock();
     --running_;
-    if (job->state() == CompileJob::State::failed) {
-      failed_.push_back(job);
+    if (job->failed_for_good()) {
+      failed_.splice(failed_.end(), taken);
       if (failed_.size() > kMostFailures) {
         forget(failed_.front());
         failed_.pop_front();
@@ -232,9 +249,11 @@ bool Compilation::wait_for(std::chrono::nanoseconds time) const {
   constexpr std::chrono::nanoseconds kLongest{std::int64_t{1} << 60};  // 36 years; more would overflow clocks
   return job_of(job_).wait(std::min(time, kLongest));
 }
-Result<CompileReport> Compilation::wait() const {
+Result<CompileReport> Compilation::wait() const try {
   job_of(job_).wait(std::nullopt);
   return job_of(job_).report();
+} catch (...) {
+  return caught();
 }
 bool Compilation::cancel() const { return job_of(job_).cancel(); }
 

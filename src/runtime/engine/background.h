@@ -39,6 +39,8 @@ class CompileJob : public Compilation::Job {
   const CodeCache::Key& key() const { return key_; }
   State state() const;
   bool ended() const { return state() > State::compiling; }
+  // True if the same request would fail again: not for want of memory.
+  bool failed_for_good() const;
   // Waits for the end, at most that long. False: it has not ended.
   bool wait(std::optional<std::chrono::nanoseconds> timeout) const;
   // After the end: its result. Errors: the compilation's, or `cancelled`.
@@ -56,6 +58,8 @@ class CompileJob : public Compilation::Job {
 
  private:
   void end(const KernelResult& result);
+  void fail(Error error, bool passing);
+  void announce_end();
 
   const CodeCache::Key key_;
   Work work_;  // of the thread that executes or cancels, as is rest_
@@ -63,6 +67,7 @@ class CompileJob : public Compilation::Job {
   mutable std::mutex mutex_;
   mutable std::condition_variable ended_;
   State state_ = State::waiting;
+  bool passing_ = false;  // of a failure: there was no memory
   Status status_;
   CompileReport report_;
   std::weak_ptr<const Kernel> kernel_;  // weak: the cache alone bounds what is kept

@@ -36,34 +36,46 @@ CodeCache::KernelResult CodeCache::get(const Key& key, const std::function<Kerne
   }
 
   hit = false;
+  // Stays where it is. Those who wait for it go on when it is filled or gone, also after an exception.
+  Entry& entry = entries_.emplace(hash, Entry{key, hash, nullptr})->second;
   ++statistics_.misses;
-  Entry& entry = entries_.emplace(hash, Entry{key, hash, nullptr})->second;  // stays where it is
   lock.unlock();
-  KernelResult result = build();
-  lock.lock();
-  if (result) {
-    add(entry, *result);
-    shrink(capacity_);
-  } else {
+  const auto give_up = [&] {
     ++statistics_.failures;
     erase(entry);
+    lock.unlock();
+    built_.notify_all();
+  };
+  try {
+    KernelResult result = build();
+    lock.lock();
+    if (!result) {
+      give_up();
+      return result;
+    }
+    add(entry, *result);
+    shrink(capacity_);
+    lock.unlock();
+    built_.notify_all();
+    return result;
+  } catch (...) {
+    if (!lock.owns_lock()) lock.lock();
+    give_up();
+    throw;
   }
-  lock.unlock();
-  built_.notify_all();
-  return result;
 }
 
 void CodeCache::add(Entry& entry, std::shared_ptr<const Kernel> kernel) {
+  note_use(*kernel);
+  by_use_.emplace(kernel->last_use(), &entry);  // the only step that can fail
   const CompileReport& report = kernel->report();
   statistics_.compile_time += report.compile_time();
   ++statistics_.compiles;
   ++statistics_.kernels;
   ++builds_;
-  note_use(*kernel);
   entry.kernel = std::move(kernel);
   entry.queued_at = entry.kernel->last_use();
   statistics_.bytes += entry.bytes();
-  by_use_.emplace(entry.queued_at, &entry);
 }
 
 void CodeCache::evict(const Entry& entry) {
@@ -91,9 +103,9 @@ void CodeCache::shrink(std::size_t target) {
     if (entry.kernel.use_count() > 1) continue;  // running
     if (const std::uint64_t last = entry.kernel->last_use(); last != entry.queued_at) {
       // Used since it was queued: it belongs further back. A use moves it at most once.
-      by_use_.erase(entry.queued_at);
-      entry.queued_at = last;
-      const auto moved = by_use_.emplace(last, &entry).first;
+      auto node = by_use_.extract(entry.queued_at);
+      node.key() = entry.queued_at = last;
+      const auto moved = by_use_.insert(std::move(node)).position;
       if (at == by_use_.end() || moved->first < at->first) at = moved;
       continue;
     }

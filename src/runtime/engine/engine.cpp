@@ -1,8 +1,11 @@
 #include "runtime/engine/engine.h"
 
 #include <algorithm>
+#include <new>
 
 #include "base/float_environment.h"
+#include "base/result.h"
+#include "runtime/code/code_arena.h"
 
 namespace warpjit {
 namespace runtime {
@@ -10,11 +13,17 @@ namespace {
 
 constexpr unsigned kMaxCompileThreads = 64;
 
+std::shared_ptr<Executor> executor_of(const EngineOptions& options) {
+  std::shared_ptr<Executor> executor = options.executor ? options.executor : make_default_executor();
+  if (!executor) throw std::bad_alloc();
+  return executor;
+}
+
 }  // namespace
 
 EngineState::EngineState(const EngineOptions& options, CodeMemory::Denied denied)
     : options_(options),
-      runner_(options.executor ? options.executor : make_default_executor()),
+      runner_(executor_of(options)),
       cache_(options.cache_bytes),
       background_(std::min(options.compile_threads, kMaxCompileThreads), options.compile_queue) {
   for (const backend::Target target : backend::kTargets)
@@ -71,33 +80,75 @@ EngineInfo EngineState::info() const {
 
 }  // namespace runtime
 
-Engine::Engine(const EngineOptions& options) : state_(std::make_unique<State>(options)) {}
-Engine::~Engine() = default;
+std::shared_ptr<Executor> make_default_executor() {
+  static std::mutex mutex;
+  static std::weak_ptr<Executor> shared;
+  static unsigned forks = 0;  // when it was created: a child process has none of its threads
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<Executor> pool = forks == runtime::forks() ? shared.lock() : nullptr;
+  if (!pool) shared = pool = make_thread_pool();
+  forks = runtime::forks();
+  return pool;
+}
 
-Result<Report> Engine::run(const Launch& launch, const RunOptions& options) const {
-  Result<Report> report = state_->run(launch.state(), options);
+Engine::Engine(const EngineOptions& options) : state_(make_or_null<State>(options)) {}
+Engine::~Engine() = default;
+Status Engine::status() const { return state_ ? Status() : no_memory(); }
+Engine::State& Engine::state() const {
+  if (!state_) throw std::bad_alloc();  // the call gives it as its status
+  return *state_;
+}
+
+Result<Report> Engine::run(const Launch& launch, const RunOptions& options) const try {
+  Result<Report> report = state().run(launch.state(), options);
   // Where a kernel took over, nobody has counted all of them.
   if (report && report->fault && report->engine != EngineKind::guest) report->fault->accesses = 0;
   return report;
+} catch (...) {
+  return caught();
 }
-Result<CompileReport> Engine::compile(const Launch& launch, const RunOptions& options) const {
-  return state_->compile(launch.state(), options);
+Result<CompileReport> Engine::compile(const Launch& launch, const RunOptions& options) const try {
+  return state().compile(launch.state(), options);
+} catch (...) {
+  return caught();
 }
-Result<Report> Engine::profile(const Launch& launch, Profile& profile) const {
+Result<Report> Engine::profile(const Launch& launch, Profile& profile) const try {
   const FloatEnvironment environment;
   return runtime::profile(launch.state(), profile);
+} catch (...) {
+  return caught();
 }
-EngineInfo Engine::info() const { return state_->info(); }
-Result<Compilation> Engine::warm(const Launch& launch, const RunOptions& options) const {
-  return state_->warm(launch.state(), options);
+Result<Compilation> Engine::warm(const Launch& launch, const RunOptions& options) const try {
+  return state().warm(launch.state(), options);
+} catch (...) {
+  return caught();
 }
-void Engine::wait_for_compilations() const { state_->background().wait_idle(); }
-void Engine::cancel_compilations() const { state_->background().cancel(); }
-EngineStatistics Engine::statistics() const { return state_->statistics(); }
-void Engine::clear_cache() const { state_->clear_cache(); }
+EngineInfo Engine::info() const {
+  try {
+    return state().info();
+  } catch (...) {
+    EngineInfo info;
+    info.no_jit_reason = no_memory().message;
+    return info;
+  }
+}
+void Engine::wait_for_compilations() const {
+  if (state_) state_->background().wait_idle();
+}
+void Engine::cancel_compilations() const {
+  if (state_) state_->background().cancel();
+}
+EngineStatistics Engine::statistics() const { return state_ ? state_->statistics() : EngineStatistics(); }
+void Engine::clear_cache() const {
+  if (state_) state_->clear_cache();
+}
 std::optional<Engine::GuestPlace> Engine::find_guest_place(const void* host_address) const {
-  if (state_->memory() == nullptr) return std::nullopt;
-  return state_->memory()->find(host_address);
+  try {
+    if (state().memory() == nullptr) return std::nullopt;
+    return state_->memory()->find(host_address);
+  } catch (...) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace warpjit

@@ -53,14 +53,18 @@ PreparedRun::PreparedRun(std::unique_ptr<State> state) : state_(std::move(state)
 PreparedRun::PreparedRun(PreparedRun&&) noexcept = default;
 PreparedRun& PreparedRun::operator=(PreparedRun&&) noexcept = default;
 PreparedRun::~PreparedRun() = default;
-Status PreparedRun::run() { return state_->run(); }
+Status PreparedRun::run() try { return state_->run(); } catch (...) {
+  return caught();
+}
 
-Result<PreparedRun> Engine::prepare(const Launch& launch, const RunOptions& options) const {
+Result<PreparedRun> Engine::prepare(const Launch& launch, const RunOptions& options) const try {
   if (const Work work = launch.state().work(); work != Work::rows)
     return Error{ErrorCode::unsupported, std::string("a run over ") + name(work) + " cannot be prepared", ""};
-  auto prepared = std::make_unique<PreparedRun::State>(*state_, launch.state(), options, true);
+  auto prepared = std::make_unique<PreparedRun::State>(state(), launch.state(), options, true);
   WARPJIT_CHECK(prepared->renew());
   return PreparedRun(std::move(prepared));
+} catch (...) {
+  return caught();
 }
 
 }  // namespace warpjit

@@ -2,10 +2,11 @@
 // a thread that is done with one returns it.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 namespace warpjit::runtime {
 
@@ -20,7 +21,7 @@ class Pool {
     Lease& operator=(const Lease&) = delete;
     ~Lease() {
       const std::lock_guard lock(pool_.mutex_);
-      if (pool_.idle_.size() < kMostIdle) pool_.idle_.push_back(std::move(leased_));
+      if (pool_.idle_count_ < kMostIdle) pool_.idle_[pool_.idle_count_++] = std::move(leased_);
     }
     T& operator*() { return *leased_; }
     T* operator->() { return leased_.get(); }
@@ -33,11 +34,7 @@ class Pool {
   Lease borrow() {
     {
       const std::lock_guard lock(mutex_);
-      if (!idle_.empty()) {
-        std::unique_ptr<T> idle = std::move(idle_.back());
-        idle_.pop_back();
-        return {*this, std::move(idle)};
-      }
+      if (idle_count_ != 0) return {*this, std::move(idle_[--idle_count_])};
     }
     return {*this, std::make_unique<T>()};
   }
@@ -45,7 +42,8 @@ class Pool {
  private:
   static constexpr std::size_t kMostIdle = 16;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<T>> idle_;
+  std::array<std::unique_ptr<T>, kMostIdle> idle_;  // not a list that grows: a lease ends without allocating
+  std::size_t idle_count_ = 0;
 };
 
 }  // namespace warpjit::runtime

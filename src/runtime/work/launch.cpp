@@ -108,7 +108,8 @@ Status LaunchData::set_geometry_input(const GeometryInput& input) {
       return wrong("input register " + std::to_string(reg) + " does not exist or is listed twice");
     seen |= std::uint64_t{1} << reg;
   }
-  primitives->input = input;
+  GeometryInput copy = input;
+  primitives->input = std::move(copy);
   ++facts_generation;
   ++bindings_generation;
   return {};

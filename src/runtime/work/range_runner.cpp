@@ -4,6 +4,8 @@
 #include <atomic>
 #include <mutex>
 
+#include "base/result.h"
+
 namespace warpjit::runtime {
 namespace {
 
@@ -42,13 +44,21 @@ Status RangeRunner::run(const WorkPlan& plan, const Range& range, unsigned worke
     Status status{};
     std::uint64_t failed = ~std::uint64_t{0};  // the first chunk that failed is the one reported
 
+    // The status of a chunk; what it throws is an error of this chunk.
+    Status run_chunk(std::uint64_t begin) const noexcept {
+      try {
+        if (plan.cancelled()) return cancelled_run();
+        return plan.run(range.first + begin, std::min(range.chunk, range.count - begin));
+      } catch (...) {
+        return caught();
+      }
+    }
+
     void work() {
       while (!stop.load(std::memory_order_relaxed)) {
         const std::uint64_t begin = next.fetch_add(1, std::memory_order_relaxed) * range.chunk;
         if (begin >= range.count) return;
-        Status result = plan.cancelled()
-                            ? cancelled_run()
-                            : plan.run(range.first + begin, std::min(range.chunk, range.count - begin));
+        Status result = run_chunk(begin);
         if (result) continue;
         stop.store(true, std::memory_order_relaxed);
         const std::lock_guard lock(mutex);

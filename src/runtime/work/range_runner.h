@@ -1,8 +1,10 @@
 // Runs ranges of work on the host threads of an executor.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 
 #include "base/float_environment.h"
@@ -25,20 +27,32 @@ class RangeRunner {
   unsigned worker_count(const WorkSize& size, const RunOptions& options, const Kernel& kernel) const;
   // Runs the ranges. Errors: that of the first range that fails; `cancelled`.
   Status run(const WorkPlan& plan, const Range& range, unsigned workers) const;
-  // Calls body(k) for all k below `count`; on several host threads, if there are several workers.
+  // Calls body(k) for all k below `count`; on several host threads, if there are several workers. One
+  // of the exceptions that bodies throw leaves the call, after all have ended.
   template <class Body>
   void each(std::size_t count, unsigned workers, Body body) const {
     if (workers == 1) {
       for (std::size_t k = 0; k < count; ++k) body(k);
       return;
     }
+    struct Job {
+      Body& body;
+      std::atomic_flag failed;
+      std::exception_ptr exception;
+    } job{body, {}, {}};
     executor_->parallel_for(
         count,
         [](void* context, std::size_t k) {
+          auto& job = *static_cast<Job*>(context);
           const FloatEnvironment environment;
-          (*static_cast<Body*>(context))(k);
+          try {
+            job.body(k);
+          } catch (...) {
+            if (!job.failed.test_and_set()) job.exception = std::current_exception();
+          }
         },
-        &body);
+        &job);
+    if (job.exception) std::rethrow_exception(job.exception);
   }
 
  private:

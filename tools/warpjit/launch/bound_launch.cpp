@@ -294,11 +294,19 @@ void BoundLaunch::restore_memory() {
   for (auto& [piece, bytes] : stage_memory_) std::ranges::copy(piece->bytes, bytes.begin());
 }
 
-Result<Report> BoundLaunch::run(const Engine& engine, const RunOptions& options) {
+void BoundLaunch::clear() {
   std::fill(words_.begin(), words_.end(), 0xCDCDCDCD);
   restore_memory();
   clear_pictures();
   triangle_count_ = 0;
+}
+
+Result<Report> BoundLaunch::run(const Engine& engine, const RunOptions& options) {
+  clear();
+  return run_on(engine, options);
+}
+
+Result<Report> BoundLaunch::run_on(const Engine& engine, const RunOptions& options) {
   auto report = engine.run(launch_, options);
   if (!report) return report;
   triangle_count_ = report->triangles;

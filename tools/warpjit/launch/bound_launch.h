@@ -31,6 +31,9 @@ class BoundLaunch {
 
   // Runs it over cleared results and memory as the file gives it, and keeps what the run reports.
   Result<Report> run(const Engine& engine, const RunOptions& options);
+  // Its two parts.
+  void clear();
+  Result<Report> run_on(const Engine& engine, const RunOptions& options);
   // The same observed, in the guest interpreter.
   Result<Report> run_profiled(const Engine& engine, Profile& profile);
   // Sets memory, which runs write to, to what the file gives. run() does it, too.

@@ -231,7 +231,7 @@ void read_levels(const Entry& entry, const TextureMemory& memory, bool has_level
 
 }  // namespace
 
-Result<Texture> read_texture_entry(const Entry& entry, const TextureMemory& memory) {
+Result<Texture> read_texture_entry(const Entry& entry, const TextureMemory& memory) try {
   if (bits(entry[0], 30, 1) != 0) return refused("packed components", "are set");
   if (bits(entry[2], 13, 1) != 0) return refused("colour key", "is set");
   if (bits(entry[2], 30, 1) == 0) return refused("border", "is the texture's own");
@@ -274,9 +274,11 @@ Result<Texture> read_texture_entry(const Entry& entry, const TextureMemory& memo
   texture.data = static_cast<const std::byte*>(memory.data) + (address - memory.address);
   texture.size = static_cast<std::size_t>(memory.size - (address - memory.address));
   return texture;
+} catch (...) {
+  return caught();
 }
 
-Result<Sampler> read_sampler_entry(const Entry& entry, bool seamless_cubes) {
+Result<Sampler> read_sampler_entry(const Entry& entry, bool seamless_cubes) try {
   Sampler sampler;
   for (unsigned n = 0; n < 3; ++n) sampler.wrap[n] = static_cast<Wrap>(bits(entry[0], 3 * n, 3));
   sampler.compare = bits(entry[0], 9, 1) != 0;
@@ -301,6 +303,8 @@ Result<Sampler> read_sampler_entry(const Entry& entry, bool seamless_cubes) {
                          kSrgbDecoded[bits(entry[3], 20, 8)]};
   std::copy(entry.begin() + 4, entry.end(), sampler.border.begin());
   return sampler;
+} catch (...) {
+  return caught();
 }
 
 }  // namespace warpjit::tesla

@@ -7,10 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <exception>
 #include <initializer_list>
-#include <new>
-#include <stdexcept>
 
 #include "base/result.h"
 #include "warpjit/pica200.hpp"
@@ -168,13 +165,9 @@ warpjit_status call(warpjit_error* error, std::initializer_list<Wanted> wanted, 
     }();
     if (!status) return report_error(status_of(status.error().code), status.error(), error);
     return report_error(WARPJIT_OK, {}, error);
-  } catch (const std::bad_alloc&) {
-    // Without a message: that could fail, too.
-    return report_error(WARPJIT_RESOURCE_LIMIT, {}, error);
-  } catch (const std::length_error&) {
-    return report_error(WARPJIT_RESOURCE_LIMIT, {}, error);
-  } catch (const std::exception&) {
-    return report_error(WARPJIT_INTERNAL, {}, error);
+  } catch (...) {
+    const Error what = caught();
+    return report_error(status_of(what.code), what, error);
   }
 }
 
@@ -198,6 +191,7 @@ warpjit_status make(Handle** to, const char* name, warpjit_error* error, std::in
   return call(error, wanted, [&]() -> Status {
     WARPJIT_CHECK(given(to, name));
     WARPJIT_TRY(auto made, body());
+    if constexpr (requires { made.status(); }) WARPJIT_CHECK(made.status());
     *to = new Handle{std::move(made)};
     return {};
   });

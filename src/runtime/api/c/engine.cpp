@@ -55,9 +55,11 @@ warpjit_status warpjit_engine_create(const warpjit_engine_options* options, warp
     if (wanted.parallel_for != nullptr)
       made.executor = std::make_shared<EmbeddersExecutor>(wanted.parallel_for, wanted.parallel_for_context,
                                                           wanted.concurrency);
-    else if (wanted.threads != 0)
-      made.executor = make_thread_pool(wanted.threads);
-    *engine = new warpjit_engine(made, wanted.log, wanted.log_context);
+    else if (wanted.threads != 0 && (made.executor = make_thread_pool(wanted.threads)) == nullptr)
+      return no_memory();
+    auto created = std::make_unique<warpjit_engine>(made, wanted.log, wanted.log_context);
+    WARPJIT_CHECK(created->engine.status());
+    *engine = created.release();
     return {};
   });
 }
