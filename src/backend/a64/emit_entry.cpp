@@ -20,15 +20,9 @@ void A64Emitter::enter(const EntryCode& entry) {
   spill_base_ = static_cast<std::int32_t>((entry.code->frame_bytes + 15) / 16 * 16);
   saved_base_ = spill_base_ + static_cast<std::int32_t>((allocation_->spill_bytes + 15) / 16 * 16);
   calls_base_ = saved_base_ + 18 * 8;
-  frame_bytes_ = static_cast<std::uint32_t>(calls_base_ + (calls_ ? kCallSaves : 0));
   a_.emit(Id::kIdStp, x(kFramePointer), x(kLink), arm::ptr_pre(asmjit::a64::sp, -16));
   a_.emit(Id::kIdMov, x(kFramePointer), asmjit::a64::sp);
-  if (frame_bytes_ < 4096) {
-    a_.emit(Id::kIdSub, asmjit::a64::sp, asmjit::a64::sp, asmjit::Imm(frame_bytes_));
-  } else {
-    a_.emit(Id::kIdMov, x(kScratch), asmjit::Imm(frame_bytes_));
-    a_.emit(Id::kIdSub, asmjit::a64::sp, asmjit::a64::sp, x(kScratch));
-  }
+  grow_stack(static_cast<std::uint32_t>(calls_base_ + (calls_ ? kCallSaves : 0)));
   for_each_saved([&](auto reg, std::int32_t offset, asmjit::InstId store, asmjit::InstId) {
     a_.emit(store, reg, at(asmjit::a64::sp, offset, 8));
   });
@@ -37,6 +31,27 @@ void A64Emitter::enter(const EntryCode& entry) {
   if (entry.code->flushes_between) set_mode(kFlushMode);
   a_.emit(Id::kIdLdr, x(kTable), arm::ptr(x(kArgs), offsetof(KernelArgs, table)));
   if (burns_fuel_) a_.emit(Id::kIdLdr, x(kCancel), arm::ptr(x(kArgs), offsetof(KernelArgs, cancel)));
+}
+
+// Only the scratch register may change.
+void A64Emitter::grow_stack(std::uint32_t bytes) {
+  constexpr std::uint32_t kMostUnrolled = 4;
+  const StackSteps steps(bytes);
+  const auto page = [&] {
+    a_.emit(Id::kIdSub, asmjit::a64::sp, asmjit::a64::sp, asmjit::Imm(StackSteps::kPage));
+    a_.emit(Id::kIdStr, asmjit::a64::xzr, arm::ptr(asmjit::a64::sp));
+  };
+  if (steps.pages <= kMostUnrolled) {
+    for (std::uint32_t n = 0; n < steps.pages; ++n) page();
+  } else {
+    const Label next = a_.newLabel();
+    a_.emit(Id::kIdMov, x(kScratch), asmjit::Imm(steps.pages));
+    a_.bind(next);
+    page();
+    a_.emit(Id::kIdSub, x(kScratch), x(kScratch), asmjit::Imm(1));
+    a_.emit(Id::kIdCbnz, x(kScratch), next);
+  }
+  if (steps.rest != 0) a_.emit(Id::kIdSub, asmjit::a64::sp, asmjit::a64::sp, asmjit::Imm(steps.rest));
 }
 
 void A64Emitter::advance(const EntryCode& entry, const Label& group) {

@@ -83,6 +83,7 @@ class A64Emitter final : public Emitter {
   void advance(const EntryCode& entry, const Label& group) override;
   // KernelArgs::next_block.
   void next_block(const EntryCode& entry, const Label& group);
+  void grow_stack(std::uint32_t bytes);
   // KernelArgs::begin_shared. Between groups no register but those of the arguments holds anything; these
   // are the caller's.
   void begin_shared();
@@ -118,7 +119,6 @@ class A64Emitter final : public Emitter {
   // Bytes for the registers that a call keeps: vectors, x0 to x15, the link, FPCR with FPSR.
   static constexpr std::int32_t kCallSaves = 32 * 16 + 18 * 8;
   std::int32_t spill_base_ = 0, saved_base_ = 0, calls_base_ = 0;
-  std::uint32_t frame_bytes_ = 0;
   bool flushes_ = false;                                 // some code of the entry runs without denormals
   std::uint32_t saved_scalars_ = 0, saved_vectors_ = 0;  // bit per register number
 };

@@ -5,6 +5,7 @@
 
 #include <asmjit/core.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -73,6 +74,15 @@ class Emitter {
   std::int32_t spill_offset(const lir::Mem& mem) const {
     return static_cast<std::int32_t>(allocation_->slot_offset[static_cast<std::size_t>(mem.displacement)]);
   }
+  // How the stack grows by a frame: by whole pages, each of which is touched, so that none is beyond the guard
+  // page of its stack, then by the rest.
+  struct StackSteps {
+    static constexpr std::uint32_t kPage = 4096;   // the smallest one of any system
+    static constexpr std::uint32_t kBeyond = 128;  // bytes that alignment and a call may add
+    explicit StackSteps(std::uint32_t frame_bytes)
+        : pages((frame_bytes + kBeyond) / kPage), rest(frame_bytes - std::min(frame_bytes, pages * kPage)) {}
+    std::uint32_t pages, rest;
+  };
   std::uint32_t written(lir::RegClass c) const { return allocation_->written[static_cast<std::size_t>(c)]; }
 
   const Host& host_;

@@ -27,7 +27,7 @@ void X64Emitter::enter(const EntryCode& entry) {
   spill_base_ = frame_base_ + static_cast<std::int32_t>((entry.code->frame_bytes + 63) / 64 * 64);
   vectors_base_ = spill_base_ + static_cast<std::int32_t>((allocation_->spill_bytes + 63) / 64 * 64);
   calls_base_ = vectors_base_ + 16 * 16;
-  a_.sub(x86::rsp, calls_base_ + (calls_ ? kCallSaves : 0));
+  grow_stack(static_cast<std::uint32_t>(calls_base_ + (calls_ ? kCallSaves : 0)));
   a_.and_(x86::rsp, -64);
   for (std::uint32_t v = 0; v < 16; ++v)
     if (saved_vectors_ >> v & 1) a_.vmovups(saved_vector(v), x86::xmm(v));
@@ -42,6 +42,27 @@ void X64Emitter::enter(const EntryCode& entry) {
   }
   a_.mov(x86::rsi, x86::ptr(x86::rdi, offsetof(KernelArgs, table)));
   if (host_.mask_registers) read_pool();
+}
+
+// Only rax may change.
+void X64Emitter::grow_stack(std::uint32_t bytes) {
+  constexpr std::uint32_t kMostUnrolled = 4;
+  const StackSteps steps(bytes);
+  const auto page = [&] {
+    a_.sub(x86::rsp, StackSteps::kPage);
+    a_.mov(x86::dword_ptr(x86::rsp), x86::eax);
+  };
+  if (steps.pages <= kMostUnrolled) {
+    for (std::uint32_t n = 0; n < steps.pages; ++n) page();
+  } else {
+    const Label next = a_.newLabel();
+    a_.mov(x86::eax, steps.pages);
+    a_.bind(next);
+    page();
+    a_.dec(x86::eax);
+    a_.jnz(next);
+  }
+  if (steps.rest != 0) a_.sub(x86::rsp, steps.rest);
 }
 
 // A masked load of no lanes raises no page fault, so that a page that is not mapped stays so, and each such

@@ -110,6 +110,7 @@ class X64Emitter final : public Emitter {
 
   // Entry and exit, the way to the next group, calls (emit_entry.cpp).
   void enter(const EntryCode& entry) override;
+  void grow_stack(std::uint32_t bytes);
   void read_pool();
   void refuel() override;
   void advance(const EntryCode& entry, const Label& group) override;
