@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,6 +16,44 @@ namespace warpjit {
 
 inline constexpr const char* kOutOfFuelMessage =
     "a thread made more backward transfers than the launch allows";
+inline constexpr const char* kCancelledMessage = "the run was cancelled";
+
+// What ends the threads of a run before they end themselves.
+struct RunLimits {
+  static constexpr std::atomic<std::uint32_t> kNever{0};
+
+  // `stop`: ends the run soon after it becomes other than 0; null: nothing does. Must outlive the run.
+  RunLimits(std::uint64_t of_thread, const std::atomic<std::uint32_t>* stop = nullptr)
+      : fuel(of_thread), cancel(stop != nullptr ? stop : &kNever) {}
+  bool cancelled() const { return cancel->load(std::memory_order_relaxed) != 0; }
+
+  std::uint64_t fuel;                        // of a thread
+  const std::atomic<std::uint32_t>* cancel;  // never null
+};
+
+// The fuel of one thread, in parts, between which the run may be stopped.
+class ThreadFuel {
+ public:
+  explicit ThreadFuel(const RunLimits& limits) : limits_(limits), rest_(limits.fuel) {}
+  // For one backward transfer. False: the thread must stop.
+  bool take() { return part_-- != 0 || take_part(); }
+  // Why, after take() gave false; else the run was cancelled.
+  bool is_used_up() const { return rest_ == 0; }
+
+ private:
+  static constexpr std::uint64_t kPart = 64;
+
+  bool take_part() {
+    if (rest_ == 0 || limits_.cancelled()) return false;
+    const std::uint64_t part = std::min(rest_, kPart);
+    rest_ -= part;
+    part_ = part - 1;
+    return true;
+  }
+
+  const RunLimits& limits_;
+  std::uint64_t part_ = 0, rest_;
+};
 
 // The start value of a group's counter. Each transfer takes one off; below 0, threads are counted.
 inline std::int64_t group_fuel(std::uint64_t fuel) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/fuel.h"
 #include "base/result.h"
 #include "frontend/facts.h"
 #include "frontend/grid.h"
@@ -31,20 +32,20 @@ struct Rows {
   std::byte* row(std::size_t thread) const { return address + static_cast<std::ptrdiff_t>(thread) * stride; }
 };
 
-// Thread-safe; assumes the default floating-point environment. Errors name the guest address.
-// `fuel` is per thread.
+// Thread-safe; assumes the default floating-point environment. Errors name the guest address; all may also
+// give out_of_fuel and cancelled.
 class GuestInterpreter {
  public:
   virtual ~GuestInterpreter() = default;
   // Threads one by one. inputs and outputs follow the binding order of `facts`, those of an ordered kernel
   // for geometry programs. Not for grids.
   virtual Status run(const Values& values, const Facts& facts, std::span<const Rows> inputs,
-                     std::span<const Rows> outputs, std::size_t thread_count, std::uint64_t fuel) const;
+                     std::span<const Rows> outputs, std::size_t thread_count, const RunLimits& limits) const;
   // Blocks `first` to `first + count - 1` of a grid, x fastest; sets `fault` to the first one.
-  virtual Status run_blocks(const Grid& grid, std::uint64_t first, std::uint64_t count, std::uint64_t fuel,
-                            std::optional<BlockFault>& fault) const;
+  virtual Status run_blocks(const Grid& grid, std::uint64_t first, std::uint64_t count,
+                            const RunLimits& limits, std::optional<BlockFault>& fault) const;
   // A whole draw of a fragment program, by the scalar rasterizer.
-  virtual Status draw(const Values& values, const interpret::PixelWork& work, std::uint64_t fuel) const;
+  virtual Status draw(const Values& values, const interpret::PixelWork& work, const RunLimits& limits) const;
   // Threads that run together.
   virtual unsigned lanes() const { return 1; }
 };

@@ -13,16 +13,16 @@ Error not_for(const char* work) {
 }  // namespace
 
 Status GuestInterpreter::run(const Values&, const Facts&, std::span<const Rows>, std::span<const Rows>,
-                             std::size_t, std::uint64_t) const {
+                             std::size_t, const RunLimits&) const {
   return not_for("rows");
 }
 
-Status GuestInterpreter::run_blocks(const Grid&, std::uint64_t, std::uint64_t, std::uint64_t,
+Status GuestInterpreter::run_blocks(const Grid&, std::uint64_t, std::uint64_t, const RunLimits&,
                                     std::optional<BlockFault>&) const {
   return not_for("grids");
 }
 
-Status GuestInterpreter::draw(const Values&, const interpret::PixelWork&, std::uint64_t) const {
+Status GuestInterpreter::draw(const Values&, const interpret::PixelWork&, const RunLimits&) const {
   return not_for("pixels");
 }
 

@@ -98,7 +98,7 @@ class NeutralShader final : public frontend::Shader {
   class Interpreter final : public frontend::GuestInterpreter {
    public:
     explicit Interpreter(NeutralFragment program) : program_(std::move(program)) {}
-    Status draw(const frontend::Values&, const interpret::PixelWork& work, std::uint64_t) const override {
+    Status draw(const frontend::Values&, const interpret::PixelWork& work, const RunLimits&) const override {
       Run run(program_);
       return interpret::draw(work, run);
     }

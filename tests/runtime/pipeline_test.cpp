@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <bit>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "runtime/shaders.h"
 #include "warpjit/pica200.hpp"
@@ -133,6 +136,32 @@ TEST_F(PipelineGeometry, Points) {
   EXPECT_FALSE(vertices->triangles);
   ASSERT_EQ(vertices->vertices.size(), 2u);
   EXPECT_EQ(vertices->vertices[1].position[0], 2.0f);
+}
+
+// A vertex or an invocation that does not end.
+TEST_F(PipelineGeometry, CancelEndsDraws) {
+  const std::string turns = "again:\n  add r0, r0, r0\n  cmp r0, eq, eq, r0\n  jmpc cmp.x, again\n";
+  for (const Unit unit : {Unit::geometry, Unit::vertex}) {
+    if (unit == Unit::geometry)
+      geometry(once("  mov r0, v0\n" + turns + "  mov r1, r0\n"));
+    else
+      upload(pipeline, ".out a position\n.proc main\nmov r0, v0\n" + turns + "mov o0, r0\nend\n.end\n", unit);
+    for (const EngineKind kind : {EngineKind::guest, EngineKind::ir, EngineKind::jit}) {
+      std::atomic<std::uint32_t> cancel{0};
+      RunOptions options;
+      options.engine = kind;
+      options.fuel = ~std::uint64_t{0};
+      options.cancel = &cancel;
+      std::thread after([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        cancel = 1;
+      });
+      const auto result = pipeline.draw(engine, 0, 9, options);
+      ASSERT_FALSE(result);
+      EXPECT_EQ(result.error().code, ErrorCode::cancelled) << to_string(result.error());
+      after.join();
+    }
+  }
 }
 
 // Two vertices of two attributes make an invocation's four; a third vertex is left over.

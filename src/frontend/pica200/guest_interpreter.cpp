@@ -77,7 +77,7 @@ class InvocationInterpreter final : public frontend::GuestInterpreter {
 
   Status run(const frontend::Values& values, const frontend::Facts& facts,
              std::span<const frontend::Rows> inputs, std::span<const frontend::Rows> outputs,
-             std::size_t count, std::uint64_t fuel) const override {
+             std::size_t count, const RunLimits& limits) const override {
     if (count == 0) return {};
     const auto& primitives = facts.get<frontend::PrimitiveFacts>();
     Uniforms uniforms = uniforms_of(values);
@@ -93,7 +93,7 @@ class InvocationInterpreter final : public frontend::GuestInterpreter {
         std::memcpy(uniforms.c[primitives.first_row], inputs[bound].row(t),
                     std::size_t{primitives.row_count} * 16);
       unit.triangles = {extra[frontend::kTrianglesOutput].row(t), primitives.max_triangles, 0, {}};
-      if (Status status = interpreter_.run(uniforms, unit, fuel); !status) return status;
+      if (Status status = interpreter_.run(uniforms, unit, limits); !status) return status;
       const Triangles& made = unit.triangles;
       const std::uint32_t emission[4] = {made.count, made.inverted[0], made.inverted[1], made.inverted[2]};
       std::memcpy(extra[frontend::kEmissionOutput].row(t), emission, sizeof emission);
@@ -121,7 +121,7 @@ class RowInterpreter final : public frontend::GuestInterpreter {
 
   Status run(const frontend::Values& values, const frontend::Facts& facts,
              std::span<const frontend::Rows> inputs, std::span<const frontend::Rows> outputs,
-             std::size_t thread_count, std::uint64_t fuel) const override {
+             std::size_t thread_count, const RunLimits& limits) const override {
     const Uniforms uniforms = uniforms_of(values);
     const ThreadState start = start_of(values);
     const auto* draw = facts.get_if<frontend::DrawFacts>();
@@ -132,7 +132,7 @@ class RowInterpreter final : public frontend::GuestInterpreter {
         fetch_vertex(*draw, inputs, t, values.words.data() + ValueWords::kFixedInputs, state);
       else
         load_inputs(*rows, inputs, t, state);
-      if (Status status = interpreter_.run(uniforms, state, fuel); !status) return status;
+      if (Status status = interpreter_.run(uniforms, state, limits); !status) return status;
       canonicalize_outputs(state);
       if (draw != nullptr) {
         store_vertex(*draw, state, outputs, t);

@@ -14,12 +14,10 @@ class BlockInterpreter final : public frontend::GuestInterpreter {
  public:
   explicit BlockInterpreter(Interpreter interpreter) : interpreter_(std::move(interpreter)) {}
 
-  Status run_blocks(const frontend::Grid& grid, std::uint64_t first, std::uint64_t count, std::uint64_t fuel,
-                    std::optional<frontend::BlockFault>& fault) const override {
+  Status run_blocks(const frontend::Grid& grid, std::uint64_t first, std::uint64_t count,
+                    const RunLimits& limits, std::optional<frontend::BlockFault>& fault) const override {
     RunReport run;
-    std::optional<frontend::Grid> other;
-    if (grid.fuel != fuel) other.emplace(grid).fuel = fuel;
-    const Status status = interpreter_.run(other ? *other : grid, first, count, run);
+    const Status status = interpreter_.run(grid, first, count, run, HostCode::best, limits);
     fault = fault_of(run);
     return status;
   }
@@ -44,22 +42,18 @@ class GraphicsInterpreter final : public frontend::GuestInterpreter {
 
   Status run(const frontend::Values& values, const frontend::Facts& facts,
              std::span<const frontend::Rows> inputs, std::span<const frontend::Rows> outputs,
-             std::size_t thread_count, std::uint64_t fuel) const override {
-    frontend::Grid grid = values.grid;
-    grid.fuel = fuel;
+             std::size_t thread_count, const RunLimits& limits) const override {
     if (const auto* strips = facts.get_if<frontend::StripFacts>())
-      return run_geometry(grid, *strips, inputs[0], outputs, thread_count);
-    return run_vertices(grid, facts.get<frontend::RowFacts>(), inputs, outputs, thread_count);
+      return run_geometry(values.grid, *strips, inputs[0], outputs, thread_count, limits);
+    return run_vertices(values.grid, facts.get<frontend::RowFacts>(), inputs, outputs, thread_count, limits);
   }
 
   Status draw(const frontend::Values& values, const interpret::PixelWork& work,
-              std::uint64_t fuel) const override {
-    frontend::Grid grid = values.grid;
-    grid.fuel = fuel;
+              const RunLimits& limits) const override {
     RunReport report;
-    WARPJIT_TRY(
-        const std::unique_ptr<interpret::FragmentProgram> program,
-        interpreter_.make_fragment_program(grid, report, HostCode::best, work.instructions != nullptr));
+    WARPJIT_TRY(const std::unique_ptr<interpret::FragmentProgram> program,
+                interpreter_.make_fragment_program(values.grid, report, HostCode::best,
+                                                   work.instructions != nullptr, limits));
     const Status status = interpret::draw(work, *program);
     if (const auto fault = fault_of(report); fault && work.fault != nullptr) work.fault->add(fault->access);
     return status;
@@ -68,7 +62,7 @@ class GraphicsInterpreter final : public frontend::GuestInterpreter {
  private:
   Status run_vertices(const frontend::Grid& grid, const frontend::RowFacts& facts,
                       std::span<const frontend::Rows> inputs, std::span<const frontend::Rows> outputs,
-                      std::size_t thread_count) const {
+                      std::size_t thread_count, const RunLimits& limits) const {
     // Which binding has an input register; none if it is not bound.
     const auto binding = [&](std::uint32_t reg) -> const frontend::Rows* {
       if ((facts.bound_inputs >> reg & 1) == 0) return nullptr;
@@ -88,7 +82,8 @@ class GraphicsInterpreter final : public frontend::GuestInterpreter {
       instance_ids.push_back(word(binding(kIdInput), t, 1));
     }
     RunReport report;
-    WARPJIT_CHECK(interpreter_.run_vertices(grid, {attributes, vertex_ids, instance_ids}, slots, report));
+    WARPJIT_CHECK(interpreter_.run_vertices(grid, {attributes, vertex_ids, instance_ids}, slots, report,
+                                            HostCode::best, limits));
     const std::size_t each = thread_count == 0 ? 0 : slots.size() / thread_count;
     for (std::uint32_t k = 0; k < facts.output_count; ++k)
       for (std::size_t t = 0; t < thread_count; ++t) {
@@ -103,7 +98,7 @@ class GraphicsInterpreter final : public frontend::GuestInterpreter {
 
   Status run_geometry(const frontend::Grid& grid, const frontend::StripFacts& facts,
                       const frontend::Rows& input, std::span<const frontend::Rows> outputs,
-                      std::size_t thread_count) const {
+                      std::size_t thread_count, const RunLimits& limits) const {
     const std::uint32_t each = 4 * facts.vertex_rows();
     const std::size_t primitive = std::size_t{facts.vertices} * each;
     std::vector<std::uint32_t> numbers(thread_count), indices, words(thread_count * primitive);
@@ -121,7 +116,7 @@ class GraphicsInterpreter final : public frontend::GuestInterpreter {
                                              .indices = indices,
                                              .vertices = facts.vertices,
                                              .numbers = numbers},
-                                            emitted, report));
+                                            emitted, report, HostCode::best, limits));
     const std::uint32_t slots = output_.slots, row_words = 4 * output_.vertex_rows();
     const std::uint32_t* from = emitted.words.data();
     auto strip = emitted.strips.begin();

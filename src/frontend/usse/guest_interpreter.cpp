@@ -20,11 +20,12 @@ class RowAndPixelInterpreter final : public frontend::GuestInterpreter {
 
   Status run(const frontend::Values& values, const frontend::Facts& facts,
              std::span<const frontend::Rows> inputs, std::span<const frontend::Rows> outputs,
-             std::size_t thread_count, std::uint64_t fuel) const override {
+             std::size_t thread_count, const RunLimits& limits) const override {
     const auto& rows = facts.get<frontend::RowFacts>();
     std::vector<std::uint32_t> sa = secondary_attributes(values);
     const std::vector<MemoryPiece> memory = pieces_of(values.grid);
-    QuadRun outcome{.memory = memory, .textures = &values.grid.bound, .fuel = fuel};
+    QuadRun outcome{
+        .memory = memory, .textures = &values.grid.bound, .fuel = limits.fuel, .cancel = limits.cancel};
     WARPJIT_CHECK(interpreter_.check_textures(values.grid.bound));
     WARPJIT_CHECK(interpreter_.run_secondary(sa, outcome));
     for (std::size_t first = 0; first < thread_count; first += kLanes) {
@@ -33,7 +34,8 @@ class RowAndPixelInterpreter final : public frontend::GuestInterpreter {
       set_inputs(quad, rows, inputs, first, count);
       QuadRun run{.memory = memory,
                   .textures = &values.grid.bound,
-                  .fuel = fuel,
+                  .fuel = limits.fuel,
+                  .cancel = limits.cancel,
                   .covered = low_mask<unsigned>(count)};
       WARPJIT_CHECK(interpreter_.run_primary(quad, sa, run));
       for (std::uint32_t n = 0; n < rows.output_count; ++n)
@@ -43,8 +45,8 @@ class RowAndPixelInterpreter final : public frontend::GuestInterpreter {
   }
 
   Status draw(const frontend::Values& values, const interpret::PixelWork& work,
-              std::uint64_t fuel) const override {
-    return draw_fragments(interpreter_, values, work, fuel);
+              const RunLimits& limits) const override {
+    return draw_fragments(interpreter_, values, work, limits);
   }
 
  private:

@@ -11,21 +11,17 @@ class BlockAndPixelInterpreter final : public frontend::GuestInterpreter {
  public:
   explicit BlockAndPixelInterpreter(Interpreter interpreter) : interpreter_(std::move(interpreter)) {}
 
-  Status run_blocks(const frontend::Grid& grid, std::uint64_t first, std::uint64_t count, std::uint64_t fuel,
-                    std::optional<frontend::BlockFault>& fault) const override {
+  Status run_blocks(const frontend::Grid& grid, std::uint64_t first, std::uint64_t count,
+                    const RunLimits& limits, std::optional<frontend::BlockFault>& fault) const override {
     RunReport run;
-    std::optional<frontend::Grid> other;
-    if (grid.fuel != fuel) other.emplace(grid).fuel = fuel;
-    const Status status = interpreter_.run(other ? *other : grid, first, count, run);
+    const Status status = interpreter_.run(grid, first, count, run, limits);
     fault = run.first_fault;
     return status;
   }
   Status draw(const frontend::Values& values, const interpret::PixelWork& work,
-              std::uint64_t fuel) const override {
-    frontend::Grid grid = values.grid;
-    grid.fuel = fuel;
+              const RunLimits& limits) const override {
     RunReport run;
-    WARPJIT_TRY(const auto program, interpreter_.make_fragment_program(grid, work, run));
+    WARPJIT_TRY(const auto program, interpreter_.make_fragment_program(values.grid, work, run, limits));
     const Status status = interpret::draw(work, *program);
     if (run.first_fault && work.fault != nullptr) work.fault->add(run.first_fault->access);
     return status;

@@ -67,6 +67,7 @@ class EngineState : public KernelSource {
   void clear_cache();
   Background& background() { return background_; }
   const CodeMemory* memory() const { return memory_.get(); }
+  const RangeRunner& runner() const { return runner_; }
 
  private:
   // Finding a kernel (find_kernel.cpp).

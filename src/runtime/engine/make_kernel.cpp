@@ -110,18 +110,19 @@ class GuestKernel final : public Kernel {
     for (std::size_t k = 0; k < input_count; ++k) inputs[k] = {args.inputs[k].address, args.inputs[k].stride};
     for (std::size_t k = 0; k < output_count; ++k)
       outputs[k] = {args.outputs[k].address, args.outputs[k].stride};
+    const auto* const cancel = reinterpret_cast<const std::atomic<std::uint32_t>*>(args.cancel);
     return guest_->run(values, facts_, {inputs, input_count}, {outputs, output_count},
-                       args.group_count * guest_->lanes(), args.fuel);
+                       args.group_count * guest_->lanes(), {args.fuel, cancel});
   }
 
   Status run_blocks(const BlockRun& run, std::uint64_t first, std::uint64_t count,
                     std::optional<frontend::BlockFault>& fault) const override {
-    return guest_->run_blocks(run.grid, first, count, run.fuel, fault);
+    return guest_->run_blocks(run.grid, first, count, {run.fuel, run.cancel}, fault);
   }
 
   Status draw(const frontend::Values& values, const interpret::PixelWork& work,
               std::uint64_t fuel) const override {
-    return guest_->draw(values, work, fuel);
+    return guest_->draw(values, work, {fuel, work.cancel});
   }
 
  private:
@@ -135,8 +136,7 @@ class GuestKernel final : public Kernel {
 Error stopped(backend::KernelStatus status, const frontend::SourceMap& guest, std::uint32_t guest_address) {
   const std::string where =
       guest_address == ir::kNoAddress ? guest.source_name() : guest.where(guest_address);
-  if (status == backend::KernelStatus::cancelled)
-    return {ErrorCode::cancelled, "the run was cancelled", where};
+  if (status == backend::KernelStatus::cancelled) return {ErrorCode::cancelled, kCancelledMessage, where};
   return {ErrorCode::out_of_fuel, kOutOfFuelMessage, where};
 }
 

@@ -41,8 +41,8 @@ Status PreparedState::run() {
   if (launch_.count == 0) return {};
   engine_.note_use(lease_->kernel());
   const FloatEnvironment environment;
-  if (plan_->cancelled()) return cancelled_run();
-  return plan_->run(0, launch_.count);
+  if (!plan_->may_be_cancelled()) return plan_->run(0, launch_.count);
+  return engine_.runner().run(*plan_, {0, launch_.count, launch_.count, lease_->kernel().lanes()}, 1);
 }
 
 }  // namespace warpjit::runtime

@@ -33,6 +33,10 @@ class TileSink final : public pixels::GroupSink<Record> {
   TileSink(const KernelCall& call, backend::KernelArgs& args) : call_(call), args_(args) {}
 
   bool run(const Record* records, std::span<const pixels::GroupRecord> groups) override {
+    if (call_.cancelled()) {
+      status_ = cancelled_run();
+      return false;
+    }
     args_.quads = records;
     args_.groups = groups.data();
     groups_ += groups.size();

@@ -167,7 +167,7 @@ Status PrimitivePlan::run_one_by_one(std::uint64_t first, std::uint64_t count, P
   outputs[out++] = {area.triangles, static_cast<std::ptrdiff_t>(triangle_stride())};
   outputs[out++] = {area.unit, 0};
   return call_.kernel.one_by_one()->run(call_.launch.values, all_facts_, {inputs, in}, {outputs, out},
-                                        static_cast<std::size_t>(count), call_.fuel);
+                                        static_cast<std::size_t>(count), {call_.fuel, call_.cancel});
 }
 
 // The registers and the number of triangles of a range that ran.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 
 #include "base/result.h"
@@ -11,6 +12,42 @@ namespace {
 
 // Guest threads for each host thread; with fewer, handing out work costs more than it gains.
 constexpr std::uint64_t kJitThreadsPerWorker = 4096, kInterpreterThreadsPerWorker = 128;
+
+// Runs ranges of a plan on one host thread. What can be cancelled runs in parts that take about a millisecond:
+// kernels look at the flag in their loops only.
+class PartRunner {
+ public:
+  PartRunner(const WorkPlan& plan, std::uint64_t granule)
+      : plan_(plan), granule_(granule), part_(granule == 1 ? 1 : kFirstGroups * granule) {}
+
+  Status run(std::uint64_t first, std::uint64_t count) {
+    if (!plan_.may_be_cancelled()) return plan_.run(first, count);
+    for (std::uint64_t done = 0; done < count;) {
+      if (plan_.cancelled()) return cancelled_run();
+      const std::uint64_t part = std::min(part_, count - done);
+      const Clock::time_point begin = Clock::now();
+      WARPJIT_CHECK(plan_.run(first + done, part));
+      const Clock::duration took = Clock::now() - begin;
+      done += part;
+      if (took < kShort && part == part_ && part_ < kMost)
+        part_ *= 2;
+      else if (took > kLong)
+        part_ = std::max(part_ / 2 / granule_, std::uint64_t{1}) * granule_;
+    }
+    return {};
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::microseconds kShort{500}, kLong{2000};
+  // Blocks may take long, groups of threads do not.
+  static constexpr std::uint64_t kFirstGroups = 32;
+  static constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
+
+  const WorkPlan& plan_;
+  const std::uint64_t granule_;
+  std::uint64_t part_;
+};
 
 }  // namespace
 
@@ -29,10 +66,9 @@ unsigned RangeRunner::worker_count(const WorkSize& size, const RunOptions& optio
 
 Status RangeRunner::run(const WorkPlan& plan, const Range& range, unsigned workers) const {
   if (workers == 1) {
-    for (std::uint64_t begin = 0; begin < range.count; begin += range.chunk) {
-      if (plan.cancelled()) return cancelled_run();
-      WARPJIT_CHECK(plan.run(range.first + begin, std::min(range.chunk, range.count - begin)));
-    }
+    PartRunner parts(plan, range.granule);
+    for (std::uint64_t begin = 0; begin < range.count; begin += range.chunk)
+      WARPJIT_CHECK(parts.run(range.first + begin, std::min(range.chunk, range.count - begin)));
     return {};
   }
   struct Job {
@@ -45,20 +81,20 @@ Status RangeRunner::run(const WorkPlan& plan, const Range& range, unsigned worke
     std::uint64_t failed = ~std::uint64_t{0};  // the first chunk that failed is the one reported
 
     // The status of a chunk; what it throws is an error of this chunk.
-    Status run_chunk(std::uint64_t begin) const noexcept {
+    Status run_chunk(PartRunner& parts, std::uint64_t begin) const noexcept {
       try {
-        if (plan.cancelled()) return cancelled_run();
-        return plan.run(range.first + begin, std::min(range.chunk, range.count - begin));
+        return parts.run(range.first + begin, std::min(range.chunk, range.count - begin));
       } catch (...) {
         return caught();
       }
     }
 
     void work() {
+      PartRunner parts(plan, range.granule);
       while (!stop.load(std::memory_order_relaxed)) {
         const std::uint64_t begin = next.fetch_add(1, std::memory_order_relaxed) * range.chunk;
         if (begin >= range.count) return;
-        Status result = run_chunk(begin);
+        Status result = run_chunk(parts, begin);
         if (result) continue;
         stop.store(true, std::memory_order_relaxed);
         const std::lock_guard lock(mutex);

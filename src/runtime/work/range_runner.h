@@ -13,9 +13,10 @@
 
 namespace warpjit::runtime {
 
-// Units `first` to `first + count - 1` of a plan, at most `chunk` a range.
+// Units `first` to `first + count - 1` of a plan, at most `chunk` a range. Where a run may be cancelled, a range
+// is done in parts, multiples of `granule` units.
 struct Range {
-  std::uint64_t first, count, chunk;
+  std::uint64_t first, count, chunk, granule = 1;
 };
 
 class RangeRunner {

@@ -22,13 +22,14 @@ Status run_units(const Run& run, KernelUse& use, const WorkPlan& plan, const Wor
     const std::uint64_t first = next, count = size.units - first;
     const std::uint64_t even = workers == 1 ? count : count / (workers * kRangesPerWorker) + 1;
     next = size.units;
-    return run.runner.run(plan, {first, count, whole_granules(std::min(even, size.most))}, workers);
+    return run.runner.run(plan, {first, count, whole_granules(std::min(even, size.most)), size.granule},
+                          workers);
   }
   const std::uint64_t chunk =
       std::max<std::uint64_t>(1, whole_granules(size.between_looks / kRangesPerWorker));
   while (next < size.units && !use.awaited->is_ready()) {
     const std::uint64_t count = std::min(size.units - next, workers * size.between_looks);
-    WARPJIT_CHECK(run.runner.run(plan, {next, count, chunk}, workers));
+    WARPJIT_CHECK(run.runner.run(plan, {next, count, chunk, size.granule}, workers));
     next += count;
   }
   return {};

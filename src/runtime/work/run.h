@@ -29,6 +29,9 @@ struct Run {
   Report report{};
 
   std::uint64_t fuel() const { return options.fuel.value_or(launch.fuel); }
+  bool cancelled() const {
+    return options.cancel != nullptr && options.cancel->load(std::memory_order_relaxed) != 0;
+  }
   // `of`: the launch, or one of its stages.
   KernelCall call(const LaunchState& of, const KernelUse& use) const {
     return {of, use.kernel(), use.table(), fuel(), options.cancel};

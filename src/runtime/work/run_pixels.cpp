@@ -223,6 +223,7 @@ Status run_pixels(Run& run) {
   if (part.indexed) part.indices = *work.indices;
   if (part.primitives(work.raster.topology) != 0)
     for (std::uint32_t first = 0; first < work.instances;) {
+      if (run.cancelled()) return cancelled_run();  // perhaps nothing of them is drawn
       const std::uint32_t count = std::min(vertices.at_once, work.instances - first);
       WARPJIT_CHECK(run_vertices(run, vertices, first, count));
       part.words = vertices.rows.words;

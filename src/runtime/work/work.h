@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/fuel.h"
 #include "base/result.h"
 #include "runtime/kernel/kernel.h"
 #include "runtime/work/launch.h"
@@ -47,19 +48,20 @@ class WorkPlan {
   // Units `first` to `first + count - 1`.
   virtual Status run(std::uint64_t first, std::uint64_t count) const = 0;
   bool cancelled() const { return call_.cancelled(); }
+  bool may_be_cancelled() const { return call_.cancel != nullptr; }
 
  protected:
   const KernelCall call_;
 };
 
-inline Error cancelled_run() { return {ErrorCode::cancelled, "the run was cancelled", ""}; }
+inline Error cancelled_run() { return {ErrorCode::cancelled, kCancelledMessage, ""}; }
 
 // How much work there is, and how it may be divided.
 struct WorkSize {
   std::uint64_t units = 0;             // threads or blocks
   std::uint64_t threads_per_unit = 1;  // guest threads
   std::uint64_t granule = 1;           // ranges are best multiples of it
-  std::uint64_t most = 65536;  // units of a range at most, so that a run without loops can be cancelled
+  std::uint64_t most = 65536;          // units of a range at most
   // Units that the guest interpreter runs on each host thread between two looks whether the kernel is there.
   std::uint64_t between_looks = 256;
 };

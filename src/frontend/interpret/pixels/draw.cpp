@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fuel.h"
 #include "frontend/interpret/pixels.h"
 #include "frontend/interpret/pixels/clip.h"
 #include "frontend/interpret/pixels/output.h"
@@ -114,7 +115,7 @@ class Draw {
  private:
   Status not_cancelled() const {
     if (work_.cancel == nullptr || work_.cancel->load(std::memory_order_relaxed) == 0) return {};
-    return Error{ErrorCode::cancelled, "the run was cancelled", {}};
+    return Error{ErrorCode::cancelled, kCancelledMessage, {}};
   }
 
   // So many rows of a part of primitive number_ are done.
@@ -299,6 +300,7 @@ class Draw {
   // Rows y and y + 1; if `stops`, perhaps not all of them.
   Status fill_rows(const RasterPrimitive& primitive, const RasterPrimitive::Box& box, std::int64_t y,
                    bool stops) {
+    WARPJIT_CHECK(not_cancelled());  // they may be long, and covered nowhere
     for (std::int64_t x = box.left & ~1; x <= box.right; x += 2) {
       Quad quad{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), 0, &primitive, &targets_};
       for (int n = 0; n < 4; ++n) {

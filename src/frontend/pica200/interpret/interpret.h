@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/fuel.h"
 #include "frontend/interpret/host_code.h"
 #include "frontend/pica200/container/program.h"
 
@@ -71,14 +72,14 @@ class Interpreter {
   static Result<Interpreter> prepare(const Program& program, std::uint32_t entry);
 
   // Runs one thread to its END. Allocates nothing unless it fails; several threads may share one
-  // Interpreter. Assumes the default floating-point environment. `fuel` is the number of transfers to an
-  // address <= the current one that the thread may make. EMIT and SETEMIT do nothing. Errors: out_of_fuel and
-  // fault, with the guest address; the state is then unspecified but every register is readable.
-  Status run(const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel,
+  // Interpreter. Assumes the default floating-point environment. `limits.fuel` is the number of transfers to
+  // an address <= the current one that the thread may make. EMIT and SETEMIT do nothing. Errors: out_of_fuel,
+  // cancelled and fault, with the guest address; the state is then unspecified but every register is readable.
+  Status run(const Uniforms& uniforms, ThreadState& state, const RunLimits& limits,
              HostCode code = HostCode::best) const;
 
   // One invocation of a geometry program; the unit's triangles are those of this one. Sets b15 at the end.
-  Status run(Uniforms& uniforms, InterpretedUnit& unit, std::uint64_t fuel) const;
+  Status run(Uniforms& uniforms, InterpretedUnit& unit, const RunLimits& limits) const;
 
   Interpreter(Interpreter&&) noexcept;
   Interpreter& operator=(Interpreter&&) noexcept;
@@ -86,7 +87,7 @@ class Interpreter {
 
  private:
   Interpreter();
-  Status run(const Uniforms& uniforms, ThreadState& state, InterpretedUnit* unit, std::uint64_t fuel,
+  Status run(const Uniforms& uniforms, ThreadState& state, InterpretedUnit* unit, const RunLimits& limits,
              HostCode code) const;
   Status finish(int outcome, std::uint32_t address, ThreadState& state) const;
 

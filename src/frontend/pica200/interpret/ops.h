@@ -86,7 +86,7 @@ struct MicroOp {
 };
 
 // How a run ended.
-enum Outcome : int { kDone, kOutOfFuel, kFault };
+enum Outcome : int { kDone, kOutOfFuel, kCancelled, kFault };
 
 struct Ending {
   Outcome outcome;
@@ -96,12 +96,13 @@ struct Ending {
 // `unit` is that of a geometry program, whose registers `state` is.
 using RunLoop = Ending (*)(const MicroOp* ops, const std::uint32_t* op_of_address, std::uint32_t entry_op,
                            const Uniforms& uniforms, ThreadState& state, InterpretedUnit* unit,
-                           std::uint64_t fuel);
+                           const RunLimits& limits);
 Ending run_loop_baseline(const MicroOp* ops, const std::uint32_t* op_of_address, std::uint32_t entry_op,
                          const Uniforms& uniforms, ThreadState& state, InterpretedUnit* unit,
-                         std::uint64_t fuel);
+                         const RunLimits& limits);
 // The same source compiled for AVX2; only on x86-64, only to be called where the host has it.
 Ending run_loop_avx2(const MicroOp* ops, const std::uint32_t* op_of_address, std::uint32_t entry_op,
-                     const Uniforms& uniforms, ThreadState& state, InterpretedUnit* unit, std::uint64_t fuel);
+                     const Uniforms& uniforms, ThreadState& state, InterpretedUnit* unit,
+                     const RunLimits& limits);
 
 }  // namespace warpjit::pica200

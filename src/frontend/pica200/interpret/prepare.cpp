@@ -373,28 +373,31 @@ Status Interpreter::finish(int outcome, std::uint32_t address, ThreadState& stat
   const bool inside = address < code_.size();
   const std::string where = where_word(source_name_, address, inside ? code_[address] : 0);
   if (outcome == kOutOfFuel) return Error{ErrorCode::out_of_fuel, kOutOfFuelMessage, where};
+  if (outcome == kCancelled) return Error{ErrorCode::cancelled, kCancelledMessage, where};
   if (!inside) return Error{ErrorCode::fault, "the program ran past its last word", where};
   const auto instruction = try_decode(code_[address]);
   if (!instruction) return Error{ErrorCode::fault, "undefined PICA200 opcode reached", where};
   return misplaced(*instruction, where);
 }
 
-Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, std::uint64_t fuel,
+Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, const RunLimits& limits,
                         HostCode code) const {
-  return run(uniforms, state, nullptr, fuel, code);
+  return run(uniforms, state, nullptr, limits, code);
 }
 
-Status Interpreter::run(Uniforms& uniforms, InterpretedUnit& unit, std::uint64_t fuel) const {
-  const Status status = run(uniforms, unit.registers, &unit, fuel, HostCode::best);
+Status Interpreter::run(Uniforms& uniforms, InterpretedUnit& unit, const RunLimits& limits) const {
+  const Status status = run(uniforms, unit.registers, &unit, limits, HostCode::best);
   uniforms.b |= 0x8000;
   return status;
 }
 
 Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, InterpretedUnit* unit,
-                        std::uint64_t fuel, HostCode code) const {
+                        const RunLimits& limits, HostCode code) const {
+  // Threads may make no backward transfer.
+  if (limits.cancelled()) return finish(kCancelled, ops_[entry_op_].address, state);
   static const interpret::Instances<RunLoop> loops = WARPJIT_INSTANCES(run_loop);
   const Ending ending =
-      loops.choose(code)(ops_.data(), op_of_address_.data(), entry_op_, uniforms, state, unit, fuel);
+      loops.choose(code)(ops_.data(), op_of_address_.data(), entry_op_, uniforms, state, unit, limits);
   return finish(ending.outcome, ending.address, state);
 }
 

@@ -42,8 +42,10 @@ void GraphicsWarp::restart(std::uint32_t lanes) {
 // One set of registers and memory, in which warps run one after another.
 class GraphicsRun {
  public:
-  GraphicsRun(const Interpreter& interpreter, const Launch& launch, HostCode code)
-      : interpreter_(interpreter), launch_(launch), run_warp_(loop_for(code)) {}
+  GraphicsRun(const Interpreter& interpreter, const Launch& launch, const RunLimits& limits, HostCode code)
+      : interpreter_(interpreter), launch_(launch), run_warp_(loop_for(code)) {
+    context_.limits = limits;
+  }
 
   Status start() {
     const Program& program = interpreter_.program_;
@@ -63,13 +65,16 @@ class GraphicsRun {
     context_.first_number = static_cast<std::uint32_t>(number);
     for (const ResultWord& result : graphics_.results)  // nobody sees other outputs
       if (!result.constant) graphics_.outputs[result.output].fill(0);
-    start_warp(warp_, interpreter_.program_, lanes, launch_.fuel);
+    start_warp(warp_, interpreter_.program_, lanes, context_.limits.fuel);
     if (!graphics_.helpers_run) {
       warp_.active &= graphics_.live;
       warp_.exited = ~warp_.active;
       if (warp_.active == 0) return {};
     }
-    if (run_warp_(context_, warp_) != WarpOutcome::stopped) return {};
+    if (context_.limits.cancelled())
+      context_.cancel_at(warp_.pc);
+    else if (run_warp_(context_, warp_) != WarpOutcome::stopped)
+      return {};
     return Error{context_.stop.code, context_.stop.message,
                  interpreter_.program_.where(context_.stop.address)};
   }
@@ -118,8 +123,9 @@ Error wrong_type(const Program& program, ProgramType wanted) {
 
 class Fragments final : public interpret::FragmentProgram {
  public:
-  Fragments(const Interpreter& interpreter, const Launch& launch, RunReport& report, HostCode code)
-      : run_(interpreter, launch, code), report_(report) {}
+  Fragments(const Interpreter& interpreter, const Launch& launch, RunReport& report, const RunLimits& limits,
+            HostCode code)
+      : run_(interpreter, launch, limits, code), report_(report) {}
 
   Status start(bool counted) {
     WARPJIT_CHECK(run_.start());
@@ -183,9 +189,10 @@ class Fragments final : public interpret::FragmentProgram {
 }  // namespace
 
 Status Interpreter::run_vertices(const Launch& launch, const InputVertices& input,
-                                 std::vector<std::uint32_t>& slots, RunReport& report, HostCode code) const {
+                                 std::vector<std::uint32_t>& slots, RunReport& report, HostCode code,
+                                 std::optional<RunLimits> limits) const {
   if (program_.type != ProgramType::vertex) return wrong_type(program_, ProgramType::vertex);
-  GraphicsRun run(*this, launch, code);
+  GraphicsRun run(*this, launch, limits.value_or(launch.fuel), code);
   WARPJIT_CHECK(run.start());
   const AttributeLayout layout = attribute_layout(program_.graphics);
   const std::size_t width = layout.components.size(), count = input.vertex_ids.size();
@@ -213,7 +220,7 @@ Status Interpreter::run_vertices(const Launch& launch, const InputVertices& inpu
 }
 
 Status Interpreter::run_geometry(const Launch& launch, const InputPrimitives& input, EmittedVertices& output,
-                                 RunReport& report, HostCode code) const {
+                                 RunReport& report, HostCode code, std::optional<RunLimits> limits) const {
   if (program_.type != ProgramType::geometry) return wrong_type(program_, ProgramType::geometry);
   const auto wrong = [&](const char* message) {
     return Error{ErrorCode::bad_input, message, program_.source_name};
@@ -221,7 +228,7 @@ Status Interpreter::run_geometry(const Launch& launch, const InputPrimitives& in
   if (input.vertices == 0 || input.vertices > kMaxInputVertices)
     return wrong("input primitives have 1 to 6 vertices");
   if (input.indices.size() % input.vertices != 0) return wrong("an input primitive is not complete");
-  GraphicsRun run(*this, launch, code);
+  GraphicsRun run(*this, launch, limits.value_or(launch.fuel), code);
   WARPJIT_CHECK(run.start());
   GraphicsWarp& graphics = run.graphics();
   graphics.input_vertices = input.vertices;
@@ -262,12 +269,11 @@ Status Interpreter::run_geometry(const Launch& launch, const InputPrimitives& in
   return {};
 }
 
-Result<std::unique_ptr<interpret::FragmentProgram>> Interpreter::make_fragment_program(const Launch& launch,
-                                                                                       RunReport& report,
-                                                                                       HostCode code,
-                                                                                       bool counted) const {
+Result<std::unique_ptr<interpret::FragmentProgram>> Interpreter::make_fragment_program(
+    const Launch& launch, RunReport& report, HostCode code, bool counted,
+    std::optional<RunLimits> limits) const {
   if (program_.type != ProgramType::fragment) return wrong_type(program_, ProgramType::fragment);
-  auto fragments = std::make_unique<Fragments>(*this, launch, report, code);
+  auto fragments = std::make_unique<Fragments>(*this, launch, report, limits.value_or(launch.fuel), code);
   WARPJIT_CHECK(fragments->start(counted));
   return std::unique_ptr<interpret::FragmentProgram>(std::move(fragments));
 }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fuel.h"
 #include "frontend/grid.h"
 #include "frontend/interpret/host_code.h"
 #include "frontend/interpret/pixels.h"
@@ -93,9 +94,9 @@ class Interpreter {
   // the grid may run on other threads at the same time. Assumes the default floating-point environment.
   // Errors, with the guest address: bad_input for a launch outside the limits; fault for a trap, a stack that
   // underflows, overflows or does not match, control flow under quadon, a branch through c[] to where no code
-  // is, a barrier that can never complete; out_of_fuel.
+  // is, a barrier that can never complete; out_of_fuel; cancelled. Without `limits`: the launch's fuel.
   Status run(const Launch& launch, std::uint64_t first_block, std::uint64_t count, RunReport& report,
-             HostCode code = HostCode::best) const;
+             HostCode code = HostCode::best, std::optional<RunLimits> limits = {}) const;
   // The whole grid.
   Status run(const Launch& launch, RunReport& report, HostCode code = HostCode::best) const;
 
@@ -111,17 +112,18 @@ class Interpreter {
   // vertices, of input primitives, and lanes. Errors: as of run().
   // Adds the slots of each vertex (result_words) to `slots`.
   Status run_vertices(const Launch& launch, const InputVertices& input, std::vector<std::uint32_t>& slots,
-                      RunReport& report, HostCode code = HostCode::best) const;
+                      RunReport& report, HostCode code = HostCode::best,
+                      std::optional<RunLimits> limits = {}) const;
   // Adds to `output`.
   Status run_geometry(const Launch& launch, const InputPrimitives& input, EmittedVertices& output,
-                      RunReport& report, HostCode code = HostCode::best) const;
+                      RunReport& report, HostCode code = HostCode::best,
+                      std::optional<RunLimits> limits = {}) const;
   // The program of a work with the uses fragment_uses(). It refers to this interpreter, the launch and the
   // report, to which its runs are added; one thread may call it. `counted`: fragments say how many
   // instructions they executed.
-  Result<std::unique_ptr<interpret::FragmentProgram>> make_fragment_program(const Launch& launch,
-                                                                            RunReport& report,
-                                                                            HostCode code = HostCode::best,
-                                                                            bool counted = false) const;
+  Result<std::unique_ptr<interpret::FragmentProgram>> make_fragment_program(
+      const Launch& launch, RunReport& report, HostCode code = HostCode::best, bool counted = false,
+      std::optional<RunLimits> limits = {}) const;
 
   Interpreter(Interpreter&&) noexcept;
   Interpreter& operator=(Interpreter&&) noexcept;

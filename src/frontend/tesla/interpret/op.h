@@ -77,7 +77,10 @@ struct BlockContext {
   Profiler* profiler = nullptr;      // if not null, sees every instruction
   GraphicsWarp* graphics = nullptr;  // of graphics programs
   std::uint32_t first_number = 0;    // of the threads in what is reported, added to Warp::first_thread
+  RunLimits limits{0};
   interpret::Stop stop;
+
+  void cancel_at(std::uint32_t address) { stop = {ErrorCode::cancelled, kCancelledMessage, address}; }
 };
 
 // Brings a warp to the entry, with its first `lanes` lanes.

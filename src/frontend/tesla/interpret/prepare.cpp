@@ -127,8 +127,10 @@ void Interpreter::set_up(BlockContext& context, const Launch& launch) const {
 
 // Runs blocks of a launch with one set of warps.
 struct BlockRun {
-  BlockRun(const Interpreter& interpreter, const Launch& launch, RunWarp run_warp)
-      : interpreter_(interpreter), launch_(launch), run_warp_(run_warp) {}
+  BlockRun(const Interpreter& interpreter, const Launch& launch, const RunLimits& limits, RunWarp run_warp)
+      : interpreter_(interpreter), launch_(launch), run_warp_(run_warp) {
+    context_.limits = limits;
+  }
 
   Status check() {
     WARPJIT_TRY(checked_, check_launch(interpreter_.program_, launch_));
@@ -174,7 +176,8 @@ struct BlockRun {
     for (std::size_t k = 0; k < warps_.size(); ++k) {
       Warp& warp = warps_[k];
       warp.first_thread = static_cast<std::uint32_t>(k * kLanes);
-      start_warp(warp, interpreter_.program_, std::min(threads_ - warp.first_thread, kLanes), launch_.fuel);
+      start_warp(warp, interpreter_.program_, std::min(threads_ - warp.first_thread, kLanes),
+                 context_.limits.fuel);
       // Lanes that no thread has are numbered on in the last dimension there is; only quadop sees them
       // (tesla.md 9.6: chosen).
       for (std::uint32_t l = 0; l < kLanes; ++l) {
@@ -192,6 +195,10 @@ struct BlockRun {
       for (Warp& warp : warps_) {
         if (!warp.done && warp.waiting < 0) {
           progress = true;
+          if (context_.limits.cancelled()) {
+            context_.cancel_at(warp.pc);
+            return stopped(warp);
+          }
           if (run_warp_(context_, warp) == WarpOutcome::stopped) return stopped(warp);
           complete_barriers();
         }
@@ -237,9 +244,9 @@ struct BlockRun {
 
  public:
   static Status run(const Interpreter& interpreter, const Launch& launch, std::uint64_t first,
-                    std::uint64_t count, RunReport& report, RunWarp run_warp,
+                    std::uint64_t count, RunReport& report, const RunLimits& limits, RunWarp run_warp,
                     WarpRegisters* registers = nullptr, Profiler* profiler = nullptr) {
-    BlockRun blocks(interpreter, launch, run_warp);
+    BlockRun blocks(interpreter, launch, limits, run_warp);
     blocks.context_.profiler = profiler;
     WARPJIT_CHECK(blocks.check());
     const std::uint64_t all = std::uint64_t{launch.grid[0]} * launch.grid[1];
@@ -254,8 +261,9 @@ struct BlockRun {
 };
 
 Status Interpreter::run(const Launch& launch, std::uint64_t first_block, std::uint64_t count,
-                        RunReport& report, HostCode code) const {
-  return BlockRun::run(*this, launch, first_block, count, report, loop_for(code));
+                        RunReport& report, HostCode code, std::optional<RunLimits> limits) const {
+  return BlockRun::run(*this, launch, first_block, count, report, limits.value_or(launch.fuel),
+                       loop_for(code));
 }
 
 Status Interpreter::run(const Launch& launch, RunReport& report, HostCode code) const {
@@ -264,8 +272,8 @@ Status Interpreter::run(const Launch& launch, RunReport& report, HostCode code) 
 
 Status Interpreter::run_profiled(const Launch& launch, RunReport& report, Profile& profile) const {
   Profiler profiler(program_);
-  const Status status =
-      BlockRun::run(*this, launch, 0, launch.blocks(), report, loop_for(HostCode::best), nullptr, &profiler);
+  const Status status = BlockRun::run(*this, launch, 0, launch.blocks(), report, launch.fuel,
+                                      loop_for(HostCode::best), nullptr, &profiler);
   profile = profiler.result(report);
   return status;
 }
@@ -275,7 +283,7 @@ Status Interpreter::run_warp(const Launch& launch, WarpRegisters& registers, Run
   Launch one = launch;
   one.grid = {1, 1, 1};
   one.block = {kLanes, 1, 1};
-  return BlockRun::run(*this, one, 0, 1, report, loop_for(code), &registers);
+  return BlockRun::run(*this, one, 0, 1, report, one.fuel, loop_for(code), &registers);
 }
 
 }  // namespace warpjit::tesla

@@ -149,12 +149,12 @@ Type texel_type(FragmentInput::Texel format) {
 class Fragments final : public interpret::FragmentProgram {
  public:
   Fragments(const Interpreter& interpreter, const frontend::Values& values, const interpret::PixelWork& work,
-            std::uint64_t fuel)
+            const RunLimits& limits)
       : interpreter_(interpreter),
         program_(interpreter.program()),
         values_(values),
         work_(work),
-        fuel_(fuel),
+        limits_(limits),
         format_(work.output.colors[0]),
         memory_(pieces_of(values.grid)),
         sa_(secondary_attributes(values)) {}
@@ -189,7 +189,10 @@ class Fragments final : public interpret::FragmentProgram {
   Error failed(ErrorCode code, const std::string& message) const {
     return {code, message, program_.source_name};
   }
-  QuadRun new_run() const { return {.memory = memory_, .textures = &values_.grid.bound, .fuel = fuel_}; }
+  QuadRun new_run() const {
+    return {
+        .memory = memory_, .textures = &values_.grid.bound, .fuel = limits_.fuel, .cancel = limits_.cancel};
+  }
   void keep_fault(const QuadRun& run) const {
     if (!run.access || work_.fault == nullptr || work_.fault->happened) return;
     work_.fault->happened = true;
@@ -332,7 +335,7 @@ class Fragments final : public interpret::FragmentProgram {
   const Program& program_;
   const frontend::Values& values_;
   const interpret::PixelWork& work_;
-  std::uint64_t fuel_;
+  const RunLimits limits_;
   PixelFormat format_;
   std::vector<MemoryPiece> memory_;
   std::vector<std::uint32_t> sa_;
@@ -356,8 +359,8 @@ std::vector<MemoryPiece> pieces_of(const frontend::Grid& grid) {
 }
 
 Status draw_fragments(const Interpreter& interpreter, const frontend::Values& values,
-                      const interpret::PixelWork& work, std::uint64_t fuel) {
-  Fragments fragments(interpreter, values, work, fuel);
+                      const interpret::PixelWork& work, const RunLimits& limits) {
+  Fragments fragments(interpreter, values, work, limits);
   WARPJIT_CHECK(fragments.start());
   return interpret::draw(work, fragments);
 }

@@ -16,6 +16,6 @@ std::vector<MemoryPiece> pieces_of(const frontend::Grid& grid);
 
 // Errors: those of the programs; unsupported for targets that native colours do not have.
 Status draw_fragments(const Interpreter& interpreter, const frontend::Values& values,
-                      const interpret::PixelWork& work, std::uint64_t fuel);
+                      const interpret::PixelWork& work, const RunLimits& limits);
 
 }  // namespace warpjit::usse

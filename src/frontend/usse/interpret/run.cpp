@@ -68,6 +68,8 @@ class Interpreter::Execution {
         alu_(quad, file) {}
 
   Status run(unsigned lanes) {
+    // Lanes may take no backward branch.
+    if (is_cancelled()) return failed(ErrorCode::cancelled, kCancelledMessage, 0);
     for (unsigned lane = 0; lane < kLanes; ++lane) lanes_[lane].running = (lanes >> lane & 1) != 0;
     while (true) {
       std::uint32_t pc = UINT32_MAX;
@@ -82,6 +84,7 @@ class Interpreter::Execution {
   }
 
  private:
+  bool is_cancelled() const { return run_.cancel->load(std::memory_order_relaxed) != 0; }
   Error failed(ErrorCode code, std::string message, std::uint32_t pc) const {
     return {code, std::move(message), program_.where(secondary_, pc)};
   }
@@ -171,6 +174,7 @@ class Interpreter::Execution {
       }
       if (target < 0 || target > static_cast<std::int64_t>(code_.size()))
         return failed(ErrorCode::fault, "control leaves the program", pc);
+      if (target <= pc && is_cancelled()) return failed(ErrorCode::cancelled, kCancelledMessage, pc);
       if (target <= pc && ++lane.backward > run_.fuel)
         return failed(ErrorCode::out_of_fuel, "a thread ran out of fuel", pc);
       lane.pc = static_cast<std::uint32_t>(target);

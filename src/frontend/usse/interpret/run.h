@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/fuel.h"
 #include "frontend/grid.h"
 #include "frontend/usse/container/program.h"
 #include "frontend/usse/facts/texels.h"
@@ -25,8 +26,9 @@ struct MemoryPiece {
 // What the run of a quad needs and leaves besides its registers.
 struct QuadRun {
   std::span<const MemoryPiece> memory{};
-  const frontend::BoundTextures* textures = nullptr;      // by units; null: none
-  std::uint64_t fuel = 0;                                 // backward branches that each lane may take
+  const frontend::BoundTextures* textures = nullptr;              // by units; null: none
+  std::uint64_t fuel = 0;                                         // backward branches that each lane may take
+  const std::atomic<std::uint32_t>* cancel = &RunLimits::kNever;  // not 0 ends the run
   unsigned covered = 15;                                  // lanes that are no helpers: only these store
   unsigned dead = 0;                                      // lanes that were killed
   unsigned depth_replaced = 0;                            // lanes that gave a depth ...
@@ -52,7 +54,7 @@ class Interpreter {
 
   // Before both, once for a draw. Errors: bad_input for a texture that has not the dimension of a sample.
   Status check_textures(const frontend::BoundTextures& textures) const;
-  // Once for a draw: the secondary program on the secondary attributes. Errors: out_of_fuel; fault for
+  // Once for a draw: the secondary program on the secondary attributes. Errors: out_of_fuel; cancelled; fault for
   // control that leaves the code.
   Status run_secondary(std::span<std::uint32_t> sa, QuadRun& run) const;
   // The primary program of a quad. All lanes run, but of fragments whose lanes do not see each other

@@ -13,8 +13,10 @@ namespace {
 // Workgroups of a launch with one set of warps.
 class BlockRun final : public WarpRun {
  public:
-  BlockRun(const Interpreter& interpreter, const frontend::Grid& launch, const frontend::CheckedGrid& checked)
-      : WarpRun(interpreter, launch, checked), warps_((checked.threads + kWarpLanes - 1) / kWarpLanes) {
+  BlockRun(const Interpreter& interpreter, const frontend::Grid& launch, const frontend::CheckedGrid& checked,
+           const RunLimits& limits)
+      : WarpRun(interpreter, launch, checked, limits),
+        warps_((checked.threads + kWarpLanes - 1) / kWarpLanes) {
     // The launch is checked.
     if (program_.stage == Stage::vertex)
       for (const frontend::AttributeSource& attribute : launch.vertices.attributes)
@@ -37,7 +39,7 @@ class BlockRun final : public WarpRun {
     while (true) {
       std::uint32_t running = 0;
       for (Warp& warp : warps_) {
-        while (warp.runnable() != 0) WARPJIT_CHECK(step(warp));
+        WARPJIT_CHECK(run_warp(warp));
         running |= warp.running;
       }
       if (running == 0) return {};
@@ -150,14 +152,14 @@ void RunReport::add(const RunReport& other) {
 }
 
 Status Interpreter::run(const frontend::Grid& launch, std::uint64_t first, std::uint64_t count,
-                        RunReport& report) const {
+                        RunReport& report, std::optional<RunLimits> limits) const {
   if (program_.stage == Stage::fragment)
     return Error{ErrorCode::bad_input, "fragment programs run over pixels", program_.source_name};
   WARPJIT_TRY(const frontend::CheckedGrid checked, check_launch(program_, launch));
   const std::uint64_t all = launch.blocks();
   if (first > all || count > all - first)
     return Error{ErrorCode::bad_input, "the workgroups are not in the grid", {}};
-  return BlockRun(*this, launch, checked).run(first, count, report);
+  return BlockRun(*this, launch, checked, limits.value_or(launch.fuel)).run(first, count, report);
 }
 
 Status Interpreter::run(const frontend::Grid& launch, RunReport& report) const {

@@ -183,9 +183,9 @@ std::array<std::uint32_t, 4> paired(const std::array<std::uint32_t, 4>& halves) 
 class Fragments final : public WarpRun, public interpret::FragmentProgram {
  public:
   Fragments(const Interpreter& interpreter, const frontend::Grid& launch, frontend::CheckedGrid checked,
-            const interpret::PixelWork& work, RunReport& report)
+            const interpret::PixelWork& work, RunReport& report, const RunLimits& limits)
       : Fragments(interpreter, launch, std::make_unique<frontend::CheckedGrid>(std::move(checked)), work,
-                  report) {}
+                  report, limits) {}
 
   Status start() {
     for (const WarpOp& op : ops_) {
@@ -220,8 +220,7 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
     memory_.begin({});
     counts_.fill(0);
     for (unsigned lane = 0; lane < lanes; ++lane) start_lane(lane);
-    Status status;
-    while (warp_.runnable() != 0 && status.ok()) status = step(warp_);
+    const Status status = run_warp(warp_);
     report_.first_fault = memory_.take_fault();
     all_.add(std::exchange(report_, {}));
     for_lanes(low_mask<std::uint32_t>(lanes), [&](unsigned lane) {
@@ -234,8 +233,8 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
  private:
   Fragments(const Interpreter& interpreter, const frontend::Grid& launch,
             std::unique_ptr<frontend::CheckedGrid> checked, const interpret::PixelWork& work,
-            RunReport& report)
-      : WarpRun(interpreter, launch, *checked), kept_(std::move(checked)), work_(work), all_(report) {
+            RunReport& report, const RunLimits& limits)
+      : WarpRun(interpreter, launch, *checked, limits), kept_(std::move(checked)), work_(work), all_(report) {
     last_lane_id_ = 3;
     framebuffer_size_ = work.width | work.height << 16;
     if (work.instructions != nullptr) executed_ = &counts_;
@@ -495,12 +494,14 @@ Status make_fragment_op(WarpOp& op) {
 }
 
 Result<std::unique_ptr<interpret::FragmentProgram>> Interpreter::make_fragment_program(
-    const frontend::Grid& launch, const interpret::PixelWork& work, RunReport& report) const {
+    const frontend::Grid& launch, const interpret::PixelWork& work, RunReport& report,
+    std::optional<RunLimits> limits) const {
   if (program_.stage != Stage::fragment)
     return Error{ErrorCode::bad_input, std::string(stage_name(program_.stage)) + " programs run on a grid",
                  program_.source_name};
   WARPJIT_TRY(frontend::CheckedGrid checked, check_launch(program_, launch));
-  auto fragments = std::make_unique<Fragments>(*this, launch, std::move(checked), work, report);
+  auto fragments = std::make_unique<Fragments>(*this, launch, std::move(checked), work, report,
+                                               limits.value_or(launch.fuel));
   WARPJIT_CHECK(fragments->start());
   return std::unique_ptr<interpret::FragmentProgram>(std::move(fragments));
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/fuel.h"
 #include "frontend/grid.h"
 #include "frontend/interpret/pixels.h"
 #include "frontend/valhall/container/program.h"
@@ -33,16 +34,17 @@ class Interpreter {
   // Workgroups `first` to `first` + `count` - 1 of the grid (x fastest), one after the other; the rest of
   // the grid may run on other threads at the same time. Assumes the default floating-point environment.
   // Errors: bad_input for a launch outside the limits; with the guest address, fault for control that leaves
-  // the code, out_of_fuel.
-  Status run(const frontend::Grid& launch, std::uint64_t first, std::uint64_t count, RunReport& report) const;
+  // the code, out_of_fuel, cancelled. Without `limits`: the launch's fuel.
+  Status run(const frontend::Grid& launch, std::uint64_t first, std::uint64_t count, RunReport& report,
+             std::optional<RunLimits> limits = {}) const;
   // The whole grid.
   Status run(const frontend::Grid& launch, RunReport& report) const;
 
   // The quads of a fragment program, added to the report as they run. `work` has the program's uses of slots;
   // nothing else of it but the extent matters. All must outlive it. Errors: as above.
-  Result<std::unique_ptr<interpret::FragmentProgram>> make_fragment_program(const frontend::Grid& launch,
-                                                                            const interpret::PixelWork& work,
-                                                                            RunReport& report) const;
+  Result<std::unique_ptr<interpret::FragmentProgram>> make_fragment_program(
+      const frontend::Grid& launch, const interpret::PixelWork& work, RunReport& report,
+      std::optional<RunLimits> limits = {}) const;
 
   Interpreter(Interpreter&&) noexcept;
   Interpreter& operator=(Interpreter&&) noexcept;

@@ -95,19 +95,20 @@ void insert(std::uint32_t& reg, std::uint64_t value, unsigned shift, unsigned bi
 }  // namespace
 
 WarpRun::WarpRun(const Interpreter& interpreter, const frontend::Grid& launch,
-                 const frontend::CheckedGrid& checked)
+                 const frontend::CheckedGrid& checked, const RunLimits& limits)
     : program_(interpreter.program_),
       ops_(interpreter.ops_),
       op_of_word_(interpreter.op_of_word_),
       launch_(launch),
       checked_(checked),
+      limits_(limits),
       memory_(program_, launch, checked) {}
 
 void WarpRun::start_warp(Warp& warp, std::uint32_t lanes) const {
   warp = {};
   warp.running = lanes;
-  warp.fuel = group_fuel(launch_.fuel);
-  warp.counts = FuelCounts(launch_.fuel);
+  warp.fuel = group_fuel(limits_.fuel);
+  warp.counts = FuelCounts(limits_.fuel);
   for (std::uint32_t& pc : warp.pc) pc = program_.entry;
 }
 
@@ -126,6 +127,14 @@ void WarpRun::find_front(Warp& warp) {
     else
       warp.next_pc = std::min(warp.next_pc, pc);
   });
+}
+
+Status WarpRun::run_warp(Warp& warp) {
+  // Warps may make no backward transfer.
+  if (limits_.cancelled())
+    return Error{ErrorCode::cancelled, kCancelledMessage + place_text(warp), program_.source_name};
+  while (warp.runnable() != 0) WARPJIT_CHECK(step(warp));
+  return {};
 }
 
 Status WarpRun::step(Warp& warp) {
@@ -153,8 +162,10 @@ Status WarpRun::go_on(Warp& warp, const WarpOp& op, std::uint32_t active, std::u
   const auto end = static_cast<std::int64_t>(8 * program_.code.size());
   const bool leaves = (taken != 0 && (op.target < 0 || op.target >= end)) || (taken != active && next >= end);
   if (leaves) return stopped(warp, op, ErrorCode::fault, message(StopReason::no_code));
-  if (taken != 0 && op.target <= op.address && !pay(warp, taken))
-    return stopped(warp, op, ErrorCode::out_of_fuel, kOutOfFuelMessage);
+  if (taken != 0 && op.target <= op.address) {
+    if (limits_.cancelled()) return stopped(warp, op, ErrorCode::cancelled, kCancelledMessage);
+    if (!pay(warp, taken)) return stopped(warp, op, ErrorCode::out_of_fuel, kOutOfFuelMessage);
+  }
   // Mostly the lanes stay together and come to no others.
   if ((taken == 0 || taken == active) && op.kind != WarpOp::Kind::barrier) {
     const auto to = static_cast<std::uint32_t>(taken != 0 ? op.target : next);

@@ -51,12 +51,13 @@ class WarpRun {
 
  protected:
   // All must outlive it.
-  WarpRun(const Interpreter& interpreter, const frontend::Grid& launch, const frontend::CheckedGrid& checked);
+  WarpRun(const Interpreter& interpreter, const frontend::Grid& launch, const frontend::CheckedGrid& checked,
+          const RunLimits& limits);
 
   // Clears a warp; `lanes` run from the program's entry on.
   void start_warp(Warp& warp, std::uint32_t lanes) const;
-  // One instruction of the lanes with the lowest program counter. Some lane must be runnable.
-  Status step(Warp& warp);
+  // Runs the warp until no lane is runnable.
+  Status run_warp(Warp& warp);
 
   static GroupMemory::Accessor by(const Warp& warp, const WarpOp& op, unsigned lane) {
     return {op.address, warp.first_thread + lane};
@@ -75,6 +76,7 @@ class WarpRun {
   const std::vector<std::uint32_t>& op_of_word_;
   const frontend::Grid& launch_;
   const frontend::CheckedGrid& checked_;
+  const RunLimits limits_;
   GroupMemory memory_;
   RunReport report_;
   std::uint64_t framebuffer_size_ = 0;                         // the special value
@@ -83,6 +85,8 @@ class WarpRun {
 
  private:
   static void find_front(Warp& warp);
+  // One instruction of the lanes with the lowest program counter. Some lane must be runnable.
+  Status step(Warp& warp);
   Status go_on(Warp& warp, const WarpOp& op, std::uint32_t active, std::uint32_t taken);
   Error stopped(const Warp& warp, const WarpOp& op, ErrorCode code, const char* what) const;
   void execute(Warp& warp, const WarpOp& op, std::uint32_t active, std::uint32_t& taken);
