@@ -3,6 +3,8 @@
 #include <charconv>
 #include <limits>
 
+#include "base/float_environment.h"
+
 namespace warpjit::text {
 namespace {
 
@@ -177,6 +179,7 @@ Result<float> TokenReader::expect_float() {
   } else {
     if (peek().kind != Token::Kind::number) return unexpected("a number");
     const std::string_view text = take().text;
+    const FloatEnvironment environment;  // or it would round as the caller does
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc::invalid_argument || end != text.data() + text.size())
       return position.error("this is not a number as 3, -0.5 or 1e-3 are");

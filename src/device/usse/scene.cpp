@@ -256,6 +256,7 @@ Scene& Scene::operator=(Scene&&) noexcept = default;
 Scene::~Scene() = default;
 
 Result<Scene> Scene::begin(const ColorSurface& color, const std::optional<DepthSurface>& depth) try {
+  const FloatEnvironment environment;
   WARPJIT_TRY(Surface surface, Surface::open(color));
   if (depth && depth->format != PixelFormat::d16 && depth->format != PixelFormat::d24s8 &&
       depth->format != PixelFormat::d32f)

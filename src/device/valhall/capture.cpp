@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/float_environment.h"
+
 namespace warpjit::valhall {
 namespace {
 
@@ -224,6 +226,7 @@ Result<std::size_t> Capture::count_draws() const try {
 }
 
 Status Capture::run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options) try {
+  const FloatEnvironment environment;  // of what the descriptors say, and of tiles
   return state_->run(engine, visitor, options);
 } catch (...) {
   return caught();

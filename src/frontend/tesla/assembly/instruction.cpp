@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/float_environment.h"
 #include "frontend/assembly/lines.h"
 #include "frontend/encoding/syntax.h"
 #include "frontend/tesla/assembly/disassemble.h"
@@ -126,6 +127,7 @@ std::optional<Operand> parse_memory(std::string_view text) {
 
 std::optional<std::uint32_t> parse_immediate(std::string_view word) {
   if (word.find('.') != std::string_view::npos) {
+    const FloatEnvironment environment;  // or it would round as the caller does
     float value = 0;
     const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (code != std::errc{} || end != word.data() + word.size()) return {};
