@@ -94,8 +94,13 @@ class EngineState : public KernelSource {
   Result<Request> request(const LaunchState& launch, const RunOptions& options, Choice choice);
   CodeCache::KernelResult make(const Request& request);
   CodeCache::KernelResult find_or_make(const Request& request, bool& hit);
-  // The job that compiles it in the background; null if it cannot be queued.
-  std::shared_ptr<CompileJob> submit(Request request, bool urgent);
+  // All that a run of the launch leases, first the kernel that it reports.
+  Result<std::vector<Request>> requests(LaunchState& launch, const RunOptions& options);
+  // The kernel of `request`, after those of the others.
+  CodeCache::KernelResult make_all(const Request& request, const std::vector<Request>& others);
+  // The job that compiles it in the background, after others if there are some; null if it cannot be queued.
+  std::shared_ptr<CompileJob> submit(Request request, bool urgent,
+                                     std::shared_ptr<const std::vector<Request>> others = nullptr);
   bool admit_variant(std::uint64_t family, std::uint64_t bools);
   // True if the launch remembers its kernel with its table filled: `lease` has both.
   static Result<bool> recall(LaunchState& launch, const LaunchKey& key, LaunchCache::Lease& lease);

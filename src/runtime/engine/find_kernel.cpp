@@ -9,6 +9,7 @@
 #include "base/float_environment.h"
 #include "base/hash.h"
 #include "runtime/engine/engine.h"
+#include "runtime/work/needed_kernels.h"
 
 namespace warpjit::runtime {
 namespace {
@@ -233,38 +234,66 @@ CodeCache::KernelResult EngineState::find_or_make(const Request& request, bool& 
   return make(request);
 }
 
-std::shared_ptr<CompileJob> EngineState::submit(Request request, bool urgent) {
+std::shared_ptr<CompileJob> EngineState::submit(Request request, bool urgent,
+                                                std::shared_ptr<const std::vector<Request>> others) {
   const CodeCache::Key key = request.key;
   const auto shared = std::make_shared<const Request>(std::move(request));
   return background_.submit(
       key, urgent,
-      [this, shared] {
-        bool hit = false;
-        CodeCache::KernelResult result = find_or_make(*shared, hit);
+      [this, shared, others] {
+        CodeCache::KernelResult result = make_all(*shared, others ? *others : std::vector<Request>());
         if (!result) log(LogLevel::warning, "not compiled in the background: " + to_string(result.error()));
         return result;
       },
       [shared](const Kernel& kernel) { kernel.complete(*shared->shader); });
 }
 
+Result<std::vector<EngineState::Request>> EngineState::requests(LaunchState& launch,
+                                                                const RunOptions& options) {
+  WARPJIT_TRY(const NeededKernels needed, needed_kernels(launch, options, *this));
+  std::vector<Request> list;
+  for (const NeededKernel& kernel : needed.list) {
+    WARPJIT_TRY(const Choice choice, choose(options, kernel.hints));
+    WARPJIT_TRY(Request one, request(*kernel.launch, options, choice));
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
 Result<CompileReport> EngineState::compile(LaunchState& launch, const RunOptions& options) {
   const FloatEnvironment environment;
-  WARPJIT_TRY(const Choice choice, choose(options, hints_of(launch)));
-  WARPJIT_TRY(const Request needed, request(launch, options, choice));
-  bool hit = false;
-  WARPJIT_TRY(const std::shared_ptr<const Kernel> kernel, find_or_make(needed, hit));
-  return report_of(*kernel, hit);
+  WARPJIT_TRY(const std::vector<Request> needed, requests(launch, options));
+  CompileReport report;
+  for (const Request& one : needed) {
+    bool hit = false;
+    WARPJIT_TRY(const std::shared_ptr<const Kernel> kernel, find_or_make(one, hit));
+    if (&one == &needed.front()) report = report_of(*kernel, hit);
+  }
+  return report;
 }
 
 Result<Compilation> EngineState::warm(LaunchState& launch, const RunOptions& options) {
   const FloatEnvironment environment;
-  WARPJIT_TRY(const Choice choice, choose(options, hints_of(launch)));
-  WARPJIT_TRY(Request needed, request(launch, options, choice));
-  if (std::shared_ptr<const Kernel> kernel = cache_.find(needed.key))
-    return Compilation(std::make_shared<CompileJob>(std::move(kernel)));
-  if (std::shared_ptr<CompileJob> job = submit(needed, false)) return Compilation(std::move(job));
+  WARPJIT_TRY(std::vector<Request> needed, requests(launch, options));
+  std::shared_ptr<const Kernel> found;
+  std::erase_if(needed, [&](const Request& one) {
+    std::shared_ptr<const Kernel> kernel = cache_.find(one.key);
+    if (&one == &needed.front()) found = kernel;
+    return kernel != nullptr;
+  });
+  if (needed.empty()) return Compilation(std::make_shared<CompileJob>(std::move(found)));
+  Request first = std::move(needed.front());
+  needed.erase(needed.begin());
+  const auto others = std::make_shared<const std::vector<Request>>(std::move(needed));
+  if (std::shared_ptr<CompileJob> job = submit(first, false, others)) return Compilation(std::move(job));
+  return Compilation(std::make_shared<CompileJob>(make_all(first, *others)));
+}
+
+CodeCache::KernelResult EngineState::make_all(const Request& request, const std::vector<Request>& others) {
   bool hit = false;
-  return Compilation(std::make_shared<CompileJob>(find_or_make(needed, hit)));
+  for (const Request& other : others)
+    if (CodeCache::KernelResult kernel = find_or_make(other, hit); !kernel) return kernel;
+  return find_or_make(request, hit);
 }
 
 Result<bool> EngineState::recall(LaunchState& launch, const LaunchKey& key, LaunchCache::Lease& lease) {

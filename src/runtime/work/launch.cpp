@@ -170,7 +170,7 @@ Status LaunchState::become_stage(std::uint64_t output_registers) {
 
 Result<const frontend::CheckedGrid*> LaunchState::checked_grid(
     std::optional<frontend::CheckedGrid>& fresh) const {
-  // compile() and warm() do not check the launch.
+  // compile() and warm() also take launches that cannot run.
   const bool is_checked = checked_generation_.load(std::memory_order_acquire) == bindings_generation;
   if (is_checked && checked_.lasting) return &checked_;
   WARPJIT_TRY(fresh, shader->memory()->check_grid(values.grid));
@@ -229,7 +229,9 @@ Status LaunchState::add_guest_facts(frontend::Facts& facts) const {
     WARPJIT_TRY(const frontend::CheckedGrid checked, shader->memory()->check_grid(values.grid));
     facts.guest = shader->memory()->pack_facts(values.grid, checked);
   } else if (uses.parameters) {
-    facts.guest = shader->memory()->pack_facts(values.grid, checked_);
+    std::optional<frontend::CheckedGrid> fresh;
+    WARPJIT_TRY(const frontend::CheckedGrid* checked, checked_grid(fresh));
+    facts.guest = shader->memory()->pack_facts(values.grid, *checked);
   }
   return {};
 }

@@ -148,7 +148,7 @@ class LaunchState : public LaunchData {
   // Checks it as a stage of another launch. Its outputs (bit n: register n) are bound to no buffer: a plan
   // says where they go.
   Status become_stage(std::uint64_t output_registers);
-  // After check(), the grid as the guest checked it. `fresh` holds one that is not lasting.
+  // The grid as the guest checked it: by check(), or now. `fresh` holds one that is not lasting.
   Result<const frontend::CheckedGrid*> checked_grid(std::optional<frontend::CheckedGrid>& fresh) const;
   // To facts of work that is no grid: what code depends on of constants and parameters.
   Status add_guest_facts(frontend::Facts& facts) const;

@@ -41,6 +41,14 @@ struct VertexRun {
   std::unique_ptr<std::uint32_t[]> words;
 };
 
+// A batch for primitives of a draw, whose vertices have `slots` slots.
+Result<pixels::PrimitiveBatch> make_batch(const LaunchState& launch, Topology topology, std::uint32_t slots,
+                                          const RasterState::Rectangle& scissor);
+// The vertices of the first instance, if they are bound or have been computed.
+pixels::Vertices first_part(const LaunchState& launch, const SlotRows& rows);
+// What the first primitives of a draw are like decides on its kernel.
+void set_hints(const pixels::PrimitiveBatch& batch, KernelHints& hints);
+
 // The primitives of a draw on their way to the targets (run_pixels.cpp).
 class PrimitiveRun {
  public:
@@ -61,7 +69,6 @@ class PrimitiveRun {
   RunClock::duration compile_time() const { return compile_time_; }
 
  private:
-  Result<pixels::PrimitiveBatch> make_batch(const RasterState::Rectangle& scissor) const;
   Status lease();
   // Draws from primitive `next` on; what does not fill a batch waits.
   Status draw_from(const pixels::Vertices& part, std::uint64_t next);
@@ -111,6 +118,8 @@ struct GeometryRun {
 
 // ---- Vertices (run_vertices.cpp)
 
+// Sets up all but the memory for results.
+Status set_up_vertices(const LaunchState& launch, VertexRun& vertices);
 // What begin_vertices() prepares, end_vertices() of a run that went well keeps with
 // the launch, unless it is large.
 Result<std::shared_ptr<VertexRun>> begin_vertices(LaunchState& launch);
@@ -120,6 +129,8 @@ Status run_vertices(const Run& run, VertexRun& vertices, std::uint32_t first, st
 
 // ---- The geometry stage (run_strips.cpp)
 
+// Sets up the stage, if there is one.
+void set_up_geometry(const LaunchState& launch, const SlotRows& rows, GeometryRun& geometry);
 Status begin_geometry(const Run& run, const SlotRows& rows, GeometryRun& geometry);
 // Takes the input primitives; what they emit goes to `primitives` round by round,
 // the last of it by run_waiting().

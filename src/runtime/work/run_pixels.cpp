@@ -64,31 +64,47 @@ Status PrimitiveRun::draw_in_guest(interpret::PixelWork& work) {
   return status;
 }
 
-Result<pixels::PrimitiveBatch> PrimitiveRun::make_batch(const RasterState::Rectangle& scissor) const {
-  const LaunchPixels& work = *launch_.pixels;
+Result<pixels::PrimitiveBatch> make_batch(const LaunchState& launch, Topology topology, std::uint32_t slots,
+                                          const RasterState::Rectangle& scissor) {
+  const LaunchPixels& work = *launch.pixels;
   RasterState raster = work.raster;
-  raster.topology = topology_;
+  raster.topology = topology;
   raster.scissor = scissor;
   WARPJIT_TRY(pixels::PrimitiveBatch batch,
-              pixels::PrimitiveBatch::make(raster, work.width, work.height, slots_,
-                                           launch_.shader->varyings().slots_read, work.output.depth_format));
+              pixels::PrimitiveBatch::make(raster, work.width, work.height, slots,
+                                           launch.shader->varyings().slots_read, work.output.depth_format));
   batch.clear();
   return batch;
 }
 
+pixels::Vertices first_part(const LaunchState& launch, const SlotRows& rows) {
+  const LaunchPixels& work = *launch.pixels;
+  pixels::Vertices part;
+  part.words = rows.words;
+  part.stride = rows.stride;
+  part.count = rows.count;
+  part.indexed = work.indices != nullptr;
+  if (part.indexed) part.indices = *work.indices;
+  return part;
+}
+
+void set_hints(const pixels::PrimitiveBatch& batch, KernelHints& hints) {
+  hints.large_primitives = batch.pixels_per_tile() >= kManyPixels;
+  hints.flat_w = batch.has_flat_w();
+}
+
 Status PrimitiveRun::begin() {
   if (run_.options.engine == EngineKind::guest) return {};
-  WARPJIT_TRY(batch_, make_batch(launch_.pixels->raster.scissor));
+  WARPJIT_TRY(batch_, make_batch(launch_, topology_, slots_, launch_.pixels->raster.scissor));
   return {};
 }
 
-// What the first primitives are like decides on the kernel.
 Status PrimitiveRun::lease() {
   const auto start = RunClock::now();
   const bool first = !use_.lease;
   if (first) use_.hints = run_.kernels.hints_of(launch_);
-  if (batch_ && first) use_.hints.large_primitives = batch_->pixels_per_tile() >= kManyPixels;
-  use_.hints.flat_w = batch_ && first && batch_->has_flat_w();
+  use_.hints.flat_w = false;
+  if (batch_ && first) set_hints(*batch_, use_.hints);
   CompileReport ignored;
   const Status leased = first ? run_.kernels.lease_at_once(launch_, run_.options, use_, run_.report, false)
                               : run_.kernels.lease(launch_, run_.options, use_, ignored);
@@ -149,7 +165,7 @@ Status PrimitiveRun::draw_pieces(const pixels::Vertices& part, const interpret::
   const Rectangle& whole = launch_.pixels->raster.scissor;
   const auto draw_within = [&](const Rectangle& scissor) -> Status {
     if (scissor.width == 0 || scissor.height == 0) return {};
-    WARPJIT_TRY(batch_, make_batch(scissor));
+    WARPJIT_TRY(batch_, make_batch(launch_, topology_, slots_, scissor));
     batch_->add(part, done.primitive, done.primitive + 1);
     waiting_ = true;
     return draw_waiting();
@@ -216,11 +232,7 @@ Status run_pixels(Run& run) {
   PrimitiveRun primitives(run, vertices, strips ? geometry.output.topology : work.raster.topology,
                           strips ? geometry.output.slots : vertices.rows.slots);
   WARPJIT_CHECK(primitives.begin());
-  pixels::Vertices part;
-  part.stride = vertices.rows.stride;
-  part.count = vertices.rows.count;
-  part.indexed = work.indices != nullptr;
-  if (part.indexed) part.indices = *work.indices;
+  pixels::Vertices part = first_part(launch, vertices.rows);
   if (part.primitives(work.raster.topology) != 0)
     for (std::uint32_t first = 0; first < work.instances;) {
       if (run.cancelled()) return cancelled_run();  // perhaps nothing of them is drawn

@@ -65,9 +65,9 @@ void list_strips(GeometryRun& run) {
 
 }  // namespace
 
-Status begin_geometry(const Run& run, const SlotRows& rows, GeometryRun& geometry) {
-  const LaunchPixels& work = *run.launch.pixels;
-  if (!work.geometry) return {};
+void set_up_geometry(const LaunchState& launch, const SlotRows& rows, GeometryRun& geometry) {
+  const LaunchPixels& work = *launch.pixels;
+  if (!work.geometry) return;
   geometry.stage = std::make_unique<LaunchState>(*work.geometry);
   LaunchState& stage = *geometry.stage;
   geometry.output = *stage.shader->varyings().strips;
@@ -75,6 +75,12 @@ Status begin_geometry(const Run& run, const SlotRows& rows, GeometryRun& geometr
       frontend::StripFacts{pixels::vertices_of(work.raster.topology),
                            work.vertex ? work.vertex->shader->varyings().result_slots : rows.slots};
   ++stage.facts_generation;
+}
+
+Status begin_geometry(const Run& run, const SlotRows& rows, GeometryRun& geometry) {
+  set_up_geometry(run.launch, rows, geometry);
+  if (!geometry.stage) return {};
+  LaunchState& stage = *geometry.stage;
   CompileReport ignored;
   // Whichever kernel is there runs all of it.
   WARPJIT_CHECK(run.kernels.lease_at_once(stage, run.options, geometry.use, ignored, false));

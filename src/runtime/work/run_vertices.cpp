@@ -64,7 +64,20 @@ void write_rows(VertexRun::Input& input, std::uint64_t vertices, std::uint32_t f
   }
 }
 
-Status prepare_vertices(const LaunchState& launch, VertexRun& run) {
+Status allocate_vertices(VertexRun& run) {
+  if (!run.stage) return {};
+  const SlotRows& rows = run.rows;
+  run.words.reset(new (std::nothrow)
+                      std::uint32_t[static_cast<std::size_t>(rows.count) * run.at_once * rows.stride]);
+  if (!run.words)
+    return Error{ErrorCode::resource_limit, "no memory for the vertices", run.stage->shader->source_name()};
+  run.rows.words = run.words.get();
+  return {};
+}
+
+}  // namespace
+
+Status set_up_vertices(const LaunchState& launch, VertexRun& run) {
   const LaunchPixels& work = *launch.pixels;
   SlotRows& rows = run.rows;
   if (!work.vertex) {
@@ -98,20 +111,19 @@ Status prepare_vertices(const LaunchState& launch, VertexRun& run) {
       run.inputs.push_back(
           {static_cast<std::uint8_t>(number), bound ? stage.inputs[number] : LaunchData::Input()});
   }
-  run.words.reset(new (std::nothrow)
-                      std::uint32_t[static_cast<std::size_t>(rows.count) * run.at_once * rows.stride]);
-  if (!run.words) return error(ErrorCode::resource_limit, "no memory for the vertices");
-  rows.words = run.words.get();
+  // Each run binds them anew; what is bound is a fact.
+  for (const VertexRun::Input& input : run.inputs)
+    WARPJIT_CHECK(
+        stage.bind(register_of(LocationKind::input, input.number), Attribute{nullptr, 0, kRowBytes, f32x4}));
   return {};
 }
-
-}  // namespace
 
 Result<std::shared_ptr<VertexRun>> begin_vertices(LaunchState& launch) {
   std::shared_ptr<VertexRun> run = launch.take_vertices();
   if (run) return run;
   run = std::make_shared<VertexRun>();
-  WARPJIT_CHECK(prepare_vertices(launch, *run));
+  WARPJIT_CHECK(set_up_vertices(launch, *run));
+  WARPJIT_CHECK(allocate_vertices(*run));
   return run;
 }
 
