@@ -1,5 +1,7 @@
 #include "ir/analysis/post_dominators.h"
 
+#include "ir/analysis/ancestors.h"
+
 namespace warpjit::ir {
 
 PostDominators::PostDominators(const Function& f, const Loops& loops)
@@ -15,16 +17,13 @@ PostDominators::PostDominators(const Function& f, const Loops& loops)
   // after all blocks that return.
   const auto& order = loops.order();
   const auto end = static_cast<std::uint32_t>(order.size());
+  AncestorTree tree(end + 1, end);
   std::vector<std::uint32_t> parent(end + 1, end);
   for (std::uint32_t k = end; k-- > 0;) {
     std::uint32_t meet = ~0u;
     const auto visit = [&](Block s) {
-      std::uint32_t p = loops.position(s);
-      if (meet == ~0u) meet = p;
-      while (meet != p) {
-        while (meet < p) meet = parent[meet];
-        while (p < meet) p = parent[p];
-      }
+      const std::uint32_t p = loops.position(s);
+      meet = meet == ~0u ? p : tree.nearest_common(meet, p);
     };
     for (Block s : f.block(order[k]).successors) {
       if (loops.position(s) > k) {
@@ -34,6 +33,7 @@ PostDominators::PostDominators(const Function& f, const Loops& loops)
       }
     }
     parent[k] = meet == ~0u ? end : meet;
+    tree.add(k, parent[k]);
   }
   std::vector<std::uint32_t> size(end + 1, 1), taken(end + 1, 1), in(end + 1, 0);
   for (std::uint32_t k = 0; k < end; ++k) size[parent[k]] += size[k];

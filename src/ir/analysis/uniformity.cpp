@@ -1,8 +1,11 @@
 #include "ir/analysis/uniformity.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <span>
 
+#include "ir/analysis/post_dominators.h"
 #include "ir/memory.h"
 
 namespace warpjit::ir {
@@ -76,7 +79,8 @@ class UniformityAnalysis {
   }
 
  private:
-  static constexpr std::size_t kMaxWalk = 100;  // how often each block may be passed, on average
+  // How often each block may be passed, on average; and how often before it pays to look for shorter ways.
+  static constexpr std::size_t kMaxWalk = 100, kFewSteps = 2;
 
   // In the order of the blocks operands come before what uses them, phis of loops excepted.
   void first_visits() {
@@ -147,6 +151,8 @@ class UniformityAnalysis {
 
   // Lanes that came over different edges meet at b: its phis choose by lane, unless there is only one choice.
   void join(Block b) {
+    if (joined_[b.id] != 0) return;
+    joined_[b.id] = 1;
     for (Inst i : f_.insts(b)) {
       if (f_.inst(i).opcode != Opcode::Phi) break;
       const auto operands = f_.operands(i);
@@ -160,6 +166,7 @@ class UniformityAnalysis {
     if (diverged_.empty()) {
       diverged_.resize(f_.block_count());
       divergent_loop_.resize(loops_.loops().size());
+      joined_.resize(f_.block_count());
       label_.resize(f_.block_count());
       stamp_.resize(f_.block_count());
     }
@@ -167,49 +174,65 @@ class UniformityAnalysis {
     diverged_[branch.id] = 1;
     start_walk(loops_.innermost(branch));
     for (Block s : f_.block(branch).successors) flow(branch, s, s);
-    walk(loops_.position(branch) + 1);
+    walk();
   }
 
   // Lanes are at several blocks of one turn of a loop (of the function if kNone). Walks what they reach until
   // all meet again, carrying as a label the block where a path last was alone: two labels at one block are a
-  // join. Each block waiting to be walked through is a place where lanes are; so are the header, for those
-  // that turn back, and the outside.
+  // join. Each block waiting to be walked through is a place where lanes are; so is the header, for those
+  // that turn back.
   void start_walk(std::uint32_t loop) {
     ++generation_;
     walk_loop_ = loop;
-    places_ = 0;
+    places_.clear();
+    turned_back_ = false;
     left_ = false;
   }
 
-  void walk(std::uint32_t at) {
+  void walk() {
     const std::uint32_t loop = walk_loop_;
-    walked_ -= at;
-    const std::size_t end = loop == Loops::kNone ? loops_.order().size() : loops_.loop(loop).end;
-    for (; at < end && places_ > 1; ++at) {
-      const Block b = loops_.order()[at];
-      if (stamp_[b.id] != generation_) continue;
-      --places_;
-      for (Block s : f_.block(b).successors) flow(b, s, label_[b.id]);
+    while (places_.size() + (turned_back_ ? 1 : 0) > 1) {
+      std::ranges::pop_heap(places_, std::greater());
+      const Block b = loops_.order()[places_.back()];
+      places_.pop_back();
+      ++walked_;
+      if (const Block meeting = next_meeting(b); meeting.valid())
+        flow(b, meeting, label_[b.id]);
+      else
+        for (Block s : f_.block(b).successors) flow(b, s, label_[b.id]);
     }
-    walked_ += at;
     if (left_) leave_divergently(loop);
+  }
+
+  // Where all lanes that are at b meet again, before any others come there; what is on the way need not be
+  // walked through. Invalid if it is not known, as where it would hardly save anything.
+  Block next_meeting(Block b) {
+    if (walked_ < kFewSteps * (loops_.order().size() + 16) || loops_.innermost(b) != walk_loop_) return {};
+    if (!turns_) turns_.emplace(f_, loops_);
+    const Block meeting = turns_->immediate(b);
+    if (!meeting.valid() || loops_.innermost(meeting) != walk_loop_) return {};
+    const std::uint32_t position = loops_.position(meeting);
+    if (position <= loops_.position(b) || (!places_.empty() && places_.front() < position)) return {};
+    return meeting;
   }
 
   void flow(Block from, Block to, Block label) {
     if (!loops_.contains(walk_loop_, to)) {
-      // Counted as one place, so that the walk goes through the rest of the loop.
-      if (!left_) ++places_;
       left_ = true;
       return;
     }
+    const bool back = loops_.position(to) <= loops_.position(from);
     // Lanes that turn back in an inner loop stay with the others there.
-    if (loops_.position(to) <= loops_.position(from) &&
-        (walk_loop_ == Loops::kNone || to != loops_.loop(walk_loop_).header))
-      return;
+    if (back && (walk_loop_ == Loops::kNone || to != loops_.loop(walk_loop_).header)) return;
     if (stamp_[to.id] != generation_) {
       stamp_[to.id] = generation_;
       label_[to.id] = label;
-      ++places_;
+      if (back) {
+        turned_back_ = true;
+      } else {
+        places_.push_back(loops_.position(to));
+        std::ranges::push_heap(places_, std::greater());
+      }
     } else if (label_[to.id] != label) {
       label_[to.id] = to;
       join(to);
@@ -231,7 +254,8 @@ class UniformityAnalysis {
           flow(order[at], s, s);
           if (twice) join(s);
         }
-    walk(data.end);
+    walk();
+    walked_ += data.end - data.first;
     for (std::uint32_t at = data.first; at < data.end; ++at)
       for (Inst i : f_.insts(order[at]))
         for (std::uint32_t k = 0; k < f_.inst(i).result_count; ++k)
@@ -245,13 +269,15 @@ class UniformityAnalysis {
   Inst visited_;                              // by first_visits(): its users come later
   std::vector<std::uint8_t> diverged_;        // per block: diverge() has run
   std::vector<std::uint8_t> divergent_loop_;  // per loop
+  std::vector<std::uint8_t> joined_;          // per block: join() has run
   std::vector<Block> label_;                  // per block, if its stamp is of this generation
   std::vector<std::uint32_t> stamp_;
   std::size_t walked_ = 0;
   std::uint32_t generation_ = 0;
   std::uint32_t walk_loop_ = Loops::kNone;
-  std::uint32_t places_ = 0;
-  bool left_ = false;
+  std::vector<std::uint32_t> places_;  // positions, a heap with the lowest in front
+  bool turned_back_ = false, left_ = false;
+  std::optional<PostDominators> turns_;
 };
 
 // In group form all lanes take the same way: a phi varies if one of its operands does.
@@ -260,15 +286,18 @@ void analyze_data(Function& f) {
   for (Block b : order)
     for (Inst i : f.insts(b)) set_uniformity(f, i, own_uniformity(f.inst(i)));
   std::vector<Value> changed;
-  const auto visit = [&](Inst i) {
+  const auto raise = [&](Inst i, Uniformity uniformity) {
     const InstData& data = f.inst(i);
-    if (data.result_count == 0 || info(data.opcode).convergent) return;
-    Uniformity uniformity = f.value(data.first_result).uniformity;
-    for (Value v : f.operands(i))
-      if (counts(f, i, v)) uniformity = std::max(uniformity, f.value(v).uniformity);
-    if (uniformity == f.value(data.first_result).uniformity) return;
+    if (data.result_count == 0 || f.value(data.first_result).uniformity >= uniformity) return;
     set_uniformity(f, i, uniformity);
     for (std::uint32_t k = 0; k < data.result_count; ++k) changed.push_back(f.result(i, k));
+  };
+  const auto visit = [&](Inst i) {
+    if (info(f.inst(i).opcode).convergent) return;
+    Uniformity uniformity = Uniformity::launch;
+    for (Value v : f.operands(i))
+      if (counts(f, i, v)) uniformity = std::max(uniformity, f.value(v).uniformity);
+    raise(i, uniformity);
   };
   for (Block b : order)
     for (Inst i : f.insts(b)) visit(i);
@@ -280,10 +309,13 @@ void analyze_data(Function& f) {
     }
   if (changed.empty()) return;
   const Users users(f, order);
+  // One operand at a time: a phi may have very many.
   while (!changed.empty()) {
     const Value v = changed.back();
     changed.pop_back();
-    for (Inst user : users.of(v)) visit(user);
+    const Uniformity uniformity = f.value(v).uniformity;
+    for (Inst user : users.of(v))
+      if (!info(f.inst(user).opcode).convergent && counts(f, user, v)) raise(user, uniformity);
   }
 }
 
