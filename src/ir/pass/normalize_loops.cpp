@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ir/analysis/ancestors.h"
 #include "ir/analysis/dominators.h"
 #include "ir/analysis/loops.h"
 #include "ir/pass/passes.h"
@@ -64,15 +65,18 @@ void merge_edges(Function& f, Block target, const std::vector<Block>& chosen, bo
       f.block(p).backward &= ~(std::uint64_t{1} << k);
     }
   }
-  std::vector<Value> all, kept, moved;
-  Edges others;
+  std::vector<Value> kept, moved;
   const Edges predecessors = f.block(target).predecessors;
-  const auto is_chosen = [&](Block p) { return std::find(chosen.begin(), chosen.end(), p) != chosen.end(); };
+  std::vector<std::uint32_t> numbers;
+  for (Block p : chosen) numbers.push_back(p.id);
+  std::ranges::sort(numbers);
+  std::vector<char> is_chosen;  // per predecessor
+  for (Block p : predecessors) is_chosen.push_back(std::ranges::binary_search(numbers, p.id) ? 1 : 0);
   for (Inst phi : f.insts(target)) {
     if (f.inst(phi).opcode != Opcode::Phi) break;
     kept.clear(), moved.clear();
     for (std::uint32_t k = 0; k < predecessors.size(); ++k)
-      (is_chosen(predecessors[k]) ? moved : kept).push_back(f.operand(phi, k));
+      (is_chosen[k] != 0 ? moved : kept).push_back(f.operand(phi, k));
     Value merged = moved[0];
     if (std::any_of(moved.begin(), moved.end(), [&](Value v) { return v != moved[0]; })) {
       const Inst made = f.make(Opcode::Phi, moved, 0, f.inst(phi).phi_type);
@@ -82,12 +86,11 @@ void merge_edges(Function& f, Block target, const std::vector<Block>& chosen, bo
     kept.push_back(merged);
     f.set_operands(phi, kept);
   }
-  for (Block p : predecessors)
-    if (!is_chosen(p)) others.push_back(p);
+  Edges others, before;
+  for (std::uint32_t k = 0; k < predecessors.size(); ++k)
+    (is_chosen[k] != 0 ? before : others).push_back(predecessors[k]);
   f.block(target).predecessors = others;
-  f.block(middle).predecessors = {};
-  for (Block p : predecessors)
-    if (is_chosen(p)) f.block(middle).predecessors.push_back(p);
+  f.block(middle).predecessors = before;
   const Inst jump = f.make(Opcode::Jump, {});
   f.inst(jump).guest_address = f.inst(f.terminator(chosen[0])).guest_address;
   f.append(middle, jump);
@@ -114,29 +117,39 @@ bool add_preheaders_and_latches(Function& f, const Dominators& dominators, const
 }
 
 // Loop-closed SSA: a value that is used outside the loop it is defined in leaves through a phi at the exit.
+// Where it leaves several loops, the outermost one gets its phi first: what that phi reads then leaves one
+// loop fewer, and each use is looked at once.
 class Closing {
  public:
   Closing(Function& f, const Dominators& dominators, const Loops& loops)
-      : f_(f), dominators_(dominators), loops_(loops) {}
+      : f_(f),
+        dominators_(dominators),
+        loops_(loops),
+        tree_(dominators.order().size(), 0),
+        nest_(loops.loops().size() + 1, outside_all()) {}
 
   bool run() {
+    std::vector<Use> uses;
     for (Block b : dominators_.order())
-      for (Inst i : f_.insts(b)) collect(i);
-    if (uses_.empty()) return false;
-    hoist_launch_values();
+      for (Inst i : f_.insts(b))
+        for (std::uint32_t k = 0; k < f_.inst(i).operand_count; ++k)
+          if (leaves(f_.operand(i, k), place_of(i, k))) uses.push_back({f_.operand(i, k), i, k, 0});
+    if (uses.empty()) return false;
+    hoist_launch_values(uses);
+    const auto& order = dominators_.order();
+    for (std::uint32_t k = 1; k < order.size(); ++k)
+      tree_.add(k, dominators_.position(dominators_.immediate(order[k])));
+    for (std::uint32_t loop = outside_all(); loop-- > 0;) {
+      const std::uint32_t parent = loops_.loop(loop).parent;
+      nest_.add(loop, parent == Loops::kNone ? outside_all() : parent);
+    }
     value_at_.resize(f_.block_count());
     stamp_.resize(f_.block_count());
-    while (!uses_.empty()) {
-      std::vector<Use> round;
-      round.swap(uses_);
-      std::stable_sort(round.begin(), round.end(),
-                       [](const Use& a, const Use& b) { return a.value < b.value; });
-      for (std::size_t k = 0; k < round.size();) {
-        std::size_t end = k;
-        while (end < round.size() && round[end].value == round[k].value) ++end;
-        close({round.data() + k, end - k});
-        k = end;
-      }
+    std::ranges::stable_sort(uses, {}, &Use::value);
+    for (std::size_t k = 0; k < uses.size();) {
+      const Value v = uses[k].value;
+      for (; k < uses.size() && uses[k].value == v; ++k) add(uses[k]);
+      while (!left_.empty()) close_outermost();
     }
     return true;
   }
@@ -146,8 +159,10 @@ class Closing {
     Value value;
     Inst user;
     std::uint32_t operand;
+    std::uint32_t loop;  // the outermost one that the value leaves on the way here
   };
 
+  std::uint32_t outside_all() const { return static_cast<std::uint32_t>(loops_.loops().size()); }
   Block place_of(Inst user, std::uint32_t operand) const {
     const InstData& data = f_.inst(user);
     return data.opcode == Opcode::Phi ? f_.block(data.block).predecessors[operand] : data.block;
@@ -155,13 +170,19 @@ class Closing {
   bool leaves(Value v, Block place) const {
     return !loops_.contains(loops_.innermost(f_.definition_of(v).block), place);
   }
-  void collect(Inst i) {
-    for (std::uint32_t k = 0; k < f_.inst(i).operand_count; ++k)
-      if (leaves(f_.operand(i, k), place_of(i, k))) uses_.push_back({f_.operand(i, k), i, k});
+  // Outer loops have larger numbers.
+  static bool is_inside(const Use& a, const Use& b) { return a.loop < b.loop; }
+  void add(Use use) {
+    const Block place = place_of(use.user, use.operand);
+    use.loop = nest_.last(loops_.innermost(f_.definition_of(use.value).block), [&](std::uint32_t loop) {
+      return loop != outside_all() && !loops_.contains(loop, place);
+    });
+    left_.push_back(use);
+    std::ranges::push_heap(left_, is_inside);
   }
 
   // What every thread computes alike needs no phi: it moves to the entry block with all it depends on.
-  void hoist_launch_values() {
+  void hoist_launch_values(std::vector<Use>& uses) {
     std::vector<std::uint8_t> launch(f_.value_count()), wanted(f_.inst_count());
     for (Block b : dominators_.order()) {
       for (Inst i : f_.insts(b)) {
@@ -175,7 +196,7 @@ class Closing {
       }
     }
     std::vector<Inst> stack;
-    std::erase_if(uses_, [&](const Use& use) {
+    std::erase_if(uses, [&](const Use& use) {
       if (launch[use.value.id] == 0) return false;
       stack.push_back(f_.definition(use.value));
       return true;
@@ -198,19 +219,37 @@ class Closing {
     }
   }
 
-  // Rewrites uses of one value outside its innermost loop.
-  void close(std::span<const Use> uses) {
-    const Value v = uses[0].value;
-    const std::uint32_t loop = loops_.innermost(f_.definition_of(v).block);
+  // The block nearest to `loop` where a value that leaves it is what it is in b: the first one outside on the
+  // way from the loop down the tree of dominators. All ways from the loop to b go through it.
+  Block origin(std::uint32_t loop, Block b) const {
+    const Block header = loops_.loop(loop).header;
+    const auto outside = [&](std::uint32_t position) {
+      const Block at = dominators_.order()[position];
+      return dominators_.dominates(header, at) && !loops_.contains(loop, at);
+    };
+    return dominators_.order()[tree_.last(dominators_.position(b), outside)];
+  }
+
+  // Rewrites the uses of one value outside the outermost loop that any of those left to do leave.
+  void close_outermost() {
+    const Value v = left_.front().value;
+    const std::uint32_t loop = left_.front().loop;
+    closed_.clear();
+    while (!left_.empty() && left_.front().loop == loop) {
+      closed_.push_back(left_.front());
+      std::ranges::pop_heap(left_, is_inside);
+      left_.pop_back();
+    }
     ++generation_;
     region_.clear();
     const auto need = [&](Block b) {
-      if (stamp_[b.id] == generation_ || loops_.contains(loop, b)) return;
-      stamp_[b.id] = generation_;
-      value_at_[b.id] = Value{};
-      region_.push_back(b);
+      if (loops_.contains(loop, b)) return;
+      const Block first = origin(loop, b);
+      if (stamp_[first.id] == generation_) return;
+      stamp_[first.id] = generation_;
+      region_.push_back(first);
     };
-    for (const Use& use : uses) need(place_of(use.user, use.operand));
+    for (const Use& use : closed_) need(place_of(use.user, use.operand));
     for (std::size_t k = 0; k < region_.size(); ++k)
       if (!single_exit(loop, region_[k]))
         for (Block p : f_.block(region_[k]).predecessors) need(p);
@@ -225,13 +264,11 @@ class Closing {
       operands_.clear();
       for (Block p : f_.block(b).predecessors) operands_.push_back(at_end(p, loop, v));
       f_.set_operands(phi, operands_);
-      collect(phi);
+      for (std::uint32_t k = 0; k < operands_.size(); ++k)
+        if (leaves(operands_[k], place_of(phi, k))) add({operands_[k], phi, k, 0});
     }
-    for (const Use& use : uses) {
-      const Value closed = value_at_[place_of(use.user, use.operand).id];
-      f_.set_operand(use.user, use.operand, closed);
-      if (leaves(closed, place_of(use.user, use.operand))) uses_.push_back({closed, use.user, use.operand});
-    }
+    for (const Use& use : closed_)
+      f_.set_operand(use.user, use.operand, value_at_[origin(loop, place_of(use.user, use.operand)).id]);
   }
 
   // True if all ways into b come right out of the loop: then nothing before b matters.
@@ -241,7 +278,7 @@ class Closing {
                        [&](Block p) { return loops_.contains(loop, p); });
   }
   Value at_end(Block b, std::uint32_t loop, Value v) const {
-    return loops_.contains(loop, b) ? v : value_at_[b.id];
+    return loops_.contains(loop, b) ? v : value_at_[origin(loop, b).id];
   }
 
   Value merge(Block b, std::uint32_t loop, Value v) {
@@ -249,8 +286,7 @@ class Closing {
     bool phi = false;
     const Value first = at_end(predecessors[0], loop, v);
     for (Block p : predecessors) {
-      const Value arriving = at_end(p, loop, v);
-      phi = phi || loops_.contains(loop, p) || !arriving.valid() || arriving != first;
+      phi = phi || loops_.contains(loop, p) || at_end(p, loop, v) != first;
     }
     if (!phi) return first;
     const Inst made = f_.make(Opcode::Phi, {}, 0, f_.value(v).type);
@@ -262,7 +298,10 @@ class Closing {
   Function& f_;
   const Dominators& dominators_;
   const Loops& loops_;
-  std::vector<Use> uses_;        // of values outside their loop, still to be closed
+  AncestorTree tree_;      // of dominators, by position
+  AncestorTree nest_;      // of loops
+  std::vector<Use> left_;  // of one value, still to be closed; a heap with the outermost loop in front
+  std::vector<Use> closed_;
   std::vector<Value> value_at_;  // per block of the region
   std::vector<std::uint32_t> stamp_;
   std::uint32_t generation_ = 0;
