@@ -7,18 +7,17 @@ namespace warpjit::ir {
 void LaneVariables::declare(Block b, bool own_mask) {
   Variables& variables = blocks_[b.id];
   variables.own_mask = own_mask;
-  variables.count = own_mask ? 1 : 0;
+  variables.first_type = static_cast<std::uint32_t>(types_.size());
+  if (own_mask) types_.push_back(Type::i1);
   for (Inst i : f_.insts(b)) {
     if (f_.inst(i).opcode != Opcode::Phi) break;
-    ++variables.count;
+    types_.push_back(f_.inst(i).phi_type);
   }
+  variables.count = static_cast<std::uint32_t>(types_.size()) - variables.first_type;
 }
 
 Type LaneVariables::type(Block b, std::uint32_t index) const {
-  if (has_mask(b) && index-- == 0) return Type::i1;
-  Inst phi = f_.block(b).first;
-  while (index-- != 0) phi = f_.inst(phi).next;
-  return f_.inst(phi).phi_type;
+  return types_[blocks_[b.id].first_type + index];
 }
 
 void LaneVariables::enter(Block b) {
@@ -36,18 +35,25 @@ void LaneVariables::enter(Block b) {
   way_.erase(std::unique(way_.begin(), way_.end(),
                          [](const Pending& x, const Pending& y) { return x.target == y.target; }),
              way_.end());
+  places_.clear();  // in each arrival: the first pending block that does not come before
+  for (std::uint32_t a = blocks_[b.id].first_arrival; a != kNone; a = arrivals_[a].next)
+    places_.push_back(arrivals_[a].first);
   for (Pending& pending : way_) {
-    const std::uint32_t number = count(pending.target);
+    const std::uint32_t number = count(pending.target), position = loops_.position(pending.target);
     const auto merged = static_cast<std::uint32_t>(elements_.size());
     elements_.resize(elements_.size() + number);
+    std::size_t way = 0;
+    for (std::uint32_t a = blocks_[b.id].first_arrival; a != kNone; a = arrivals_[a].next, ++way)
+      while (places_[way] != arrivals_[a].first + arrivals_[a].count &&
+             loops_.position(pending_[places_[way]].target) < position)
+        ++places_[way];
     for (std::uint32_t k = 0; k < number; ++k) {
       arriving_.clear();
-      for (std::uint32_t a = blocks_[b.id].first_arrival; a != kNone; a = arrivals_[a].next) {
-        const Pending* begin = pending_.data() + arrivals_[a].first;
-        const Pending* end = begin + arrivals_[a].count;
-        const Pending* found =
-            std::find_if(begin, end, [&](const Pending& p) { return p.target == pending.target; });
-        arriving_.push_back(found == end ? Mask{} : elements_[found->first + k]);
+      way = 0;
+      for (std::uint32_t a = blocks_[b.id].first_arrival; a != kNone; a = arrivals_[a].next, ++way) {
+        const bool waits = places_[way] != arrivals_[a].first + arrivals_[a].count &&
+                           pending_[places_[way]].target == pending.target;
+        arriving_.push_back(waits ? elements_[pending_[places_[way]].first + k] : Mask{});
       }
       elements_[merged + k] = merge(b, type(pending.target, k), arriving_);
     }

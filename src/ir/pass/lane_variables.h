@@ -71,7 +71,7 @@ class LaneVariables {
  private:
   struct Variables {
     bool own_mask = false;
-    std::uint32_t count = 0;
+    std::uint32_t count = 0, first_type = 0;
     std::uint32_t first_arrival = kNone, last_arrival = kNone;
   };
 
@@ -84,12 +84,14 @@ class LaneVariables {
   MaskAlgebra& masks_;
   std::vector<Variables> blocks_;
   std::vector<Arrival> arrivals_;
+  std::vector<Type> types_;       // of the variables of blocks
   std::vector<Pending> pending_;  // of arrivals
   std::vector<Mask> elements_;
   Way way_;
   std::uint32_t shared_ = 0;  // elements before this may be shared with arrivals
   std::vector<Value> operands_;
   std::vector<Mask> arriving_;
+  std::vector<std::uint32_t> places_;
 };
 
 }  // namespace warpjit::ir
