@@ -1,10 +1,13 @@
 #include "ir/pass/dispatch.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "ir/analysis/dominators.h"
 #include "ir/analysis/uniformity.h"
 #include "ir/builder.h"
+#include "ir/pass/dispatch_slots.h"
 
 namespace warpjit::ir {
 namespace {
@@ -18,8 +21,9 @@ class Dispatcher {
 
   void run() {
     move_entry();
+    slots_.emplace(f_, order_, next_slot_ + 1);
+    f_.slot_count = slots_->end();
     take_apart();
-    assign_slots();
     make_loop();
     for (Block b : order_) make_case(b);
     f_.form = Form::group;
@@ -27,7 +31,7 @@ class Dispatcher {
   }
 
  private:
-  static constexpr std::uint32_t kNone = ~0u;
+  static constexpr std::uint32_t kStretch = 1u << 14;  // turns
 
   // Ways that passes have made come before the block that they lead to. All lanes begin
   // together, at the entry block.
@@ -63,7 +67,9 @@ class Dispatcher {
     phis_.resize(count);
     body_.resize(count);
     home_.resize(f_.value_count());
-    slot_.assign(f_.value_count(), kNone);
+    wanted_in_.resize(f_.value_count());
+    stored_in_.resize(f_.slot_count);
+    stored_.resize(f_.slot_count);
     local_.resize(f_.value_count());
     read_in_.resize(f_.value_count());
     for (std::uint32_t k = 0; k < order_.size(); ++k) {
@@ -84,48 +90,62 @@ class Dispatcher {
     }
   }
 
-  // True if a value is cheaper to make again than to keep.
-  bool remade(Value v) const { return info(f_.definition_of(v).opcode).free_to_repeat; }
-
-  // A slot for each phi and for each value that another block uses.
-  void assign_slots() {
-    f_.slot_count = next_slot_ + 1;
-    const auto need = [&](Value v, Block user) {
-      if (slot_[v.id] == kNone && !f_.is_constant(v) && home_[v.id] != user && !remade(v))
-        slot_[v.id] = f_.slot_count++;
-    };
-    for (Block b : order_) {
-      for (Inst i : phis_[b.id]) {
-        slot_[f_.result(i).id] = f_.slot_count++;
-        for (std::uint32_t k = 0; k < f_.inst(i).operand_count; ++k)
-          need(f_.operand(i, k), predecessors_[b.id][k]);
-      }
-      for (Inst i : body_[b.id])
-        for (Value v : f_.operands(i)) need(v, b);
-    }
-  }
-
-  // The turn: the lowest block at which a lane waits, and the lanes that wait there.
+  // The turn: a block at which lanes wait, and the lanes that wait there. Mostly the lowest one, because lanes
+  // that parted so come together again. But then the lanes of an endless program may take turns until each of
+  // them has used up its fuel, one after the other. So where the order is free, in one of four stretches of
+  // turns the first lane that is not finished takes every turn; others join in where they wait.
   void make_loop() {
     turn_ = f_.add_block();
     builder_.set_block(Function::entry());
     const I1 always = builder_.constant(true);
-    const I32 first = builder_.constant(0u);
-    builder_.StoreSlot(always, first, next_slot_);
-    builder_.jump(turn_);
+    const I32 start = builder_.constant(0u);
+    builder_.StoreSlot(always, start, next_slot_);
     const Block finished = f_.add_block();
-    builder_.set_block(turn_);
-    const I32 waiting = builder_.LoadSlot(next_slot_);
-    const I32 lowest = builder_.MinLaneU32(waiting);
-    lanes_ = builder_.IEq32(waiting, lowest);
+    const auto place_finished = static_cast<std::uint32_t>(order_.size());
+    I32 waiting, chosen;
+    if (f_.lane_order != LaneOrder::none) {
+      builder_.jump(turn_);
+      builder_.set_block(turn_);
+      waiting = builder_.LoadSlot(next_slot_);
+      chosen = builder_.MinLaneU32(waiting);
+    } else {
+      const Block head = f_.add_block(), lowest = f_.add_block(), leading = f_.add_block(),
+                  choice = f_.add_block();
+      builder_.jump(head);
+      builder_.set_block(turn_);
+      builder_.jump(head);
+      builder_.set_block(head);
+      const Inst count = f_.make(Opcode::Phi, std::array<Value, 2>{start, start}, 0, Type::i32);
+      f_.append(head, count);
+      const I32 turns{f_.result(count)};
+      f_.set_operand(count, 1, builder_.IAdd32(turns, builder_.constant(1u)));
+      waiting = builder_.LoadSlot(next_slot_);
+      const I32 in_stretch = builder_.IAnd32(turns, builder_.constant(4 * kStretch - 1));
+      builder_.branch(builder_.ILtU32(in_stretch, builder_.constant(3 * kStretch)), lowest, leading);
+      builder_.set_block(lowest);
+      const I32 lowest_place = builder_.MinLaneU32(waiting);
+      builder_.jump(choice);
+      builder_.set_block(leading);
+      const I32 none = builder_.constant(~0u), last = builder_.constant(place_finished);
+      const I32 lane = builder_.select(builder_.IEq32(waiting, last), none, builder_.LaneIndex());
+      const I1 leads = builder_.IEq32(lane, builder_.MinLaneU32(lane));
+      const I32 place = builder_.MinLaneU32(builder_.select(leads, waiting, last));
+      builder_.jump(choice);
+      const Inst either = f_.make(Opcode::Phi, std::array<Value, 2>{lowest_place, place}, 0, Type::i32);
+      f_.append(choice, either);
+      chosen = I32{f_.result(either)};
+      builder_.set_block(choice);
+    }
+    lanes_ = builder_.IEq32(waiting, chosen);
     std::vector<Block> cases = order_;
     cases.push_back(finished);
-    builder_.switch_(lowest, cases);
+    builder_.switch_(chosen, cases);
     builder_.set_block(finished);
     builder_.ret();
   }
 
   void make_case(Block b) {
+    note_reads(b);
     builder_.set_block(b);
     for (Inst i : body_[b.id]) {
       builder_.set_guest_address(f_.inst(i).guest_address);
@@ -138,11 +158,38 @@ class Dispatcher {
       if (const std::uint32_t k = info(f_.inst(i).opcode).guard(); k != OpcodeInfo::kNoGuard)
         f_.set_operand(i, k, builder_.And1(I1{f_.operand(i, k)}, lanes_));
       f_.append(b, i);
-      for (std::uint32_t r = 0; r < f_.inst(i).result_count; ++r) {
-        const Value v = f_.result(i, r);
-        if (slot_[v.id] != kNone) store(slot_[v.id], lanes_, v);
-      }
+      for (std::uint32_t r = 0; r < f_.inst(i).result_count; ++r) keep(f_.result(i, r), b);
     }
+  }
+
+  // What the code of b reads of its slots.
+  void note_reads(Block b) {
+    for (Inst i : body_[b.id])
+      for (Value v : f_.operands(i)) wanted_in_[v.id] = b;
+    for (Block target : successors_[b.id]) {
+      const std::uint32_t index = edge_index(b, target);
+      for (Inst phi : phis_[target.id]) wanted_in_[f_.operand(phi, index).id] = b;
+    }
+  }
+
+  // Stores a value that b makes, if it has a slot. What is there now is read first, if b reads it at all.
+  void keep(Value v, Block b) {
+    const std::uint32_t slot = slots_->of(v);
+    if (slot == DispatchSlots::kNone) return;
+    if (stored_in_[slot] != b)
+      if (const Value before = slots_->at_begin(b, slot); before.valid() && wanted_in_[before.id] == b)
+        read(before, b);
+    store(slot, lanes_, v);
+    stored_in_[slot] = b;
+    stored_[slot] = v;
+  }
+
+  // True if the slot of a phi holds the operand already at the end of b.
+  bool is_in_place(Value phi, Value operand, Block b) const {
+    const std::uint32_t slot = slots_->of(phi);
+    if (slots_->of(operand) != slot) return false;
+    if (stored_in_[slot] != b && operand == phi) return true;
+    return (stored_in_[slot] == b ? stored_[slot] : slots_->at_begin(b, slot)) == operand;
   }
 
   // A value as block b sees it: made there, or loaded from its slot once.
@@ -151,9 +198,10 @@ class Dispatcher {
     if (read_in_[v.id] == b) return local_[v.id];
     read_in_[v.id] = b;
     Value& local = local_[v.id];
-    if (slot_[v.id] == kNone)
+    const std::uint32_t slot = slots_->of(v);
+    if (slot == DispatchSlots::kNone)
       return local = builder_.emit(f_.definition_of(v).opcode, {}, f_.definition_of(v).immediate);
-    const I32 word = builder_.LoadSlot(slot_[v.id]);
+    const I32 word = builder_.LoadSlot(slot);
     switch (f_.value(v).type) {
       case Type::i1:
         return local = builder_.INe32(word, builder_.constant(0));
@@ -171,6 +219,13 @@ class Dispatcher {
     else if (f_.value(v).type == Type::f32)
       word = builder_.BitcastF32ToI32(F32{v});
     builder_.StoreSlot(guard, word, slot);
+  }
+
+  // Which predecessor of `target` b is.
+  std::uint32_t edge_index(Block b, Block target) const {
+    const auto& predecessors = predecessors_[target.id];
+    return static_cast<std::uint32_t>(std::find(predecessors.begin(), predecessors.end(), b) -
+                                      predecessors.begin());
   }
 
   // Each lane notes where it goes and what the phis there get.
@@ -197,14 +252,13 @@ class Dispatcher {
       const bool last = k + 1 == count;
       const I1 guard = last ? rest : builder_.And1(rest, taken[k]);
       if (!last) rest = builder_.AndNot1(rest, taken[k]);
-      const auto& predecessors = predecessors_[targets[k].id];
-      const auto slot = static_cast<std::uint32_t>(std::find(predecessors.begin(), predecessors.end(), b) -
-                                                   predecessors.begin());
+      const std::uint32_t index = edge_index(b, targets[k]);
       for (Inst phi : phis_[targets[k].id])
-        writes.push_back({f_.result(phi), guard, read(f_.operand(phi, slot), b)});
+        if (const Value operand = f_.operand(phi, index); !is_in_place(f_.result(phi), operand, b))
+          writes.push_back({f_.result(phi), guard, read(operand, b)});
       if (k < 64 && ((backward_[b.id] >> k) & 1) != 0) marked = builder_.Or1(marked, guard);
     }
-    for (const Write& write : writes) store(slot_[write.phi.id], write.guard, write.value);
+    for (const Write& write : writes) store(slots_->of(write.phi), write.guard, write.value);
     for (std::uint32_t k = count; k-- > 0;) {
       const I32 number = builder_.constant(number_[targets[k].id]);
       next = k + 1 == count ? number : builder_.SelectI32(taken[k], number, next);
@@ -229,8 +283,11 @@ class Dispatcher {
   std::vector<std::uint64_t> backward_;
   std::vector<std::vector<Inst>> phis_, body_;  // per block
   std::vector<Block> home_;                     // per value: where it is made; invalid for phis
-  std::vector<std::uint32_t> slot_;             // per value
-  std::vector<Value> local_;                    // per value: what stands for it in the block read_in_
+  std::optional<DispatchSlots> slots_;
+  std::vector<Block> wanted_in_;  // per value: the last block that was seen to read it
+  std::vector<Block> stored_in_;  // per slot: the last block that stored a value there
+  std::vector<Value> stored_;     // per slot: that value
+  std::vector<Value> local_;      // per value: what stands for it in the block read_in_
   std::vector<Block> read_in_;
   Block turn_;
   I1 lanes_;
