@@ -6,6 +6,8 @@
 // blended with what other lanes wrote before, a mask's by OR.
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "ir/analysis/dominators.h"
 #include "ir/analysis/loops.h"
@@ -36,14 +38,17 @@ class Linearizer {
         replacement_(f.value_count()),
         first_new_(static_cast<std::uint32_t>(f.inst_count())) {}
 
-  void run() {
+  // False, with the function half done, if it becomes more than `most` instructions.
+  bool run(std::size_t most) {
     take_edges();
     for (Block b : loops_.order()) {
       enter(b);
       guard(b);
       leave(b);
+      if (f_.inst_count() - first_new_ > most) return false;
     }
     f_.replace_values(replacement_);
+    return true;
   }
 
  private:
@@ -469,11 +474,25 @@ bool has_barriers(const Function& f) {
   return false;
 }
 
+bool can_dispatch(const Function& f) { return f.lane_order != LaneOrder::taken_first && !has_barriers(f); }
+
+std::size_t instructions(const Function& f, const Loops& loops) {
+  std::size_t count = 0;
+  for (Block b : loops.order())
+    for (Inst i = f.block(b).first; i.valid(); i = f.inst(i).next) ++count;
+  return count;
+}
+
+// To functions that guests' programs become, linearize adds fewer instructions than they have. Where very many
+// variables wait in many blocks, the blends grow with the product of both: beyond a bound, and from these
+// sizes on, the dispatcher makes less of it.
+constexpr std::size_t kSmall = 1024, kMuchCode = 4096;
+
 }  // namespace
 
 bool linearize(Function& f, bool dispatch_all) {
   const auto in_turns = [&] {
-    const bool can = f.lane_order != LaneOrder::taken_first && !has_barriers(f);
+    const bool can = can_dispatch(f);
     if (can) dispatch(f);
     return can;
   };
@@ -486,7 +505,13 @@ bool linearize(Function& f, bool dispatch_all) {
     const auto deferred = deferred_exits(f, loops);
     if (!deferred) return in_turns();
     const auto first_new = static_cast<std::uint32_t>(f.block_count());
-    Linearizer(f, loops, *deferred).run();
+    const std::size_t size = instructions(f, loops), most = (can_dispatch(f) ? 2 : 16) * size + kMuchCode;
+    std::optional<Function> before;
+    if (size > kSmall) before = f;
+    if (!Linearizer(f, loops, *deferred).run(before ? most : ~std::size_t{0})) {
+      f = std::move(*before);
+      return in_turns();
+    }
     thread_jumps(f, first_new);
     analyze_uniformity(f);
   }

@@ -3,6 +3,7 @@
 // and all the rest is linearized as ever.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "ir/analysis/dominators.h"
 #include "ir/analysis/loops.h"
@@ -23,25 +24,33 @@ class EntryMerger {
     lowest_.resize(f.block_count());
   }
 
-  // From the outside in: a cycle without its header falls into the cycles inside it. Cycles that are nested
-  // too deeply, and those whose headers would have too many phis, stay.
-  void run() {
+  // From the outside in: a cycle without its header falls into the cycles inside it. False, with the function
+  // half done, if cycles are nested too deeply, or headers would have too many phis. Also if a cycle with
+  // several entries is inside another one: all blocks of a cycle run in each of its turns, with lanes ever
+  // farther apart, so that the dispatcher costs less.
+  bool run() {
     const std::size_t most_visits = kMostVisits * (order_.size() + 64);
     std::size_t visits = 0;
-    to_split_.push_back(order_);
+    to_split_.push_back({order_, false});
     while (!to_split_.empty()) {
-      const std::vector<Block> blocks = std::move(to_split_.back());
+      const Region region = std::move(to_split_.back());
       to_split_.pop_back();
-      visits += blocks.size();
-      if (visits > most_visits) return;
-      for (std::vector<Block>& cycle : cycles(blocks)) enter_once(cycle);
+      visits += region.blocks.size();
+      if (visits > most_visits) return false;
+      for (std::vector<Block>& cycle : cycles(region.blocks))
+        if (!enter_once(cycle, region.within_merged)) return false;
     }
+    return true;
   }
 
  private:
   static constexpr std::uint32_t kNone = ~0u;
   static constexpr std::size_t kMostVisits = 64;          // of a block, on average
   static constexpr std::size_t kMostOperands = 1u << 16;  // of the phis of a new header
+  struct Region {
+    std::vector<Block> blocks;
+    bool within_merged;  // a cycle around it had several entries
+  };
   // An edge into an entry of a cycle: from predecessor `slot` of entry number `entry`.
   struct Edge {
     Block from;
@@ -99,7 +108,7 @@ class EntryMerger {
     return found;
   }
 
-  void enter_once(std::vector<Block>& cycle) {
+  bool enter_once(std::vector<Block>& cycle, bool within_merged) {
     const std::uint32_t region = region_[cycle[0].id];
     std::vector<Block> entries;
     for (Block b : cycle) {
@@ -113,9 +122,11 @@ class EntryMerger {
     } else {
       std::sort(entries.begin(), entries.end(),
                 [&](Block a, Block b) { return position_[a.id] < position_[b.id]; });
-      if (!add_header(entries)) return;
+      if (within_merged || !add_header(entries)) return false;
+      within_merged = true;
     }
-    if (!cycle.empty()) to_split_.push_back(std::move(cycle));
+    if (!cycle.empty()) to_split_.push_back({std::move(cycle), within_merged});
+    return true;
   }
 
   // Blocks that are made here are reached.
@@ -207,7 +218,7 @@ class EntryMerger {
   std::vector<std::uint32_t> region_;          // per block: what it is looked at with; kNone: done
   std::vector<std::uint32_t> index_, lowest_;  // per block, in one search
   std::uint32_t regions_ = 0;
-  std::vector<std::vector<Block>> to_split_;
+  std::vector<Region> to_split_;
   std::vector<Value> operands_;
 };
 
@@ -229,7 +240,9 @@ bool give_loops_one_entry(Function& f) {
     const Dominators dominators(f);
     if (Loops(f, dominators).reducible() || lanes_are_seen(f)) return false;
   }
-  EntryMerger(f).run();
+  Function merged = f;
+  if (!EntryMerger(merged).run()) return false;
+  f = std::move(merged);
   return true;
 }
 
