@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -25,6 +26,66 @@ std::optional<std::uint64_t> parse_digits(std::string_view text, int base, std::
 
 bool is_hexadecimal(std::string_view text) { return text.starts_with("0x") || text.starts_with("0X"); }
 
+bool is_printable_ascii(char c) { return c >= ' ' && c <= '~'; }
+
+struct CodeRange {
+  char32_t first, last;
+};
+constexpr CodeRange kInvisible[] = {
+    {0, 0x1f},          // C0
+    {0x7f, 0x9f},       // delete and C1
+    {0xad, 0xad},       // soft hyphen
+    {0x61c, 0x61c},     // Arabic letter mark
+    {0x180e, 0x180e},   // Mongolian vowel separator
+    {0x200b, 0x200f},   // without width; marks of direction
+    {0x2028, 0x202e},   // separators of lines; embeddings and overrides of direction
+    {0x2060, 0x206f},   // joiners, isolates
+    {0xfeff, 0xfeff},   // byte order mark
+    {0xfff9, 0xfffb},   // annotations
+    {0xe0000, 0xe007f}  // tags
+};
+std::string escape(char32_t code, char letter, std::size_t digits) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text = {'\\', letter};
+  for (std::size_t k = digits; k-- != 0;) text += kDigits[code >> (4 * k) & 15];
+  return text;
+}
+
+std::string make_visible(std::string_view text, std::string_view kept) {
+  const auto stays = [&](char c) { return is_printable_ascii(c) || kept.find(c) != std::string_view::npos; };
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const auto end = std::ranges::find_if_not(text, stays);
+    const auto plain = static_cast<std::size_t>(end - text.begin());
+    result += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    const Character character = first_character(text);
+    if (!character.valid)
+      result += escape(static_cast<unsigned char>(text[0]), 'x', 2);
+    else if (is_invisible(character.code))
+      result += character.code < 0x80      ? escape(character.code, 'x', 2)
+                : character.code < 0x10000 ? escape(character.code, 'u', 4)
+                                           : escape(character.code, 'U', 8);
+    else
+      result += text.substr(0, character.length);
+    text.remove_prefix(character.length);
+  }
+  return result;
+}
+
+// Parts of a visible text that end between characters.
+std::string_view beginning(std::string_view text, std::size_t size) {
+  while (size != 0 && size < text.size() && (text[size] & 0xc0) == 0x80) --size;
+  return text.substr(0, size);
+}
+std::string_view ending(std::string_view text, std::size_t size) {
+  std::size_t at = text.size() - std::min(size, text.size());
+  while (at < text.size() && (text[at] & 0xc0) == 0x80) ++at;
+  return text.substr(at);
+}
+
 }  // namespace
 
 Error Position::error(std::string message) const {
@@ -33,12 +94,43 @@ Error Position::error(std::string message) const {
       (file != nullptr ? *file : std::string()) + ":" + std::to_string(line) + ":" + std::to_string(column)};
 }
 
-std::string quoted(std::string_view text) {
-  std::string result(1, '\'');
-  result.append(text.substr(0, 60));
-  result += '\'';
+Character first_character(std::string_view text) {
+  constexpr Character kInvalid{.code = 0, .length = 1, .valid = false};
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return {.code = lead};
+  const std::size_t length = lead >> 5 == 6 ? 2 : lead >> 4 == 14 ? 3 : lead >> 3 == 30 ? 4 : 0;
+  if (length == 0 || length > text.size()) return kInvalid;
+  char32_t code = lead & (0x7f >> length);
+  for (std::size_t k = 1; k < length; ++k) {
+    if (byte(k) >> 6 != 2) return kInvalid;
+    code = code << 6 | (byte(k) & 0x3f);
+  }
+  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  return code < kLeast[length] || code > 0x10ffff || surrogate ? kInvalid
+                                                               : Character{.code = code, .length = length};
+}
+
+bool is_invisible(char32_t code) {
+  return std::ranges::any_of(
+      kInvisible, [&](const CodeRange& range) { return code >= range.first && code <= range.last; });
+}
+
+std::string visible(std::string_view text) { return make_visible(text, {}); }
+std::string visible_lines(std::string_view text) { return make_visible(text, "\n\t"); }
+
+std::string shortened(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return visible(text);
+  // An escape may be longer than what it stands for: 10 characters for 4 bytes at most.
+  const std::string first = visible(beginning(text, 2 * most / 3)), last = visible(ending(text, most / 3));
+  std::string result(beginning(first, 2 * most / 3));
+  result += "... (" + std::to_string(text.size()) + " bytes) ...";
+  result += ending(last, most / 3);
   return result;
 }
+
+std::string quoted(std::string_view text) { return "'" + shortened(text, 60) + "'"; }
 
 std::optional<std::uint64_t> parse_unsigned(std::string_view text, std::uint64_t most) {
   return is_hexadecimal(text) ? parse_hexadecimal(text.substr(2), most) : parse_digits(text, 10, most);
@@ -129,6 +221,9 @@ Result<std::vector<Token>> tokenize(std::string_view text, const std::string& fi
     tokens.push_back(lexer.next());
     if (tokens.back().kind == Token::Kind::invalid)
       return tokens.back().position.error("unexpected character");
+    if (const std::size_t size = tokens.back().text.size(); size > kMaxToken)
+      return tokens.back().position.error("a word of " + std::to_string(size) + " bytes; at most " +
+                                          std::to_string(kMaxToken) + " are allowed");
   } while (tokens.back().kind != Token::Kind::end_of_file);
   return tokens;
 }

@@ -1,7 +1,8 @@
 // Reading texts that people write: tokens with their positions, numbers, quotes. Assemblers and readers of
-// text containers are made of it.
+// text containers are made of it. Also texts of files as people may see them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -21,7 +22,29 @@ struct Position {
   Error error(std::string message) const;
 };
 
-// 'text', cut to 60 characters.
+// The character at the beginning of a text that is not empty. A byte that is no part of UTF-8 is one that is not
+// valid.
+struct Character {
+  char32_t code = 0;
+  std::size_t length = 1;
+  bool valid = true;
+};
+Character first_character(std::string_view text);
+// True for control characters, and for what is not seen or turns the direction of writing.
+bool is_invisible(char32_t code);
+
+// A text of a file as a terminal and JSON may get it, in one line: bytes that are not UTF-8
+// and invisible characters become escapes as "\x1b" and "\u202e".
+std::string visible(std::string_view text);
+// The same of several lines: line feeds and tabs stay.
+std::string visible_lines(std::string_view text);
+
+// For messages: visible(text), of more than `most` bytes only its two ends with its length between them,
+// "abc... (5242880 bytes) ...xyz", in all not much more than `most`.
+inline constexpr std::size_t kMostOfName = 200;
+std::string shortened(std::string_view text, std::size_t most = kMostOfName);
+
+// 'text', shortened to 60 characters.
 std::string quoted(std::string_view text);
 
 // A decimal number, or a hexadecimal one with 0x, and no other text;
@@ -79,7 +102,8 @@ class Lexer {
   bool in_line_ = false;  // a token of this line was given
 };
 
-// All tokens, the last being end_of_file; an error at an invalid one.
+// All tokens, the last being end_of_file. Errors: one that is invalid or longer than kMaxToken bytes.
+inline constexpr std::size_t kMaxToken = 4096;
 Result<std::vector<Token>> tokenize(std::string_view text, const std::string& file, const Language& language);
 
 // Walks over tokens, the last of which is an end; every failure names the token it met.

@@ -84,7 +84,47 @@ TEST(Text, ReaderNamesWhatItFound) {
 }
 
 TEST(Text, QuotesAreShort) {
-  EXPECT_EQ(text::quoted(std::string(100, 'a')), "'" + std::string(60, 'a') + "'");
+  EXPECT_EQ(text::quoted(std::string(60, 'a')), "'" + std::string(60, 'a') + "'");
+  EXPECT_EQ(text::quoted(std::string(5'000'000, 'a')),
+            "'" + std::string(40, 'a') + "... (5000000 bytes) ..." + std::string(20, 'a') + "'");
+}
+
+TEST(Text, WordsHaveALimit) {
+  const std::string file = "a";
+  const Language language;
+  EXPECT_TRUE(tokenize(std::string(kMaxToken, 'a'), file, language).ok());
+  EXPECT_EQ(tokenize(std::string(kMaxToken + 1, 'a'), file, language).error().message,
+            "a word of 4097 bytes; at most 4096 are allowed");
+}
+
+TEST(Text, InvisibleCharactersBecomeVisible) {
+  EXPECT_EQ(visible("plain \\x1b, \u00e9 \u4e2d \U0001f600"), "plain \\x1b, \u00e9 \u4e2d \U0001f600");
+  EXPECT_EQ(visible("\x1b[2J\a\x7f\n\t"), "\\x1b[2J\\x07\\x7f\\x0a\\x09");
+  EXPECT_EQ(visible(std::string_view("a\0b", 3)), "a\\x00b");
+  EXPECT_EQ(visible("\u009b31m\u202eabc\u2066\ufeff\U000e0041"),
+            "\\u009b31m\\u202eabc\\u2066\\ufeff\\U000e0041");
+  EXPECT_EQ(visible_lines("a\n\tb\r"), "a\n\tb\\x0d");
+}
+
+TEST(Text, BytesThatAreNotUtf8BecomeVisible) {
+  EXPECT_EQ(visible("\xff\xc3"), "\\xff\\xc3");                             // never a lead; nothing follows
+  EXPECT_EQ(visible("\xc0\xaf\xe0\x80\xaf"), "\\xc0\\xaf\\xe0\\x80\\xaf");  // longer than need be
+  EXPECT_EQ(visible("\xed\xa0\x80"), "\\xed\\xa0\\x80");                    // a surrogate
+  EXPECT_EQ(visible("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");           // after the last code point
+  EXPECT_EQ(visible("\xe4\xb8z"), "\\xe4\\xb8z");
+}
+
+// Also of characters and escapes that a cut would part.
+TEST(Text, LongNamesAreShort) {
+  for (std::size_t size = 200; size < 216; ++size)
+    for (const char* part : {"a", "\u00e9", "\U0001f600", "\x1b", "\xff"}) {
+      std::string name;
+      while (name.size() < size) name += part;
+      const std::string text = shortened(name);
+      EXPECT_EQ(visible(text), text) << size << part;
+      EXPECT_LE(text.size(), name.size() <= kMostOfName ? 4 * kMostOfName : kMostOfName + 24) << size << part;
+      EXPECT_EQ(text.find(" bytes)") != std::string::npos, name.size() > kMostOfName) << size << part;
+    }
 }
 
 }  // namespace
