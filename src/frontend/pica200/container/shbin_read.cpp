@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/text.h"
 #include "frontend/pica200/container/shbin.h"
 #include "frontend/pica200/container/shbin_layout.h"
 
@@ -8,6 +9,8 @@ namespace warpjit::pica200 {
 namespace {
 
 using namespace shbin;
+
+constexpr std::size_t kMaxName = 4096;  // bytes
 
 std::string hex(std::uint64_t value) {
   char text[24];
@@ -108,12 +111,15 @@ class DvleReader {
   }
 
   Result<std::string> string(std::uint32_t offset, std::uint64_t field) const {
-    for (std::uint32_t end = offset; end < strings_.count; ++end) {
-      if (in_.u8(strings_.offset + end) != 0) continue;
-      std::string text(end - offset, '\0');
-      for (std::uint32_t i = 0; i < text.size(); ++i)
-        text[i] = static_cast<char>(in_.u8(strings_.offset + offset + i));
-      return text;
+    std::string text;
+    for (std::uint32_t at = offset; at < strings_.count; ++at) {
+      const auto c = static_cast<char>(in_.u8(strings_.offset + at));
+      if (c == 0) return text::visible(text);
+      if (text.size() == kMaxName)
+        return in_.fail(
+            field, "name offset",
+            "the name at " + hex(offset) + " is longer than " + std::to_string(kMaxName) + " bytes");
+      text += c;
     }
     return in_.fail(field, "name offset",
                     "the name at " + hex(offset) + " does not end inside the symbol strings of " +

@@ -5,9 +5,12 @@
 #include <cstring>
 
 #include "base/bits.h"
+#include "base/text.h"
 
 namespace warpjit::usse {
 namespace {
+
+constexpr std::ptrdiff_t kMaxName = 4096;  // bytes
 
 constexpr std::uint32_t kMinor4Header = 0x98, kHeader = 0x9c;
 constexpr std::uint32_t kMaxParameters = 1 << 12, kMaxInputs = 256;
@@ -157,8 +160,11 @@ Result<Parameter> GxpReader::parameter(std::uint32_t at) const {
   const auto first = bytes_.begin() + name, end = bytes_.begin() + size_;
   const auto nul = std::find(first, end, std::byte{0});
   if (nul == end) return wrong({at, "name of a parameter"}, "it does not end");
+  if (nul - first > kMaxName) return wrong({at, "name of a parameter"}, "it is longer than 4096 bytes");
+  std::string text;
   for (auto byte = first; byte != nul; ++byte)
-    parameter.name += static_cast<char>(std::to_integer<unsigned char>(*byte));
+    text += static_cast<char>(std::to_integer<unsigned char>(*byte));
+  parameter.name = text::visible(text);
   const GxpField kind{at + 4, "kind of a parameter"};
   const std::uint32_t bits = u16(kind.at);
   if ((bits & 15) > 4) return wrong(kind, "category " + std::to_string(bits & 15) + " is not defined");
