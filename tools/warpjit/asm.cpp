@@ -1,8 +1,7 @@
 // warpjit asm: assembles sources into a container.
-#include <fmt/core.h>
-
 #include "command.h"
 #include "files.h"
+#include "output.h"
 
 namespace warpjit::tool {
 
@@ -40,17 +39,18 @@ int assemble_files(const AsmOptions& options) {
   const auto assembled = guest->assemble(sources, {.labels = options.labels});
   if (!assembled && known == nullptr)
     return fail({assembled.error().code,
-                 assembled.error().message + "\n  (" + options.files[0] + " is taken as a source of " +
-                     name(guest->isa()) + "; the others' names end in .tesla, .valhall and .usse)",
+                 assembled.error().message + " (" + text::shortened(options.files[0]) +
+                     " is taken as a source of " + name(guest->isa()) +
+                     "; the others' names end in .tesla, .valhall and .usse)",
                  assembled.error().where});
   if (!assembled) return fail(assembled.error());
   for (const AssemblyWarning& warning : assembled->warnings)
-    fmt::print(stderr, "{}: {}: {}\n", warning.where, options.werror ? "error" : "warning", warning.message);
+    print_err("{}: {}: {}\n", warning.where, options.werror ? "error" : "warning", warning.message);
   if (options.werror && !assembled->warnings.empty()) return kBadInput;
   if (!options.out.empty()) {
     if (const Status written = write_file(options.out, assembled->container); !written)
       return fail(written.error());
-    fmt::print(stderr, "{}: {}, {} bytes\n", options.out, assembled->summary, assembled->container.size());
+    print_err("{}: {}, {} bytes\n", options.out, assembled->summary, assembled->container.size());
   }
   if (!options.json) return kOk;
   Json programs = Json::array();

@@ -1,13 +1,13 @@
 // warpjit bench: how fast each engine runs a launch, as a table, JSON or a chart.
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <chrono>
 
 #include "chart.h"
 #include "command.h"
 #include "engines.h"
+#include "output.h"
 #include "runtime/engine/engine.h"
+#include "stop.h"
 
 namespace warpjit::tool {
 
@@ -43,6 +43,7 @@ Result<double> measure_compile(const Engine& engine, const Launch& launch, const
   std::vector<double> times;
   const Clock::time_point start = Clock::now();
   while (times.size() < 5 || (times.size() < 101 && elapsed(start) < 0.1)) {
+    if (stopping()) return stop_error();
     engine.clear_cache();
     const Launch fresh = launch;  // remembers no kernel
     const Clock::time_point before = Clock::now();
@@ -79,6 +80,7 @@ Result<Rate> measure_runs(const Engine& engine, BoundLaunch& bound, const RunOpt
         before = Clock::now();
       }
       if (const auto report = engine.run(bound.launch(), run); !report) return report.error();
+      if (stopping()) return stop_error();
       ++runs;
       time = measured + elapsed(before);
     } while (time < 0.01);
@@ -94,14 +96,14 @@ std::string with_commas(std::uint64_t number) {
 }
 
 void print_table(const std::vector<Row>& rows) {
-  fmt::print("{:>12}  {:10}  {:>5}  {:>14}  {:>12}  {:>10}  {:>12}\n", "threads", "engine", "group",
-             "M threads/s", "ns/thread", "x first", "compile us");
+  print_out("{:>12}  {:10}  {:>5}  {:>14}  {:>12}  {:>10}  {:>12}\n", "threads", "engine", "group",
+            "M threads/s", "ns/thread", "x first", "compile us");
   double first = 0;
   std::uint64_t count = 0;
   for (const Row& row : rows) {
     if (row.count != count) first = row.items, count = row.count;
-    fmt::print("{:>12}  {:10}  {:>5}  {:>14.3f}  {:>12.2f}  {:>10.2f}  {:>12.1f}\n", with_commas(row.count),
-               row.engine, row.lanes, row.items / 1e6, 1e9 / row.items, row.items / first, row.compile_us);
+    print_out("{:>12}  {:10}  {:>5}  {:>14.3f}  {:>12.2f}  {:>10.2f}  {:>12.1f}\n", with_commas(row.count),
+              row.engine, row.lanes, row.items / 1e6, 1e9 / row.items, row.items / first, row.compile_us);
   }
 }
 
@@ -163,9 +165,7 @@ Result<std::vector<Row>> measure(const BenchOptions& options, const LaunchFile& 
         engine.state().set_hooks({.parts = parts});
         const std::string label = name(choice) + (parts != 0 ? "/" + std::to_string(parts) : "");
         const Result<double> compile = measure_compile(engine, bound.launch(), run);
-        const auto skip = [&](const std::string& why) {
-          fmt::print(stderr, "warpjit: skipped {}: {}\n", label, why);
-        };
+        const auto skip = [&](const std::string& why) { print_err("warpjit: skipped {}: {}\n", label, why); };
         const ErrorCode error = compile ? ErrorCode::internal : compile.error().code;
         if (parts != 0 && (error == ErrorCode::unsupported || error == ErrorCode::resource_limit)) {
           skip(to_string(compile.error()));
@@ -217,14 +217,14 @@ int bench_launch(const BenchOptions& options) {
   if (options.json) {
     print_json(to_json(options, *file, *rows, engine, *choices));
   } else {
-    fmt::print("{}, {} host thread{}{}\n", file->name, options.input.threads,
-               options.input.threads == 1 ? "" : "s", modes_warning(*file));
+    print_out("{}, {} host thread{}{}\n", file->name, options.input.threads,
+              options.input.threads == 1 ? "" : "s", modes_warning(*file));
     print_table(*rows);
   }
   if (options.chart.empty()) return kOk;
   if (const Status written = write_chart(make_chart(*rows, file->name), options.chart); !written)
     return fail(written.error());
-  fmt::print(stderr, "chart: {}\n", options.chart);
+  print_err("chart: {}\n", options.chart);
   return kOk;
 }
 

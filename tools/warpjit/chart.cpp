@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/text.h"
 #include "chart_font.h"
 #include "files.h"
 
@@ -99,7 +100,7 @@ Drawing lay_out(const BarChart& chart) {
 
 std::string escape(const std::string& text) {
   std::string escaped;
-  for (const char c : text)
+  for (const char c : text::visible(text))
     escaped += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
   return escaped;
 }
@@ -182,9 +183,7 @@ Status write_chart(const BarChart& chart, const std::string& file) {
   if (file.ends_with(".svg")) return write_file(file, draw_svg(chart));
   if (!file.ends_with(".png"))
     return Error{ErrorCode::bad_input, "a chart's name must end in .svg or .png", file};
-  const std::vector<std::byte> bytes = draw_png(chart);
-  if (bytes.empty()) return Error{ErrorCode::io, "the picture cannot be encoded", file};
-  return write_file(file, bytes);
+  return write_picture(file, draw_png(chart));
 }
 
 }  // namespace warpjit::tool

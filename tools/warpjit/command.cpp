@@ -4,8 +4,16 @@
 
 #include "files.h"
 #include "launch/read_launch.h"
+#include "output.h"
+#include "stop.h"
 
 namespace warpjit::tool {
+
+namespace {
+
+constexpr std::size_t kMostOfMessage = 1000;  // bytes
+
+}  // namespace
 
 ExitCode exit_code(ErrorCode code) {
   switch (code) {
@@ -22,14 +30,26 @@ ExitCode exit_code(ErrorCode code) {
 }
 
 int fail(const Error& error) {
-  std::fflush(stdout);
-  fmt::print(stderr, "warpjit: {}: {}\n", name(error.code), to_string(error));
+  flush_out();
+  if (error.code == ErrorCode::cancelled && stopping()) {
+    if (const int code = signal_exit_code(); code != 0) return code;  // main tells
+    write_err("warpjit: " + message_of(stop_error()) + "\n");
+    return kStopped;
+  }
+  write_err("warpjit: " + message_of(error) + "\n");
   return exit_code(error.code);
+}
+
+std::string message_of(const Error& error) {
+  std::string text = name(error.code);
+  text += ": ";
+  if (!error.where.empty()) text += text::shortened(error.where) + ": ";
+  return text + text::shortened(error.message, kMostOfMessage);
 }
 
 std::string json_text(const Json& document) { return document.dump(2) + "\n"; }
 
-void print_json(const Json& document) { fmt::print("{}", json_text(document)); }
+void print_json(const Json& document) { write_out(json_text(document)); }
 
 Json launch_json(const LaunchFile& file) {
   Json json{{"launch", file.name},
@@ -94,11 +114,16 @@ void add_program_options(Command& command, ProgramInput& input) {
       .needs(words);
 }
 
+void add_timeout(Command& command) {
+  command.limit("--timeout", stop_after, "seconds after which the command is cancelled (exit code 3)");
+}
+
 void RunInput::add_to(Command& command) {
   command.option("file", file, "launch file (docs/launch.md)").required();
   command.option("--count", count, "threads to run; rows of the launch repeat if it has fewer")
       .range(1, kMaxThreads);
   command.option("--fuel", fuel, "backward transfers that a guest thread may make");
+  add_timeout(command);
   command.option("--threads", threads, "host threads; 0: as many as the work is worth").range(0, 1024);
 }
 
@@ -113,13 +138,14 @@ RunOptions RunInput::on(EngineKind engine, Target target) const {
   run.target = target;
   run.threads = threads;
   run.fuel = fuel;
+  run.cancel = cancel_word();
   return run;
 }
 
 namespace {
 
 void print_notes(const LaunchFile& launch) {
-  for (const std::string& note : launch.notes) fmt::print(stderr, "warpjit: note: {}\n", note);
+  for (const std::string& note : launch.notes) print_err("warpjit: note: {}\n", note);
   for (const auto* stages : {&launch.vertex, &launch.geometry_stage})
     for (const LaunchFile& stage : *stages) print_notes(stage);
 }
@@ -156,7 +182,7 @@ std::string modes_warning(const LaunchFile& file) {
 
 Status write_text(const std::string& file, const std::string& text) {
   if (!file.empty()) return write_file(file, text);
-  fmt::print("{}", text);
+  write_out(text);
   return {};
 }
 
@@ -169,7 +195,7 @@ void add_engines(Command& command, std::vector<std::string>& engines) {
 
 Result<EngineChoices> usable_engines(const Engine& engine, const std::vector<std::string>& names) {
   WARPJIT_TRY(EngineChoices choices, choose_engines(engine, names));
-  for (const std::string& text : choices.unusable) fmt::print(stderr, "warpjit: skipped {}\n", text);
+  for (const std::string& text : choices.unusable) print_err("warpjit: skipped {}\n", text);
   if (choices.usable.empty())
     return Error{ErrorCode::target_unavailable, "none of these engines runs here", "--engines"};
   return choices;

@@ -18,15 +18,17 @@ namespace warpjit::tool {
 enum ExitCode : int {
   kOk = 0,
   kMismatch = 1,           // a result differs from what was expected, or accesses faulted
-  kBadInput = 2,           // bad input or usage, or something not supported yet
-  kStopped = 3,            // the guest was stopped: a trap, or no more fuel
+  kBadInput = 2,           // bad input or usage, something not supported yet, no memory, output that failed
+  kStopped = 3,            // the guest was stopped: a trap, no more fuel or time
   kTargetUnavailable = 4,  // this machine cannot run the target
 };
 ExitCode exit_code(ErrorCode code);
 // Prints the error to stderr and gives its exit code.
 int fail(const Error& error);
+// "bad input: run.json, count: must be ...", of one line that is not too long.
+std::string message_of(const Error& error);
 
-// A document as text, indented by 2. Names come from hostile files: bytes that are not UTF-8 are replaced.
+// A document as text, indented by 2.
 std::string json_text(const Json& document);
 void print_json(const Json& document);  // to stdout
 // What every command says of a launch: file, guest, stage, threads, modes that are not the default.
@@ -40,6 +42,9 @@ void add_program(Command& command, ProgramInput& input);
 int print_costs(const std::string& target, bool json);
 // All of these but the file.
 void add_program_options(Command& command, ProgramInput& input);
+
+// Adds --timeout: of commands that may take long.
+void add_timeout(Command& command);
 
 // What the commands that run a launch take.
 struct RunInput {

@@ -1,19 +1,84 @@
 #include "command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "base/text.h"
+#include "output.h"
 
 namespace warpjit::tool {
+
+namespace {
+
+constexpr std::size_t kMostOfProblem = 1000;  // bytes of a message
+constexpr const char* kNumber = "number";     // the validator of an option that is one
+
+std::string whole_range(std::uint64_t low, std::uint64_t high) {
+  return std::to_string(low) + " to " + std::to_string(high);
+}
+// A decimal number, or a hexadecimal one with 0x, which becomes decimal: the library takes a sign, too, and
+// 010 for 8.
+CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
+  return {[low, high](std::string& given) {
+            const auto number = text::parse_unsigned(given, high);
+            if (!number || *number < low)
+              return text::quoted(given) + " is no whole number from " + whole_range(low, high);
+            given = std::to_string(*number);
+            return std::string();
+          },
+          "", kNumber};
+}
+
+std::optional<double> parse_fraction(std::string_view given) {
+  double number = 0;
+  const char* const last = given.data() + given.size();
+  const auto [end, error] = std::from_chars(given.data(), last, number);
+  if (error != std::errc{} || end != last || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
+CLI::Validator fraction(double low, double high, const std::string& range) {
+  return {[=](std::string& given) {
+            const auto number = parse_fraction(given);
+            if (number && *number >= low && *number <= high) return std::string();
+            return text::quoted(given) + " is no number " + range;
+          },
+          "", kNumber};
+}
+
+// What --help, --help-all or --version prints. The library makes it with streams, which leave out what they
+// have no memory for: two texts are the same if both are whole.
+std::string help_text(const CLI::App& app, const CLI::ParseError& request) {
+  std::ostringstream first, second;
+  app.exit(request, first, first);
+  app.exit(request, second, second);
+  if (!first || !second || first.str() != second.str()) throw std::bad_alloc();
+  return first.str();
+}
+
+template <class Number>
+Option add_number(CLI::App* app, const std::string& names, Number& value, const std::string& text,
+                  std::uint64_t most) {
+  CLI::Option* const option = app->add_option(names, value, text);
+  option->transform(whole_number(0, most));
+  return Option(option);
+}
+
+}  // namespace
 
 Option Option::required(bool required) const {
   option_->required(required);
   return *this;
 }
 Option Option::range(std::uint64_t low, std::uint64_t high) const {
-  option_->check(CLI::Range(low, high));
+  *option_->get_validator(kNumber) = whole_number(low, high).description(whole_range(low, high));
   return *this;
 }
 Option Option::between(double low, double high) const {
-  option_->check(CLI::Range(low, high));
+  const std::string range = fmt::format("from {} to {}", low, high);
+  *option_->get_validator(kNumber) = fraction(low, high, range).description(range);
   return *this;
 }
 Option Option::one_of(std::vector<std::string> words) const {
@@ -48,22 +113,28 @@ Command Command::add_command(const std::string& name, const std::string& text) c
 Option Command::option(const std::string& names, std::string& value, const std::string& text) const {
   return Option(app_->add_option(names, value, text));
 }
-Option Command::option(const std::string& names, unsigned& value, const std::string& text) const {
+Option Command::option(const std::string& names, std::optional<std::string>& value,
+                       const std::string& text) const {
   return Option(app_->add_option(names, value, text));
+}
+Option Command::option(const std::string& names, unsigned& value, const std::string& text) const {
+  return add_number(app_, names, value, text, UINT32_MAX);
 }
 Option Command::option(const std::string& names, std::uint64_t& value, const std::string& text) const {
-  return Option(app_->add_option(names, value, text));
+  return add_number(app_, names, value, text, UINT64_MAX);
 }
 Option Command::option(const std::string& names, double& value, const std::string& text) const {
-  return Option(app_->add_option(names, value, text));
+  CLI::Option* const option = app_->add_option(names, value, text);
+  constexpr double kMost = std::numeric_limits<float>::max();
+  return Option(option->check(fraction(-kMost, kMost, "as 3, -0.5 or 1e-3")));
 }
 Option Command::option(const std::string& names, std::optional<unsigned>& value,
                        const std::string& text) const {
-  return Option(app_->add_option(names, value, text));
+  return add_number(app_, names, value, text, UINT32_MAX);
 }
 Option Command::option(const std::string& names, std::optional<std::uint64_t>& value,
                        const std::string& text) const {
-  return Option(app_->add_option(names, value, text));
+  return add_number(app_, names, value, text, UINT64_MAX);
 }
 Option Command::option(const std::string& names, std::vector<std::string>& values,
                        const std::string& text) const {
@@ -71,11 +142,16 @@ Option Command::option(const std::string& names, std::vector<std::string>& value
 }
 Option Command::option(const std::string& names, std::vector<std::uint32_t>& values,
                        const std::string& text) const {
-  return Option(app_->add_option(names, values, text));
+  return add_number(app_, names, values, text, UINT32_MAX);
 }
 Option Command::option(const std::string& names, std::vector<std::uint64_t>& values,
                        const std::string& text) const {
-  return Option(app_->add_option(names, values, text));
+  return add_number(app_, names, values, text, UINT64_MAX);
+}
+Option Command::limit(const std::string& names, void (*begin)(double), const std::string& text) const {
+  constexpr double kLeast = 1e-6, kMost = 1e9;
+  CLI::Option* const option = app_->add_option_function<double>(names, begin, text);
+  return Option(option->check(fraction(kLeast, kMost, "above 0, up to 1e9")));
 }
 Option Command::flag(const std::string& names, bool& value, const std::string& text) const {
   return Option(app_->add_flag(names, value, text));
@@ -105,7 +181,12 @@ int CommandLine::run(int argc, char** argv, int usage_error) {
   try {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
-    return app_->exit(problem) == 0 ? 0 : usage_error;
+    if (problem.get_exit_code() == 0) {
+      write_out(help_text(*app_, problem));
+      return 0;
+    }
+    print_err("{}\nRun with --help for more information.\n", text::shortened(problem.what(), kMostOfProblem));
+    return usage_error;
   }
   return exit_code_;
 }

@@ -41,7 +41,9 @@ class Command {
 
   std::string name() const;
   Command add_command(const std::string& name, const std::string& text) const;
+  // Whole numbers are decimal or, with 0x, hexadecimal, and fractions are finite.
   Option option(const std::string& names, std::string& value, const std::string& text) const;
+  Option option(const std::string& names, std::optional<std::string>& value, const std::string& text) const;
   Option option(const std::string& names, unsigned& value, const std::string& text) const;
   Option option(const std::string& names, std::uint64_t& value, const std::string& text) const;
   Option option(const std::string& names, double& value, const std::string& text) const;
@@ -50,6 +52,8 @@ class Command {
   Option option(const std::string& names, std::vector<std::string>& values, const std::string& text) const;
   Option option(const std::string& names, std::vector<std::uint32_t>& values, const std::string& text) const;
   Option option(const std::string& names, std::vector<std::uint64_t>& values, const std::string& text) const;
+  // Seconds, above 0: `begin` is called with them.
+  Option limit(const std::string& names, void (*begin)(double), const std::string& text) const;
   Option flag(const std::string& names, bool& value, const std::string& text) const;
   Option existing(const std::string& name) const;
   // What follows the options in the help.

@@ -20,8 +20,12 @@ inline constexpr std::uint64_t kMaxJsonBytes = std::uint64_t{64} << 20;  // of a
 // The bytes of a regular file. Errors (io) name the path; more than `limit` bytes is a resource_limit.
 Result<std::vector<std::byte>> read_file(const std::filesystem::path& path,
                                          std::uint64_t limit = kMaxFileBytes);
+// Writes a file that is whole or as it was before. Errors (io) name the path.
 Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 Status write_file(const std::filesystem::path& path, std::string_view text);
+
+// A picture's file. Nothing could be encoded if there are no bytes: an error (io).
+Status write_picture(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
 std::string_view as_text(std::span<const std::byte> bytes);
 

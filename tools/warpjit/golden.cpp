@@ -23,8 +23,10 @@
 #include "golden.h"
 #include "ir/pipeline.h"
 #include "launch/template.h"
+#include "output.h"
 #include "program.h"
 #include "runtime/work/launch.h"
+#include "stop.h"
 #include "warpjit/tesla.hpp"
 
 namespace warpjit::tool {
@@ -399,6 +401,7 @@ Result<std::string> count_instructions(const GoldenGuest& guest, const std::vect
                       "lanes", "parts", "group", "per16", "vec", "ops", "spill", "code");
   text += guest.has_quick_version ? fmt::format(" {:>6} {:>6}\n", "qgroup", "qvec") : "\n";
   for (const Case& item : cases) {
+    if (stopping()) return stop_error();
     const auto compile = [&](bool assume) -> Result<backend::MachineCode> {
       ir::PipelineOptions pipeline = backend::pipeline_options(target);
       pipeline.assume_no_zero_inf = assume;
@@ -434,14 +437,14 @@ void print_difference(const std::string& file, std::string_view committed, std::
   };
   while (!committed.empty() || !now.empty()) {
     const std::string_view before = next_line(committed), after = next_line(now);
-    if (before != after) fmt::print("{}:\n- {}\n+ {}\n", file, before, after);
+    if (before != after) print_out("{}:\n- {}\n+ {}\n", file, before, after);
   }
 }
 
 // One file: made, compared or printed.
 int golden_file(const GoldenOptions& options, const std::string& file, const std::string& text) {
   if (options.print) {
-    fmt::print("{}", text);
+    write_out(text);
     return kOk;
   }
   if (!options.check) {
@@ -482,7 +485,7 @@ int make_golden(const GoldenOptions& options) {
     }
   }
   if (exit == kMismatch)
-    fmt::print(stderr, "warpjit: host instruction counts have changed; if that is meant: warpjit golden\n");
+    print_err("warpjit: host instruction counts have changed; if that is meant: warpjit golden\n");
   return exit;
 }
 
@@ -498,6 +501,7 @@ void add_golden(Command& app) {
       .separated_by_commas();
   const Option check = command.flag("--check", options->check, "compare instead; exit code 1 if they differ");
   command.flag("--print", options->print, "print to stdout instead").excludes(check);
+  add_timeout(command);
   command.footer("Examples (in the source tree):\n  warpjit golden\n  warpjit golden --check");
   command.action([options] { return make_golden(*options); });
 }

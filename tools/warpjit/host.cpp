@@ -8,6 +8,7 @@
 #include "command.h"
 #include "files.h"
 #include "ir/pipeline.h"
+#include "output.h"
 
 namespace warpjit::tool {
 
@@ -63,13 +64,13 @@ std::string list_bounds(const backend::LoopCost& loop) {
 }
 
 void print_loops(const backend::MachineCode& code) {
-  if (code.loops.empty()) fmt::print("; no costs: there is no table of this target\n");
+  if (code.loops.empty()) print_out("; no costs: there is no table of this target\n");
   for (std::size_t n = 0; n < code.loops.size(); ++n) {
     const backend::LoopCost& loop = code.loops[n];
-    fmt::print("; loop {}{}, {:05x} to {:05x}{}: {} operations, {:.1f} clocks a turn, bound by {}\n;   {}\n",
-               n, loop.depth == 0 ? " over groups" : fmt::format(" at depth {}", loop.depth), loop.begin,
-               loop.end, loop.depth == 0 && code.loops.size() > 1 ? ", with a turn of each within it" : "",
-               loop.operations, loop.turn(), name(loop.bound()), list_bounds(loop));
+    print_out("; loop {}{}, {:05x} to {:05x}{}: {} operations, {:.1f} clocks a turn, bound by {}\n;   {}\n",
+              n, loop.depth == 0 ? " over groups" : fmt::format(" at depth {}", loop.depth), loop.begin,
+              loop.end, loop.depth == 0 && code.loops.size() > 1 ? ", with a turn of each within it" : "",
+              loop.operations, loop.turn(), name(loop.bound()), list_bounds(loop));
   }
 }
 
@@ -117,22 +118,22 @@ int print_host(const HostOptions& options) {
     return kOk;
   }
   const backend::CodeStatistics& s = code->statistics;
-  fmt::print(
+  print_out(
       "; target {}, {} threads a group in {} part{}, {} bytes of code, {} of constants, table of {} bytes\n",
       backend::name(code->target), code->lanes, code->parts, code->parts == 1 ? "" : "s", code->code_size,
       code->bytes.size() - code->code_size, code->table_bytes);
-  fmt::print(
+  print_out(
       "; {} instructions, {} of them in the group loop ({:.1f} per 16 threads): {} vector arithmetic, {} "
       "constants and uniforms, {} spill stores, {} spill loads, {} rematerialized, {} moves\n",
       s.instructions, s.group_instructions,
       code->lanes == 0 ? 0.0 : s.group_instructions * 16.0 / code->lanes, s.vector_arithmetic,
       s.vector_operands, s.spill_stores, s.spill_loads, s.rematerialized, s.moves);
   if (s.group_clocks != 0)
-    fmt::print(
+    print_out(
         "; {:.1f} clocks a group that takes each loop once, if each operation takes what it does alone\n",
         s.group_clocks);
   if (options.cost) print_loops(*code);
-  if (!options.statistics) fmt::print("{}", listing);
+  if (!options.statistics) write_out(listing);
   return kOk;
 }
 
@@ -156,6 +157,7 @@ void add_host(Command& app) {
   command.option("--registers", options->registers, "registers per class that the allocator may use; 0: all")
       .range(0, 32);
   command.option("-o,--out", options->out, "file for the machine code bytes");
+  add_timeout(command);
   command.flag("--win64", options->win64, "the calling convention of Windows");
   command.flag("--dispatch", options->dispatch, "run all control flow in the dispatcher");
   command.flag("--exact", options->exact,

@@ -9,6 +9,7 @@
 #include "backend/cost.h"
 #include "base/float_environment.h"
 #include "command.h"
+#include "output.h"
 #include "runtime/code/code_memory.h"
 
 namespace warpjit::tool {
@@ -65,10 +66,9 @@ int print_costs(const std::string& target_name, bool json) {
   const auto clock = measure(**memory, backend::compile_probe(targets[0], backend::kClock, true));
   if (!clock) return fail(clock.error());
   Json all = Json::array();
-  if (!json)
-    fmt::print("One clock (an addition of scalars): {:.3f} ns. In parentheses: the table.\n", *clock);
+  if (!json) print_out("One clock (an addition of scalars): {:.3f} ns. In parentheses: the table.\n", *clock);
   for (const backend::Target target : targets) {
-    if (!json) fmt::print("\n{:<18}{:>20}{:>20}\n", backend::name(target), "latency", "clocks");
+    if (!json) print_out("\n{:<18}{:>20}{:>20}\n", backend::name(target), "latency", "clocks");
     Json operations = Json::array();
     for (const backend::OperationCost& cost : backend::costs(target)) {
       const auto apart = measure(**memory, backend::compile_probe(target, cost.op, false));
@@ -87,16 +87,16 @@ int print_costs(const std::string& target_name, bool json) {
              {"table", {{"latency", waits ? Json(cost.latency) : Json()}, {"clocks", cost.clocks}}}});
         continue;
       }
-      fmt::print("{:<18}{:>20}{:>20}\n", name,
-                 waits ? fmt::format("{:.1f} ({:.0f})", latency, cost.latency) : "",
-                 fmt::format("{:.2f} ({:.2f})", clocks, cost.clocks));
+      print_out("{:<18}{:>20}{:>20}\n", name,
+                waits ? fmt::format("{:.1f} ({:.0f})", latency, cost.latency) : "",
+                fmt::format("{:.2f} ({:.2f})", clocks, cost.clocks));
     }
     const auto right = measure(**memory, backend::compile_mode_probe(target, true)),
                as_they_come = measure(**memory, backend::compile_mode_probe(target, false));
     if (!right) return fail(right.error());
     if (!as_they_come) return fail(as_they_come.error());
     if (!json)
-      fmt::print(
+      print_out(
           "Changes of the float mode: {:.1f} clocks where Zen 5 guesses them right, {:.1f} as they come.\n",
           *right / *clock, *as_they_come / *clock);
     all.push_back(

@@ -1,8 +1,7 @@
 // warpjit import: a capture of any kind as .wjcap.
-#include <fmt/core.h>
-
 #include "device/valhall/capture.h"
 #include "files.h"
+#include "output.h"
 #include "render_capture.h"
 
 namespace warpjit::tool {
@@ -24,8 +23,8 @@ int import_capture(const ImportOptions& options) {
                                          : Json{{"source", options.input.file}, {"note", options.note}};
   const std::vector<std::byte> bytes = valhall::write_capture(capture->state().file, json_text(note));
   if (const Status written = write_file(options.out, bytes); !written) return fail(written.error());
-  fmt::print("{}: {} chains, {} draws, {} bytes\n", options.out, capture->chains().size(), *draws,
-             bytes.size());
+  print_out("{}: {} chains, {} draws, {} bytes\n", options.out, capture->chains().size(), *draws,
+            bytes.size());
   return kOk;
 }
 

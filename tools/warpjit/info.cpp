@@ -8,6 +8,8 @@
 #include "command.h"
 #include "files.h"
 #include "launch/texture_fields.h"
+#include "output.h"
+#include "render_capture.h"
 
 namespace warpjit::tool {
 
@@ -100,8 +102,10 @@ Json program_json(const GivenProgram& given) {
   return json;
 }
 
-// A value of the JSON as text: strings without their quotes.
-std::string plain(const Json& value) { return value.is_string() ? value.string() : value.dump(); }
+// A value of the JSON as text: strings without their quotes, long ones in short.
+std::string plain(const Json& value) {
+  return value.is_string() ? text::shortened(value.string()) : value.dump();
+}
 
 // The parts of a list, with spaces between.
 std::string list_text(const Json& list) {
@@ -124,38 +128,38 @@ void print_symbols(const char* kind, const Json& list) {
     std::string reg = plain(symbol["register"]);
     if (symbol.contains("count") && symbol["count"] != 1) reg += " x" + plain(symbol["count"]);
     if (symbol.contains("components")) reg += "." + plain(symbol["components"]);
-    fmt::print("  {:8} {:10} {}{}\n", kind, reg, plain(symbol["name"]),
-               symbol.contains("alias") ? " (" + plain(symbol["alias"]) + ")" : "");
+    print_out("  {:8} {:10} {}{}\n", kind, reg, plain(symbol["name"]),
+              symbol.contains("alias") ? " (" + plain(symbol["alias"]) + ")" : "");
   }
 }
 
 void print_program(const Json& json, std::size_t index) {
-  fmt::print("\nprogram {}: {}, entry {:#x}{}{}\n", index, plain(json["stage"]), json["entry"].natural(),
-             json["name"] == "" ? std::string() : " (" + plain(json["name"]) + ")",
-             json.contains("geometry") ? ", " + plain(json["geometry"]["mode"]) + " primitives" : "");
+  print_out("\nprogram {}: {}, entry {:#x}{}{}\n", index, plain(json["stage"]), json["entry"].natural(),
+            json["name"] == "" ? std::string() : " (" + plain(json["name"]) + ")",
+            json.contains("geometry") ? ", " + plain(json["geometry"]["mode"]) + " primitives" : "");
   if (json.contains("geometry") && json["geometry"].size() > 1)
-    fmt::print("  geometry {}\n", members(json["geometry"]));
+    print_out("  geometry {}\n", members(json["geometry"]));
   if (json["registers"] != 0)
-    fmt::print("  needs    {} registers, {} bytes of shared memory, {} bytes of local memory\n",
-               plain(json["registers"]), plain(json["shared"]), plain(json["local"]));
-  if (json.contains("graphics")) fmt::print("  graphics {}\n", members(json["graphics"]));
+    print_out("  needs    {} registers, {} bytes of shared memory, {} bytes of local memory\n",
+              plain(json["registers"]), plain(json["shared"]), plain(json["local"]));
+  if (json.contains("graphics")) print_out("  graphics {}\n", members(json["graphics"]));
   print_symbols("input", json["inputs"]);
   print_symbols("uniform", json["uniforms"]);
   for (const Json& constant : json["constants"])
     if (constant.contains("register"))
-      fmt::print("  constant {:10} {}\n", plain(constant["register"]), plain(constant["value"]));
+      print_out("  constant {:10} {}\n", plain(constant["register"]), plain(constant["value"]));
     else
-      fmt::print("  constant {}\n", members(constant));
+      print_out("  constant {}\n", members(constant));
   print_symbols("output", json["outputs"]);
   if (json.contains("images")) {
     std::string numbers;
     for (const Json& number : json["images"]) numbers += (numbers.empty() ? "" : ", ") + plain(number);
-    fmt::print("  images   {}\n", numbers);
+    print_out("  images   {}\n", numbers);
   }
   if (json.contains("samples"))
-    for (const Json& row : json["samples"]) fmt::print("  samples  {}\n", members(row));
+    for (const Json& row : json["samples"]) print_out("  samples  {}\n", members(row));
   for (const Json& label : json["labels"])
-    fmt::print("  label    {:#010x} {}\n", label["address"].natural(), plain(label["name"]));
+    print_out("  label    {:#010x} {}\n", label["address"].natural(), plain(label["name"]));
 }
 
 int show_programs(const ProgramInput& input, bool as_json) {
@@ -168,11 +172,11 @@ int show_programs(const ProgramInput& input, bool as_json) {
     print_json({{"file", input.file}, {"isa", isa}, {"programs", std::move(programs)}});
     return kOk;
   }
-  fmt::print("{}: {}, {} program{}\n", input.file, isa, programs.size(), programs.size() == 1 ? "" : "s");
+  print_out("{}: {}, {} program{}\n", input.file, isa, programs.size(), programs.size() == 1 ? "" : "s");
   for (std::size_t k = 0; k < programs.size(); ++k) {
     const Json& program = programs[k];
     if (k == 0 || program["instructions"] != programs[k - 1]["instructions"])
-      fmt::print("{} code words: {}\n", plain(program["code_words"]), members(program["instructions"]));
+      print_out("{} code words: {}\n", plain(program["code_words"]), members(program["instructions"]));
     print_program(program, k);
   }
   return kOk;
@@ -186,13 +190,13 @@ void print_tree(const Json& json, int indent) {
   };
   const auto print = [&](std::string_view label, const Json& value) {
     if (!value.is_structured())
-      fmt::print("{:{}}{} {}\n", "", indent, label, plain(value));
+      print_out("{:{}}{} {}\n", "", indent, label, plain(value));
     else if (value.is_array() && flat(value))
-      fmt::print("{:{}}{} {}\n", "", indent, label, list_text(value));
+      print_out("{:{}}{} {}\n", "", indent, label, list_text(value));
     else if (value.is_object() && flat(value))
-      fmt::print("{:{}}{} {}\n", "", indent, label, members(value));
+      print_out("{:{}}{} {}\n", "", indent, label, members(value));
     else {
-      fmt::print("{:{}}{}\n", "", indent, label);
+      print_out("{:{}}{}\n", "", indent, label);
       print_tree(value, indent + 2);
     }
   };
@@ -207,6 +211,18 @@ int show_jobs(const std::string& file, const std::string& job, bool as_json) {
   const auto bytes = read_file(file);
   if (!bytes) return fail(bytes.error());
   const auto json = guest_of(Isa::valhall).jobs()->list(*bytes, file, *address);
+  if (!json) return fail(json.error());
+  if (as_json)
+    print_json(*json);
+  else
+    print_tree(*json, 0);
+  return kOk;
+}
+
+int show_capture(const std::string& file, bool as_json) {
+  const auto bytes = read_file(file);
+  if (!bytes) return fail(bytes.error());
+  const auto json = guest_of(Isa::valhall).jobs()->summarize(*bytes, file);
   if (!json) return fail(json.error());
   if (as_json)
     print_json(*json);
@@ -250,10 +266,10 @@ int show_build(bool as_json) {
     print_json(json);
     return kOk;
   }
-  fmt::print("warpjit {}.{}.{}\nguests:  {}\n", v.major, v.minor, v.patch, names);
+  print_out("warpjit {}.{}.{}\nguests:  {}\n", v.major, v.minor, v.patch, names);
   std::string list;
   for (const std::string& target : targets) list += (list.empty() ? "" : ", ") + target;
-  fmt::print(
+  print_out(
       "targets: {}\njit:     {}\nthreads: {}, and {} that compiles in the background\ncache:   {} MiB\n",
       list.empty() ? "none" : list,
       host.jit ? fmt::format("yes, code memory {}", name(host.code_memory)) : "no: " + host.no_jit_reason,
@@ -266,14 +282,15 @@ int show_build(bool as_json) {
 void add_info(Command& app) {
   struct InfoOptions {
     ProgramInput input;
+    std::optional<std::string> file;
     bool json = false;
     std::string job;
   };
   const auto options = std::make_shared<InfoOptions>();
   Command command = app.add_command("info", "What a program declares, or what this machine can run");
-  const Option file = command.option("file", options->input.file,
-                                     "SHBIN, cubin, assembly source (*.pica, *.tesla), bare words or "
-                                     "launch file; none: this build and machine");
+  const Option file = command.option("file", options->file,
+                                     "SHBIN, cubin, assembly source (*.pica, *.tesla), bare words, "
+                                     "launch file or capture; none: this build and machine");
   add_program_options(command, options->input);
   for (const char* option : {"--entry", "--program", "--words"}) command.existing(option).needs(file);
   command
@@ -288,11 +305,14 @@ void add_info(Command& app) {
       "  warpjit info\n"
       "  warpjit info examples/pica200/mvp_light.shbin\n"
       "  warpjit info shader.shbin --json\n"
+      "  warpjit info frame.wjcap\n"
       "  warpjit info memory.pages --job 0xf7fda180");
   command.action([options] {
-    return !options->job.empty()         ? show_jobs(options->input.file, options->job, options->json)
-           : options->input.file.empty() ? show_build(options->json)
-                                         : show_programs(options->input, options->json);
+    if (!options->file) return show_build(options->json);
+    options->input.file = *options->file;
+    if (!options->job.empty()) return show_jobs(options->input.file, options->job, options->json);
+    if (is_capture({options->input.file, {}})) return show_capture(options->input.file, options->json);
+    return show_programs(options->input, options->json);
   });
 }
 

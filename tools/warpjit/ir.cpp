@@ -1,12 +1,11 @@
 // warpjit ir: the intermediate representation after each stage.
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "backend/target.h"
 #include "command.h"
 #include "ir/pipeline.h"
 #include "ir/printer.h"
+#include "output.h"
 
 namespace warpjit::tool {
 
@@ -42,7 +41,7 @@ int print_stages(const IrOptions& options) {
                                         });
   if (!program) {
     // What was there before the failure helps to find it.
-    for (const Stage& stage : stages) fmt::print(stderr, "-- {}\n{}\n", stage.name, stage.text);
+    for (const Stage& stage : stages) write_err("-- " + stage.name + "\n" + stage.text + "\n");
     return fail(program.error());
   }
   stages.push_back({"preamble", ir::print(program->preamble)});
@@ -68,11 +67,11 @@ int print_stages(const IrOptions& options) {
   }
   for (const Stage& stage : stages) {
     if (options.list)
-      fmt::print("{}\n", stage.name);
+      print_out("{}\n", stage.name);
     else if (!options.stage.empty())
-      fmt::print("{}", stage.text);
+      write_out(stage.text);
     else
-      fmt::print("; ---- {}\n{}\n", stage.name, stage.text);
+      write_out("; ---- " + stage.name + "\n" + stage.text + "\n");
   }
   return kOk;
 }
@@ -91,6 +90,7 @@ void add_ir(Command& app) {
       .option("--target", options->target,
               "as for this host: how wide groups are, whether lanes count turns (default: as for none)")
       .one_of(target_names());
+  add_timeout(command);
   command.flag("--dispatch", options->dispatch, "run all control flow in the dispatcher");
   command.flag("--no-optimize", options->no_optimize, "only what correctness needs");
   command.flag("--half-arithmetic", options->halves, "as for hosts that have arithmetic of f16");

@@ -1,8 +1,12 @@
 #include "json.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+
+#include "base/text.h"
 
 namespace warpjit::tool {
 
@@ -32,7 +36,8 @@ class Builder {
   bool start_array(std::size_t) { return open(Json::array()); }
   bool key(string_t& key) {
     Open& object = open_.back();
-    if (!object.keys.insert(key).second) return refuse("key '" + key + "' appears twice in one object");
+    if (!object.keys.insert(key).second)
+      return refuse("key " + text::quoted(key) + " appears twice in one object");
     // Objects keep their order in a list: their size is bounded because a look-up walks it.
     if (object.keys.size() > kMaxKeys)
       return refuse("an object has more than " + std::to_string(kMaxKeys) + " keys");
@@ -44,7 +49,7 @@ class Builder {
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& failure) {
     std::string message = failure.what();  // "[json.exception.parse_error.101] parse error at line ..."
     if (const std::size_t end = message.find("] "); end != std::string::npos) message.erase(0, end + 2);
-    return refuse("not valid JSON: " + message);
+    return refuse("not valid JSON: " + text::shortened(message));
   }
 
   Json root;
@@ -87,8 +92,34 @@ class Builder {
   std::vector<Open> open_;
 };
 
-std::string quoted_text(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+// A string with its quotes. What a terminal must not get is escaped: control characters as JSON has them, and
+// bytes that are not UTF-8 as texts have them.
+std::string quoted_text(const std::string& value) {
+  const auto plain = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
+  if (std::ranges::all_of(value, plain)) return '"' + value + '"';
+  std::string text(1, '"');
+  for (std::string_view rest = value; !rest.empty();) {
+    const text::Character character = text::first_character(rest);
+    const std::string_view bytes = rest.substr(0, character.length);
+    rest.remove_prefix(character.length);
+    const char32_t code = character.code;
+    if (!character.valid)
+      text += '\\' + text::visible(bytes);
+    else if (code == '"' || code == '\\')
+      text += {'\\', static_cast<char>(code)};
+    else if (code == '\n')
+      text += "\\n";
+    else if (code == '\t')
+      text += "\\t";
+    else if (!text::is_invisible(code))
+      text += bytes;
+    else if (code < 0x10000)
+      text += fmt::format("\\u{:04x}", static_cast<unsigned>(code));
+    else
+      text += fmt::format("\\u{:04x}\\u{:04x}", 0xd7c0 + static_cast<unsigned>(code >> 10),
+                          0xdc00 + static_cast<unsigned>(code & 0x3ff));
+  }
+  return text + '"';
 }
 
 }  // namespace
@@ -224,7 +255,7 @@ void Json::write(int indent, std::size_t depth, std::string& text) const {
       text += std::to_string(natural_);
       return;
     case Type::real:
-      text += nlohmann::json(real_).dump();
+      text += nlohmann::json(real_).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
       return;
     case Type::string:
       text += quoted_text(*string_);

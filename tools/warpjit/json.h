@@ -98,7 +98,8 @@ class Json {
   void update(Json members);  // sets all members of another object
   std::span<const JsonMember> members() const;
 
-  // On one line if `indent` is negative. Bytes that are not UTF-8 are replaced.
+  // On one line if `indent` is negative. Valid UTF-8 in which nothing is invisible but line feeds: other
+  // characters are escaped, bytes that are not UTF-8 become text, "\\xff".
   std::string dump(int indent = -1) const;
 
   // Numbers are equal if their values are.

@@ -1,11 +1,10 @@
 // warpjit launch: a launch file to fill in, for a program that someone just has.
-#include <fmt/core.h>
-
 #include "command.h"
 #include "files.h"
 #include "guest/valhall/draw.h"
 #include "launch/template.h"
 #include "launch/write_launch.h"
+#include "output.h"
 #include "render_capture.h"
 
 namespace warpjit::tool {
@@ -50,11 +49,10 @@ int print_template(const LaunchOptions& options) {
   if (const Status written = write_text(options.out, launch_text(*json)); !written)
     return fail(written.error());
   if (given->container != nullptr && given->container->size() > 1)
-    fmt::print(stderr,
-               "{} holds {} programs; this is of a {} program, --program and --entry choose another.\n",
-               options.input.file, given->container->size(), name(given->shader->stage()));
-  fmt::print(stderr, "Fill in {}; keep the launch file in the program's folder. See docs/launch.md.\n",
-             template_advice(*given));
+    print_err("{} holds {} programs; this is of a {} program, --program and --entry choose another.\n",
+              options.input.file, given->container->size(), name(given->shader->stage()));
+  print_err("Fill in {}; keep the launch file in the program's folder. See docs/launch.md.\n",
+            template_advice(*given));
   return kOk;
 }
 

@@ -1,11 +1,24 @@
 // The warpjit command line tool.
 #include <fmt/core.h>
 
-#include "command.h"
+#include <exception>
+#include <new>
 
-int main(int argc, char** argv) {
-  using namespace warpjit::tool;
-  const warpjit::Version version = warpjit::version();
+#include "command.h"
+#include "output.h"
+#include "stop.h"
+
+namespace warpjit::tool {
+namespace {
+
+// Before the initializers that allocate.
+struct EarlyPreparation {
+  EarlyPreparation() { prepare_process(); }
+};
+[[gnu::init_priority(101)]] const EarlyPreparation preparation;
+
+int run_command(int argc, char** argv) {
+  const Version version = warpjit::version();
   CommandLine line("warpjit", "warpjit runs GPU shader binaries on the CPU, one GPU thread per SIMD lane.",
                    fmt::format("warpjit {}.{}.{}", version.major, version.minor, version.patch));
   Command app = line.root();
@@ -17,8 +30,9 @@ int main(int argc, char** argv) {
       "  warpjit run run.json                      results of the first threads\n"
       "  warpjit verify run.json                   compare all engines bit by bit\n"
       "  warpjit bench run.json                    measure each engine\n"
-      "Exit codes: 0 ok, 1 mismatch or fault, 2 bad input or usage, 3 stopped by a trap or out of fuel, 4 "
-      "target unavailable; of verify also: an engine refuses the program.\n"
+      "Exit codes: 0 ok, 1 mismatch or fault, 2 bad input or usage, no memory or output that cannot be "
+      "written, 3 stopped by a trap, out of fuel or of --timeout, 4 target unavailable; of verify also: an "
+      "engine refuses the program; 130 interrupted.\n"
       "Results are printed to stdout, diagnostics to stderr.");
 
   add_info(app);
@@ -34,7 +48,26 @@ int main(int argc, char** argv) {
   add_render(app);
   add_import(app);
   add_golden(app);
-  int exit = line.run(argc, argv, kBadInput);
-  if (std::fflush(stdout) != 0 && exit == kOk) exit = kBadInput;  // a full disk must not look like success
-  return exit;
+  return line.run(argc, argv, kBadInput);
+}
+
+int run_guarded(int argc, char** argv) {
+  try {
+    return run_command(argc, argv);
+  } catch (const std::bad_alloc&) {
+    end_without_memory();
+  } catch (const std::exception& problem) {
+    return fail({ErrorCode::internal, problem.what(), {}});
+  }
+}
+
+}  // namespace
+}  // namespace warpjit::tool
+
+int main(int argc, char** argv) {
+  using namespace warpjit::tool;
+  const int exit = run_guarded(argc, argv);
+  if (signal_exit_code() != 0) end_by_signal();
+  const warpjit::Status written = finish_output();
+  return written ? exit : fail(written.error());
 }

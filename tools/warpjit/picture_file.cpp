@@ -68,6 +68,7 @@ std::vector<std::byte> write_apng(std::span<const Image> images, unsigned millis
   std::uint32_t number = 0;
   for (std::size_t k = 0; k < images.size(); ++k) {
     const std::vector<std::byte> file = write_png(images[k]);
+    if (file.empty()) return {};
     if (k == 0) out.assign(file.begin(), file.begin() + kSignature);
     bool begun = false;
     for (const Chunk& chunk : chunks_of(file)) {

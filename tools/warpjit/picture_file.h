@@ -17,6 +17,7 @@ struct Image {
   std::vector<std::uint8_t> rgba;
 };
 
+// These give no bytes if there is no memory.
 std::vector<std::byte> write_png(const Image& image);
 // An animated PNG that repeats for ever. All images have one size. `milliseconds` each.
 std::vector<std::byte> write_apng(std::span<const Image> images, unsigned milliseconds);

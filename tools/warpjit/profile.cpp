@@ -1,6 +1,5 @@
 #include "profile.h"
-
-#include <fmt/core.h>
+#include "output.h"
 
 #include <algorithm>
 
@@ -31,14 +30,14 @@ Totals totals_of(const Profile& profile) {
 
 void print_active_lanes(const Profile& profile, const Totals& totals) {
   constexpr std::size_t kWidth = 50;
-  fmt::print("active lanes of executed instructions\n");
+  print_out("active lanes of executed instructions\n");
   const std::uint64_t most = *std::max_element(profile.active_lanes.begin(), profile.active_lanes.end());
   for (std::size_t n = 0; n < profile.active_lanes.size(); ++n) {
     const std::uint64_t count = profile.active_lanes[n];
     if (count == 0) continue;
-    fmt::print("  {:2} {:>12} {:5.1f} %  {}\n", n, count,
-               100 * static_cast<double>(count) / static_cast<double>(totals.warps),
-               std::string(std::max<std::size_t>(1, count * kWidth / most), '#'));
+    print_out("  {:2} {:>12} {:5.1f} %  {}\n", n, count,
+              100 * static_cast<double>(count) / static_cast<double>(totals.warps),
+              std::string(std::max<std::size_t>(1, count * kWidth / most), '#'));
   }
 }
 
@@ -46,25 +45,25 @@ void print_active_lanes(const Profile& profile, const Totals& totals) {
 
 void print_profile(const Profile& profile) {
   const Totals totals = totals_of(profile);
-  fmt::print(
+  print_out(
       "{} instructions of warps, {} of lanes; {:.1f} of 32 lanes active; {} branches parted a warp; control "
       "stack up to {} entries\n",
       totals.warps, totals.executed, totals.mean_active(), totals.diverged, profile.deepest_stack);
   print_active_lanes(profile, totals);
-  fmt::print("{:>8} {:>12} {:>6} {:>10}  {}\n", "address", "warps", "lanes", "diverged", "instruction");
+  print_out("{:>8} {:>12} {:>6} {:>10}  {}\n", "address", "warps", "lanes", "diverged", "instruction");
   for (const Profile::Instruction& i : profile.instructions) {
-    fmt::print("{:>#8x} {:>12} {:>6.1f} {:>10}  {}\n", i.address, i.warps,
-               static_cast<double>(i.lanes) / static_cast<double>(i.warps),
-               i.diverged == 0 ? std::string() : std::to_string(i.diverged), i.text);
-    if (i.faults != 0) fmt::print("{:40} ! {} accesses outside memory or not aligned\n", "", i.faults);
+    print_out("{:>#8x} {:>12} {:>6.1f} {:>10}  {}\n", i.address, i.warps,
+              static_cast<double>(i.lanes) / static_cast<double>(i.warps),
+              i.diverged == 0 ? std::string() : std::to_string(i.diverged), i.text);
+    if (i.faults != 0) print_out("{:40} ! {} accesses outside memory or not aligned\n", "", i.faults);
     if (!i.first_uninitialized.empty())
-      fmt::print("{:40} ! {} reads of what was not written, the first {}\n", "",
-                 i.uninitialized_registers + i.uninitialized_shared, i.first_uninitialized);
+      print_out("{:40} ! {} reads of what was not written, the first {}\n", "",
+                i.uninitialized_registers + i.uninitialized_shared, i.first_uninitialized);
   }
   for (const Profile::Race& race : profile.races)
-    fmt::print("race in shared memory between {:#x} and {:#x}, {} times: {}\n", race.first, race.second,
-               race.count, race.example);
-  if (profile.further_races != 0) fmt::print("and {} more races\n", profile.further_races);
+    print_out("race in shared memory between {:#x} and {:#x}, {} times: {}\n", race.first, race.second,
+              race.count, race.example);
+  if (profile.further_races != 0) print_out("and {} more races\n", profile.further_races);
 }
 
 Json profile_json(const Profile& profile) {

@@ -84,7 +84,8 @@ Result<GivenProgram> read_program_file(const ProgramInput& input) {
   given.guest = find_guest(as_text(bytes), input.file);
   if (given.guest == nullptr)
     return wrong("no program of a known kind: " + all_file_kinds() +
-                     "; a launch file. With --words it can hold bare words",
+                     "; a launch file; a capture of a Valhall GPU (.wjcap), for `info`, `launch --draw` and "
+                     "`render`. With --words it can hold bare words, with --job memory of a Valhall GPU",
                  input.file);
   WARPJIT_TRY(given.container, given.guest->read(bytes, input.file));
   given.json["file"] = file_name(input.file);

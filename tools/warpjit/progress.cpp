@@ -4,15 +4,22 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
+#include <system_error>
+
+#include "output.h"
 
 namespace warpjit::tool {
 
-Progress::Progress(unsigned steps) : steps_(steps), watcher_([this] { watch(); }) {}
+Progress::Progress(unsigned steps) : steps_(steps) {
+  try {
+    watcher_ = std::thread([this] { watch(); });
+  } catch (const std::system_error&) {  // no thread: nothing is told
+  }
+}
 
 Progress::~Progress() {
   ended_ = true;
-  watcher_.join();
+  if (watcher_.joinable()) watcher_.join();
 }
 
 void Progress::begin_step(unsigned number) {
@@ -23,7 +30,7 @@ void Progress::begin_step(unsigned number) {
 void Progress::watch() {
   constexpr auto kPause = std::chrono::milliseconds(10);
   constexpr unsigned kSecond = 100, kBetweenUpdates = 10;  // pauses
-  const bool terminal = isatty(fileno(stderr)) != 0;
+  const bool terminal = isatty(STDERR_FILENO) != 0;
   unsigned tenths = 0;
   bool shown = false;
   for (unsigned pauses = 0; !ended_; ++pauses) {
@@ -31,15 +38,14 @@ void Progress::watch() {
     if (pauses < kSecond || pauses % kBetweenUpdates != 0) continue;
     const double done = (step_ + thousandths_ / 1000.0) / steps_;
     if (terminal) {
-      fmt::print(stderr, "\r{:3.0f} %", 100 * done);
-      std::fflush(stderr);
+      write_progress(fmt::format("\r{:3.0f} %", 100 * done));
     } else if (const auto now = static_cast<unsigned>(10 * done); !shown || now > tenths) {
       tenths = now;
-      fmt::print(stderr, "{:.0f} %\n", 100 * done);
+      write_progress(fmt::format("{:.0f} %\n", 100 * done));
     }
     shown = true;
   }
-  if (terminal && shown) fmt::print(stderr, "\r      \r");
+  if (terminal && shown) write_progress("\r      \r");
 }
 
 }  // namespace warpjit::tool

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 
 #include "command.h"
 #include "files.h"
 #include "heatmap.h"
 #include "launch/pixel_results.h"
+#include "output.h"
 #include "picture.h"
 #include "progress.h"
 #include "render_capture.h"
@@ -34,17 +34,15 @@ struct Stepped {
 };
 Result<Stepped> parse_uniform(const std::string& text) {
   const std::size_t open = text.find('[');
-  char* end = nullptr;
-  Stepped stepped;
   if (open == std::string::npos && text.starts_with("sa")) return Stepped{text, 0};
-  if (open != std::string::npos) {
-    stepped.space = text.substr(0, open);
-    stepped.offset = std::strtoull(text.c_str() + open + 1, &end, 0);
-  }
-  if (end == nullptr || std::string_view(end) != "]" || stepped.offset % 4 != 0 || stepped.offset > 65532)
-    return Error{ErrorCode::bad_input, "'" + text + "' is no place of a constant: c0[16] is one",
+  std::optional<std::uint64_t> offset;
+  if (open != std::string::npos && text.ends_with(']'))
+    offset = text::parse_unsigned(std::string_view(text).substr(open + 1, text.size() - open - 2), 65532);
+  if (!offset || *offset % 4 != 0)
+    return Error{ErrorCode::bad_input,
+                 text::quoted(text) + " is no place of a constant: c0[16] is one, up to c0[65532]",
                  "--uniform"};
-  return stepped;
+  return Stepped{text.substr(0, open), static_cast<std::size_t>(*offset)};
 }
 
 // The value is the fragment program's, else the vertex program's.
@@ -68,13 +66,16 @@ Status set_constant(LaunchFile& file, const Stepped& stepped, float value) {
 
 // The same view on targets of another size.
 Status set_size(LaunchFile& file, const std::string& text) {
-  unsigned width = 0, height = 0;
-  char rest = 0;
-  if (std::sscanf(text.c_str(), "%ux%u%c", &width, &height, &rest) != 2 || width == 0 || height == 0 ||
-      width > kMaxTargetExtent || height > kMaxTargetExtent)
+  const std::size_t between = text.find('x');
+  const auto width = text::parse_unsigned(text.substr(0, between), kMaxTargetExtent);
+  const auto height = between == std::string::npos
+                          ? std::nullopt
+                          : text::parse_unsigned(text.substr(between + 1), kMaxTargetExtent);
+  if (!width || !height || *width == 0 || *height == 0)
     return Error{ErrorCode::bad_input,
-                 fmt::format("'{}' is no size: 640x480 is one, up to {}", text, kMaxTargetExtent), "--size"};
-  set_target_size(file, width, height);
+                 fmt::format("{} is no size: 640x480 is one, up to {}", text::quoted(text), kMaxTargetExtent),
+                 "--size"};
+  set_target_size(file, static_cast<unsigned>(*width), static_cast<unsigned>(*height));
   return {};
 }
 
@@ -188,7 +189,7 @@ int run_render(const RenderCommand& options) {
                                          : rendered->images.size() > 1
                                              ? write_apng(rendered->images, options.milliseconds)
                                              : write_png(rendered->images.front());
-    if (const Status written = write_file(options.out, bytes); !written) return fail(written.error());
+    if (const Status written = write_picture(options.out, bytes); !written) return fail(written.error());
   }
   std::optional<HeatSummary> heat;
   if (options.heatmap) heat = summarize(rendered->counts.front());
@@ -209,21 +210,21 @@ int run_render(const RenderCommand& options) {
     if (rendered->mismatch) json["mismatch"] = mismatch_json(*rendered->mismatch);
     print_json(json);
   } else {
-    fmt::print("{}: {} x {} pixels, {} frame{}, engine {}, {:.2f} ms ({:.1f} M target pixels/s){}\n",
-               options.input.file, rendered->width, rendered->height, rendered->images.size(),
-               rendered->images.size() == 1 ? "" : "s", name(report.engine), seconds * 1e3, rate, modes);
+    print_out("{}: {} x {} pixels, {} frame{}, engine {}, {:.2f} ms ({:.1f} M target pixels/s){}\n",
+              options.input.file, rendered->width, rendered->height, rendered->images.size(),
+              rendered->images.size() == 1 ? "" : "s", name(report.engine), seconds * 1e3, rate, modes);
     if (heat)
-      fmt::print(
+      print_out(
           "{} instructions in {} pixels: {:.1f} each, {} at most\n", heat->total, heat->pixels,
           static_cast<double>(heat->total) / static_cast<double>(std::max<std::uint64_t>(1, heat->pixels)),
           heat->most);
     if (difference)
-      fmt::print("{}: {} pixels differ, by {} of 255 at most\n", options.compare, difference->pixels,
-                 difference->largest);
+      print_out("{}: {} pixels differ, by {} of 255 at most\n", options.compare, difference->pixels,
+                difference->largest);
   }
-  if (!rendered->note.empty()) fmt::print(stderr, "warpjit: note: {}\n", rendered->note);
-  if (rendered->fault) fmt::print(stderr, "warpjit: fault: {}\n", fault_text(*rendered->fault));
-  if (rendered->mismatch) fmt::print(stderr, "warpjit: mismatch: {}\n", to_string(*rendered->mismatch));
+  if (!rendered->note.empty()) print_err("warpjit: note: {}\n", rendered->note);
+  if (rendered->fault) print_err("warpjit: fault: {}\n", fault_text(*rendered->fault));
+  if (rendered->mismatch) print_err("warpjit: mismatch: {}\n", to_string(*rendered->mismatch));
   return run_exit_code(rendered->mismatch || (difference && difference->pixels != 0),
                        rendered->fault.has_value(), options.input.ignore_faults);
 }

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "files.h"
+#include "output.h"
 #include "picture.h"
 #include "progress.h"
 
@@ -130,7 +131,7 @@ class Recorder final : public valhall::CaptureVisitor {
       std::error_code ignored;
       std::filesystem::create_directories(options_.out, ignored);
     }
-    return write_file(file, write_png(image));
+    return write_picture(file, write_png(image));
   }
 
   const RenderCapture& options_;
@@ -142,15 +143,15 @@ class Recorder final : public valhall::CaptureVisitor {
 void print_draw(const Json& draw) {
   std::string targets;
   for (const Json& target : draw["targets"]) targets += (targets.empty() ? "" : " ") + target.string();
-  fmt::print("draw {:4}  {:14} {:7} vertices x {:<4}", draw["draw"].natural(), draw["mode"].string(),
-             draw["vertices"].natural(), draw["instances"].natural());
+  print_out("draw {:4}  {:14} {:7} vertices x {:<4}", draw["draw"].natural(), draw["mode"].string(),
+            draw["vertices"].natural(), draw["instances"].natural());
   if (draw.contains("fragment")) {
     const Json& run = draw["fragment"];
-    fmt::print(" {:7} primitives, {:8.3f} ms, {:5} -> {}\n", run["primitives"].natural(),
-               static_cast<double>(run["run_ns"].natural()) / 1e6, run["engine"].string(),
-               targets.empty() ? "nothing" : targets);
+    print_out(" {:7} primitives, {:8.3f} ms, {:5} -> {}\n", run["primitives"].natural(),
+              static_cast<double>(run["run_ns"].natural()) / 1e6, run["engine"].string(),
+              targets.empty() ? "nothing" : targets);
   } else {
-    fmt::print(" not drawn\n");
+    print_out(" not drawn\n");
   }
 }
 
@@ -206,14 +207,14 @@ int render_capture(const RenderCapture& options) {
   } else {
     for (const Json& draw : recorder.draws) print_draw(draw);
     for (const Json& picture : recorder.pictures)
-      fmt::print("{} of fragment job {}: {} x {} pixels, {}{}\n", picture["target"].string(),
-                 picture["fragment_job"].string(), picture["width"].natural(), picture["height"].natural(),
-                 picture["format"].string(),
-                 picture.contains("file") ? " -> " + picture["file"].string() : "");
-    fmt::print("{}: {} draws, {:.2f} ms\n", options.input.file, recorder.draws.size(),
-               static_cast<double>(elapsed.count()) / 1e6);
+      print_out("{} of fragment job {}: {} x {} pixels, {}{}\n", picture["target"].string(),
+                picture["fragment_job"].string(), picture["width"].natural(), picture["height"].natural(),
+                picture["format"].string(),
+                picture.contains("file") ? " -> " + picture["file"].string() : "");
+    print_out("{}: {} draws, {:.2f} ms\n", options.input.file, recorder.draws.size(),
+              static_cast<double>(elapsed.count()) / 1e6);
   }
-  for (const std::string& fault : recorder.fault_texts) fmt::print(stderr, "warpjit: fault: {}\n", fault);
+  for (const std::string& fault : recorder.fault_texts) print_err("warpjit: fault: {}\n", fault);
   if (error) return fail(*error);
   return run_exit_code(false, !recorder.fault_texts.empty(), options.ignore_faults);
 }

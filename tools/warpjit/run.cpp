@@ -7,6 +7,7 @@
 #include "files.h"
 #include "launch/pixel_results.h"
 #include "launch/results.h"
+#include "output.h"
 #include "profile.h"
 #include "runtime/engine/engine.h"
 
@@ -66,25 +67,25 @@ std::string extent_text(const LaunchFile& file) {
 }
 
 void print_timing(const LaunchFile& file, const Report& report) {
-  fmt::print(stderr, "{}: {}, engine {}", file.name, extent_text(file), name(report.engine));
+  print_err("{}: {}, engine {}", file.name, extent_text(file), name(report.engine));
   if (report.engine == EngineKind::jit)
-    fmt::print(stderr, " {} ({} lanes a group, {} bytes of code)", name(report.target), report.lanes,
-               report.code_bytes);
-  fmt::print(stderr, ", compiled in {:.1f} us, ran in {:.1f} us ({:.2f} M threads/s)",
-             static_cast<double>(report.compile_time().count()) / 1e3,
-             static_cast<double>(report.run_time.count()) / 1e3,
-             static_cast<double>(file.threads()) * 1e3 /
-                 std::max<double>(1, static_cast<double>(report.run_time.count())));
+    print_err(" {} ({} lanes a group, {} bytes of code)", name(report.target), report.lanes,
+              report.code_bytes);
+  print_err(", compiled in {:.1f} us, ran in {:.1f} us ({:.2f} M threads/s)",
+            static_cast<double>(report.compile_time().count()) / 1e3,
+            static_cast<double>(report.run_time.count()) / 1e3,
+            static_cast<double>(file.threads()) * 1e3 /
+                std::max<double>(1, static_cast<double>(report.run_time.count())));
   if (file.work == Work::primitives)
-    fmt::print(stderr, "; {} invocations{} emitted {} triangles", report.invocations,
-               report.ordered ? " in order" : "", report.triangles);
-  fmt::print(stderr, "{}\n", modes_warning(file));
+    print_err("; {} invocations{} emitted {} triangles", report.invocations,
+              report.ordered ? " in order" : "", report.triangles);
+  print_err("{}\n", modes_warning(file));
   if (report.interpreted != 0)
-    fmt::print(stderr, "{}: the guest interpreter ran {} {} while the kernel was compiled\n", file.name,
-               report.interpreted,
-               file.work == Work::grid     ? "blocks"
-               : file.work == Work::pixels ? "fragments"
-                                           : "threads");
+    print_err("{}: the guest interpreter ran {} {} while the kernel was compiled\n", file.name,
+              report.interpreted,
+              file.work == Work::grid     ? "blocks"
+              : file.work == Work::pixels ? "fragments"
+                                          : "threads");
 }
 
 // Why another engine ran than was asked for.
@@ -93,8 +94,8 @@ void print_replacement(const RunOptions& run, const Engine& engine, const Report
   std::string reason = report.interpreted_because;
   if (reason.empty()) reason = engine.info().no_jit_reason;
   if (reason.empty()) reason = "the program is beyond a limit of the compiler";
-  fmt::print(stderr, "warpjit: engine {} is not available here ({}); used {}\n", name(run.engine), reason,
-             name(report.engine));
+  print_err("warpjit: engine {} is not available here ({}); used {}\n", name(run.engine), reason,
+            name(report.engine));
 }
 
 // What was seen until an error may tell why.
@@ -115,7 +116,7 @@ Status write_results(const RunCommand& options, const BoundLaunch& bound, const 
   if (options.json) return write_text(options.out, json_text(to_json(bound, outcome)));
   if (!options.out.empty()) WARPJIT_CHECK(write_file(options.out, result_bytes(bound)));
   print_results(bound, outcome.choice);
-  fmt::print("checksum {:#018x}\n", bound.checksum());
+  print_out("checksum {:#018x}\n", bound.checksum());
   if (outcome.profile) print_profile(*outcome.profile);
   return {};
 }
@@ -157,10 +158,10 @@ int run_launch(const RunCommand& options) {
   print_replacement(run, engine, outcome.report);
   print_timing(bound.file(), outcome.report);
   if (const Status written = write_results(options, bound, outcome); !written) return fail(written.error());
-  if (!outcome.note.empty()) fmt::print(stderr, "warpjit: note: {}\n", outcome.note);
+  if (!outcome.note.empty()) print_err("warpjit: note: {}\n", outcome.note);
   const auto& fault = outcome.report.fault;
-  if (fault) fmt::print(stderr, "warpjit: fault: {}\n", fault_text(*fault));
-  if (outcome.mismatch) fmt::print(stderr, "warpjit: mismatch: {}\n", to_string(*outcome.mismatch));
+  if (fault) print_err("warpjit: fault: {}\n", fault_text(*fault));
+  if (outcome.mismatch) print_err("warpjit: mismatch: {}\n", to_string(*outcome.mismatch));
   return run_exit_code(outcome.mismatch.has_value(), fault.has_value(), options.input.ignore_faults);
 }
 

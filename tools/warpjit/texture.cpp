@@ -9,6 +9,7 @@
 #include "command.h"
 #include "files.h"
 #include "launch/texture_fields.h"
+#include "output.h"
 #include "picture_file.h"
 #include "textures/view.h"
 
@@ -137,12 +138,12 @@ Result<Image> draw(const textures::TextureView& view, const TextureOptions& opti
 }
 
 void print_levels(const textures::TextureView& view) {
-  fmt::print("{} layer{}, {} bytes to the last texel\n", view.layers, view.layers == 1 ? "" : "s",
-             view.bound_size);
+  print_out("{} layer{}, {} bytes to the last texel\n", view.layers, view.layers == 1 ? "" : "s",
+            view.bound_size);
   for (std::uint32_t n = 0; n < view.level_count; ++n) {
     const textures::Level& level = view.levels[n];
-    fmt::print("level {:2}: {} x {} x {}{}\n", n, level.width, level.height, level.depth,
-               view.copy ? std::string() : fmt::format(", from byte {}", level.offset));
+    print_out("level {:2}: {} x {} x {}{}\n", n, level.width, level.height, level.depth,
+              view.copy ? std::string() : fmt::format(", from byte {}", level.offset));
   }
 }
 
@@ -151,7 +152,7 @@ Status show_texture(const TextureOptions& options) {
   Image image;
   if (bytes.size() >= 8 && as_text(std::span(bytes).first(8)) == "\x89PNG\r\n\x1a\n") {
     WARPJIT_TRY(image, read_png(bytes, options.file));
-    fmt::print("{}: a picture of {} x {} pixels\n", options.file, image.width, image.height);
+    print_out("{}: a picture of {} x {} pixels\n", options.file, image.width, image.height);
   } else {
     WARPJIT_TRY(const Texture texture, describe(options, bytes));
     WARPJIT_TRY(const textures::TextureView view, textures::make_view(texture, options.file));
@@ -160,7 +161,7 @@ Status show_texture(const TextureOptions& options) {
     WARPJIT_TRY(image, draw(view, options));
   }
   if (options.output.empty()) return {};
-  return write_file(options.output, write_png(image));
+  return write_picture(options.output, write_png(image));
 }
 
 }  // namespace

@@ -7,7 +7,9 @@
 #include "files.h"
 #include "launch/random_launch.h"
 #include "launch/read_launch.h"
+#include "output.h"
 #include "runtime/engine/engine.h"
+#include "stop.h"
 
 namespace warpjit::tool {
 
@@ -50,8 +52,8 @@ Json to_json(const Outcome& outcome) {
   Json json{{"engine", label(outcome)}, {"ok", !outcome.failed && !outcome.error}};
   if (outcome.error)
     json["error"] = {{"code", warpjit::name(outcome.error->code)},
-                     {"message", outcome.error->message},
-                     {"where", outcome.error->where}};
+                     {"message", text::shortened(outcome.error->message)},
+                     {"where", text::shortened(outcome.error->where)}};
   else
     json["checksum"] = fmt::format("{:#018x}", outcome.checksum);
   if (outcome.fault) json["fault"] = fault_json(*outcome.fault);
@@ -63,20 +65,19 @@ Json to_json(const Outcome& outcome) {
 
 void print(const Outcome& outcome, const std::string& reference, bool expectations) {
   if (outcome.error) {
-    fmt::print("{:16} {}: {}\n", label(outcome), warpjit::name(outcome.error->code),
-               to_string(*outcome.error));
+    print_out("{:16} {}\n", label(outcome), message_of(*outcome.error));
     return;
   }
-  fmt::print("{:16} checksum {:#018x}", label(outcome), outcome.checksum);
-  if (outcome.fault) fmt::print("  fault: {}", fault_text(*outcome.fault));
-  if (!outcome.other_fault.empty()) fmt::print("  {}", outcome.other_fault);
+  print_out("{:16} checksum {:#018x}", label(outcome), outcome.checksum);
+  if (outcome.fault) print_out("  fault: {}", fault_text(*outcome.fault));
+  if (!outcome.other_fault.empty()) print_out("  {}", outcome.other_fault);
   if (outcome.against_reference)
-    fmt::print("  DIFFERS from {}: {}", reference, to_string(*outcome.against_reference));
+    print_out("  DIFFERS from {}: {}", reference, to_string(*outcome.against_reference));
   if (outcome.against_expected)
-    fmt::print("  NOT AS EXPECTED: {}", to_string(*outcome.against_expected));
+    print_out("  NOT AS EXPECTED: {}", to_string(*outcome.against_expected));
   else if (expectations)
-    fmt::print("  as expected");
-  fmt::print("\n");
+    print_out("  as expected");
+  write_out("\n");
 }
 
 // The launch of a launch file, or one of a program alone.
@@ -197,12 +198,12 @@ void print_round(const VerifyOptions& options, const LaunchFile& file, const Rou
     print_json(json);
     return;
   }
-  fmt::print("{}: {} threads", file.name, file.threads());
-  if (rounds > 1) fmt::print(", run {} with other data, of which this is the last", rounds);
-  fmt::print("{}\n", modes_warning(file));
+  print_out("{}: {} threads", file.name, file.threads());
+  if (rounds > 1) print_out(", run {} with other data, of which this is the last", rounds);
+  print_out("{}\n", modes_warning(file));
   for (const Outcome& outcome : round.outcomes)
     print(outcome, round.reference ? round.reference->engine : std::string(), file.has_expectations());
-  fmt::print("{}\n", verdict(round));
+  print_out("{}\n", verdict(round));
 }
 
 int verify_launch(const VerifyOptions& options) {
@@ -222,6 +223,7 @@ int verify_launch(const VerifyOptions& options) {
     auto bound = BoundLaunch::make(std::move(*prepared));
     if (!bound) return fail(bound.error());
     const Round round = run_all(options, engine, *choices, *bound);
+    if (stopping()) return fail(stop_error());
     if (round.exit == kOk && n + 1 < rounds) continue;
     print_round(options, bound->file(), round, n + 1, *choices);
     return round.exit;

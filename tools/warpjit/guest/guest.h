@@ -242,6 +242,8 @@ class MemoryJobs {
   // The chain of jobs that begins at an address of a memory image.
   virtual Result<Json> list(std::span<const std::byte> image, const std::string& name,
                             std::uint64_t address) const = 0;
+  // What a capture that names its chains runs: `chains` with their `jobs` in short, `draws`, `programs`.
+  virtual Result<Json> summarize(std::span<const std::byte> capture, const std::string& name) const = 0;
   // Program, extents and memory of a job.
   virtual Status read(const ImageJob& job, LaunchFile& launch) const = 0;
 

@@ -17,6 +17,7 @@
 #include "launch/numbers.h"
 #include "launch/pixel_fields.h"
 #include "launch/words.h"
+#include "output.h"
 
 namespace warpjit::tool {
 namespace {
@@ -116,18 +117,23 @@ std::string count_list(std::span<const CountText> rows, const DrawCounts& counts
 // Asks a run to stop after a time.
 class TimeLimit {
  public:
-  explicit TimeLimit(std::chrono::milliseconds time)
-      : thread_([this, time] {
-          std::unique_lock lock(mutex_);
-          if (!done_.wait_for(lock, time, [this] { return is_done_; })) cancel_ = 1;
-        }) {}
+  explicit TimeLimit(std::chrono::milliseconds time) {
+    try {
+      thread_ = std::thread([this, time] {
+        std::unique_lock lock(mutex_);
+        if (!done_.wait_for(lock, time, [this] { return is_done_; })) cancel_ = 1;
+      });
+    } catch (const std::system_error&) {  // no thread, no time
+      cancel_ = 1;
+    }
+  }
   ~TimeLimit() {
     {
       const std::lock_guard lock(mutex_);
       is_done_ = true;
     }
     done_.notify_one();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
   }
   TimeLimit(const TimeLimit&) = delete;
   TimeLimit& operator=(const TimeLimit&) = delete;
@@ -192,7 +198,7 @@ void print_pixels(const BoundLaunch& bound, const BoundLaunch::Picture& picture,
       line += one.type == ComponentType::f32 ? fmt::format(" {:<14}", std::bit_cast<float>(one.word))
                                              : fmt::format(" {:<5}", number_text(one.type, one.word));
     line.erase(line.find_last_not_of(' ') + 1);
-    fmt::print("{}\n", line);
+    print_out("{}\n", line);
   }
 }
 

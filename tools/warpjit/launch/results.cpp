@@ -7,6 +7,7 @@
 
 #include "launch/numbers.h"
 #include "launch/pixel_results.h"
+#include "output.h"
 
 namespace warpjit::tool {
 
@@ -26,40 +27,40 @@ void print_threads(const BoundLaunch& bound, std::uint64_t count) {
   std::size_t width = 0;
   for (const LaunchOutput& output : outputs) width = std::max(width, output.name.size());
   for (std::uint64_t thread = 0; thread < count; ++thread) {
-    fmt::print("thread {}\n", thread);
+    print_out("thread {}\n", thread);
     for (const LaunchOutput& output : outputs) {
-      fmt::print("  {:{}} ", output.name, width);
+      print_out("  {:{}} ", output.name, width);
       for (unsigned k = 0; k < output.format.components; ++k)
-        fmt::print("{}", cell(output.format.type, bound.word(bound.column(output), thread, k)));
-      fmt::print("\n");
+        print_out("{}", cell(output.format.type, bound.word(bound.column(output), thread, k)));
+      write_out("\n");
     }
   }
-  if (count < bound.threads()) fmt::print("... and {} more {}\n", bound.threads() - count, kRest);
+  if (count < bound.threads()) print_out("... and {} more {}\n", bound.threads() - count, kRest);
 }
 
 void print_triangles(const BoundLaunch& bound, std::uint64_t count) {
   const std::vector<std::string> registers = bound.vertex_registers();
   for (std::uint64_t n = 0; n < count; ++n) {
-    fmt::print("triangle {}{}\n", n, bound.inverted(n) ? ", inverted" : "");
+    print_out("triangle {}{}\n", n, bound.inverted(n) ? ", inverted" : "");
     for (std::size_t reg = 0; reg < registers.size(); ++reg)
       for (unsigned vertex = 0; vertex < 3; ++vertex) {
-        fmt::print("  {:4}", vertex == 0 ? registers[reg] : "");
+        print_out("  {:4}", vertex == 0 ? registers[reg] : "");
         for (unsigned k = 0; k < 4; ++k)
-          fmt::print(
-              "{}", cell(ComponentType::f32, bound.triangle(n)[vertex * bound.vertex_words() + 4 * reg + k]));
-        fmt::print("\n");
+          print_out("{}",
+                    cell(ComponentType::f32, bound.triangle(n)[vertex * bound.vertex_words() + 4 * reg + k]));
+        write_out("\n");
       }
   }
   if (count < bound.triangle_count())
-    fmt::print("... and {} more triangles\n", bound.triangle_count() - count);
+    print_out("... and {} more triangles\n", bound.triangle_count() - count);
 }
 
 void print_range(const BoundLaunch& bound, const LaunchOutput& range, bool all) {
   const std::size_t count = all ? range.count : std::min<std::size_t>(kWordsShown, range.count);
-  fmt::print("{}\n", range.name);
+  print_out("{}\n", range.name);
   for (std::size_t k = 0; k < count; ++k)
-    fmt::print("  {:6}  {}\n", k, number_text(range.format.type, bound.word(range, k)));
-  if (count < range.count) fmt::print("  ... and {} more {}\n", range.count - count, kRest);
+    print_out("  {:6}  {}\n", k, number_text(range.format.type, bound.word(range, k)));
+  if (count < range.count) print_out("  ... and {} more {}\n", range.count - count, kRest);
 }
 
 // All words of an output, thread by thread.
@@ -100,13 +101,13 @@ void print_results(const BoundLaunch& bound, const ResultChoice& choice) {
   }
   for (const BoundLaunch::Picture& picture : bound.pictures()) {
     const std::uint64_t changed = changed_pixels(bound, picture);
-    fmt::print("{}  {} x {} {}, hash {:#018x}, {} pixels changed\n",
-               BoundLaunch::picture_name(picture.target), bound.file().pixels.width,
-               bound.file().pixels.height, name(picture.format), picture.hash(), changed);
+    print_out("{}  {} x {} {}, hash {:#018x}, {} pixels changed\n", BoundLaunch::picture_name(picture.target),
+              bound.file().pixels.width, bound.file().pixels.height, name(picture.format), picture.hash(),
+              changed);
     print_pixels(bound, picture, {choice.pixels, all, kShown});
     if (choice.pixels.empty() && !all && changed > kShown)
-      fmt::print("  ... and {} more (--pixel X,Y prints one, --all all, --out and --json give them)\n",
-                 changed - kShown);
+      print_out("  ... and {} more (--pixel X,Y prints one, --all all, --out and --json give them)\n",
+                changed - kShown);
   }
   if (bound.row_words() != 0) print_threads(bound, shown(bound.threads()));
   print_triangles(bound, shown(bound.triangle_count()));

@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 
 #include "device/valhall/images.h"
 #include "device/valhall/job_launch.h"
 #include "frontend/valhall/container/capture_file.h"
+#include "frontend/valhall/container/draw.h"
 #include "frontend/valhall/facts/launch.h"
 #include "frontend/valhall/shader.h"
 #include "launch/launch_file.h"
@@ -172,7 +174,91 @@ const valhall::Environment& environment_of(const valhall::Job& job, const ImageJ
   return given.varying ? payload.varying : payload.position;
 }
 
+// What a capture runs, in short.
+class CaptureSummary {
+ public:
+  explicit CaptureSummary(const valhall::Image& image) : image_(image) {}
+
+  Json job(const valhall::Job& job) {
+    Json row{{"job", name(job.kind)}, {"address", hex_address(job.address)}};
+    if (const auto* compute = std::get_if<valhall::ComputePayload>(&job.payload)) {
+      row["grid"] = compute->count;
+      row["block"] = compute->size;
+      add("program", compute->environment, row);
+    }
+    if (const auto* draw = std::get_if<valhall::MallocVertexPayload>(&job.payload)) {
+      row["draw"] = draws_++;
+      row["mode"] = name(draw->mode);
+      row["vertices"] = draw->index_count;
+      row["instances"] = draw->instance_count;
+      add("position", draw->position, row);
+      add("varying", draw->varying, row);
+      if (const auto state = valhall::read_draw(image_, job))
+        add("fragment", state->fragment, row);
+      else
+        row["error"] = to_string(state.error());
+    }
+    return row;
+  }
+  std::size_t draws() const { return draws_; }
+  Json programs() const {
+    Json list = Json::array();
+    for (const auto& [address, program] : programs_) {
+      Json row = program.json;
+      row["jobs"] = program.jobs;
+      list.push_back(std::move(row));
+    }
+    return list;
+  }
+
+ private:
+  struct Program {
+    Json json;
+    std::size_t jobs = 0;
+  };
+
+  void add(const char* key, const valhall::Environment& environment, Json& row) {
+    if (!environment.program) return;
+    const std::uint64_t address = environment.program->address;
+    row[key] = hex_address(address);
+    Program& program = programs_[address];
+    if (program.jobs++ == 0) program.json = program_json(image_, environment);
+  }
+
+  const valhall::Image& image_;
+  std::size_t draws_ = 0;
+  std::map<std::uint64_t, Program> programs_;
+};
+
 }  // namespace
+
+Result<Json> valhall_capture(std::span<const std::byte> bytes, const std::string& file) {
+  WARPJIT_TRY(const valhall::CaptureFile capture, valhall::read_capture(bytes, file));
+  if (capture.chains.empty())
+    return Error{ErrorCode::bad_input,
+                 "the capture names no jobs: --job ADDRESS says where a chain of them begins", file};
+  Json json{{"file", file}, {"isa", name(Isa::valhall)}};
+  if (capture.gpu != 0) json["gpu"] = hex_address(capture.gpu);
+  for (const valhall::ImageWindow& window : capture.image.windows())
+    json["windows"].push_back({{"address", hex_address(window.address())}, {"size", window.size()}});
+  CaptureSummary summary(capture.image);
+  Json chains = Json::array();
+  std::size_t count = 0;
+  for (const valhall::JobChain& chain : capture.chains) {
+    WARPJIT_TRY(const std::vector<valhall::Job> jobs, valhall::read_jobs(capture.image, chain.address));
+    count += jobs.size();
+    if (count > valhall::kMaxJobs)
+      return Error{ErrorCode::resource_limit,
+                   fmt::format("the chains have more than {} jobs", valhall::kMaxJobs), file};
+    Json list = Json::array();
+    for (const valhall::Job& job : jobs) list.push_back(summary.job(job));
+    chains.push_back({{"address", hex_address(chain.address)}, {"jobs", std::move(list)}});
+  }
+  json["draws"] = summary.draws();
+  json["chains"] = std::move(chains);
+  json["programs"] = summary.programs();
+  return json;
+}
 
 Result<Json> valhall_jobs(std::span<const std::byte> bytes, const std::string& file, std::uint64_t address) {
   WARPJIT_TRY(const valhall::CaptureFile capture, valhall::read_capture(bytes, file));
