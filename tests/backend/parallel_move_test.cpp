@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <map>
 #include <random>
 #include <set>
@@ -89,7 +90,8 @@ void expect_solved(const Problem& problem) {
 Problem random_problem(std::mt19937& random) {
   const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
   Problem problem;
-  const std::uint32_t registers = 2 + below(5), slots = 1 + below(6), classes = 1 + below(3);
+  const bool large = below(50) == 0;
+  const std::uint32_t registers = 2 + below(5), slots = large ? 60 : 1 + below(6), classes = 1 + below(3);
   const std::uint32_t reg_weight = below(5), slot_weight = below(5), emit_weight = below(2);
   for (std::size_t c = 0; c < kClassCount; ++c) {
     problem.usable[c] = (1u << registers) - 1;
@@ -105,7 +107,7 @@ Problem random_problem(std::mt19937& random) {
     return Location::in_slot(c, kReservedSlots + below(slots) * 3 + static_cast<std::uint32_t>(c));
   };
   std::set<Key> taken;
-  const std::uint32_t tries = 1 + below(12);
+  const std::uint32_t tries = large ? 400 : 1 + below(12);
   for (std::uint32_t n = 0; n < tries; ++n) {
     const auto c = static_cast<RegClass>(below(classes));
     const auto place = [&](bool source) -> Location {
@@ -147,6 +149,28 @@ TEST(ParallelMove, AChainAndNothingToDo) {
   std::vector<MoveStep> steps;
   resolve_parallel_moves(problem.moves, problem.usable, problem.busy, steps);
   EXPECT_EQ(steps.size(), 6u);
+}
+
+// What many moves take grows about as their number does: chains from either end, a ring, and pairs that swap.
+TEST(ParallelMove, VeryMany) {
+  constexpr std::uint32_t kCount = 4000;
+  const auto slot = [](std::uint32_t s) { return Location::in_slot(RegClass::vector, kReservedSlots + s); };
+  for (const int shape : {0, 1, 2, 3}) {
+    SCOPED_TRACE(shape);
+    Problem problem;
+    problem.usable = problem.busy = {0xff, 0, 0};
+    for (std::uint32_t k = 0; k < kCount; ++k) {
+      const std::uint32_t from = shape == 0   ? k + 1
+                                 : shape == 1 ? k + kCount
+                                 : shape == 2 ? (k + 1) % kCount
+                                              : k ^ 1;
+      const std::uint32_t to = shape == 1 ? k + kCount + 1 : k;
+      problem.moves.push_back({slot(to), slot(from), k});
+    }
+    const std::clock_t start = std::clock();
+    expect_solved(problem);
+    EXPECT_LT(std::clock() - start, CLOCKS_PER_SEC / 2);
+  }
 }
 
 TEST(ParallelMove, CyclesInTwoClassesAndOverSlots) {
