@@ -197,6 +197,7 @@ class Verifier {
     for (std::uint32_t k = 0; k < reachable; ++k) order_of_[postorder[k]] = reachable - 1 - k;
     idom_.assign(count, kNowhere);
     idom_[0] = 0;
+    std::vector<std::uint32_t> below(count, kNowhere);  // of which block's meeting point it was found to be
     for (bool changed = true; changed;) {
       changed = false;
       for (std::uint32_t k = reachable - 1; k-- > 0;) {
@@ -204,10 +205,18 @@ class Verifier {
         std::uint32_t meet = kNowhere;
         for (Block p : f_.block(Block{b}).predecessors) {
           if (idom_[p.id] == kNowhere) continue;
-          meet = meet == kNowhere ? p.id : intersect(meet, p.id);
+          if (meet == kNowhere) meet = p.id;
+          // Up from both to where they meet; no farther than to what is below `meet` already, so that many
+          // predecessors take no more steps together than one alone.
+          for (std::uint32_t at = p.id; at != meet && below[at] != b;) {
+            std::uint32_t& later = order_of_[at] > order_of_[meet] ? at : meet;
+            below[later] = b;
+            later = idom_[later];
+          }
         }
         if (idom_[b] != meet) idom_[b] = meet, changed = true;
       }
+      std::fill(below.begin(), below.end(), kNowhere);
     }
     // Preorder intervals of the tree: a dominates b if and only if in_[a] <= in_[b] < out_[a].
     // Children follow their parents in reverse postorder, so sizes sum up from the end, and
@@ -225,13 +234,6 @@ class Verifier {
       }
       out_[b] = in_[b] + size[b];
     }
-  }
-  std::uint32_t intersect(std::uint32_t a, std::uint32_t b) const {
-    while (a != b) {
-      while (order_of_[a] > order_of_[b]) a = idom_[a];
-      while (order_of_[b] > order_of_[a]) b = idom_[b];
-    }
-    return a;
   }
   bool reachable(Block b) const { return order_of_[b.id] != kNowhere; }
   bool dominates(Block a, Block b) const { return in_[a.id] <= in_[b.id] && in_[b.id] < out_[a.id]; }
