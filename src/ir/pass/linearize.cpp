@@ -476,17 +476,25 @@ bool has_barriers(const Function& f) {
 
 bool can_dispatch(const Function& f) { return f.lane_order != LaneOrder::taken_first && !has_barriers(f); }
 
-std::size_t instructions(const Function& f, const Loops& loops) {
-  std::size_t count = 0;
+struct Size {
+  std::size_t instructions = 0, phis = 0;
+};
+Size size_of(const Function& f, const Loops& loops) {
+  Size size;
   for (Block b : loops.order())
-    for (Inst i = f.block(b).first; i.valid(); i = f.inst(i).next) ++count;
-  return count;
+    for (Inst i : f.insts(b)) {
+      ++size.instructions;
+      if (f.inst(i).opcode == Opcode::Phi) ++size.phis;
+    }
+  return size;
 }
 
 // To functions that guests' programs become, linearize adds fewer instructions than they have. Where very many
 // variables wait in many blocks, the blends grow with the product of both: beyond a bound, and from these
 // sizes on, the dispatcher makes less of it.
 constexpr std::size_t kSmall = 1024, kMuchCode = 4096;
+// Phis times blocks: what backends look at to find which values are live where. About half of their own bound.
+constexpr std::size_t kMostCrossings = std::size_t{1} << 28;
 
 }  // namespace
 
@@ -501,14 +509,19 @@ bool linearize(Function& f, bool dispatch_all) {
   const Loops loops(f, dominators);
   if (dispatch_all || !loops.reducible() || has_endless_loop(f, loops)) return in_turns();
   if (!blocks_keep_lane_order(f, loops)) return in_turns();
+  const Size size = size_of(f, loops);
+  if (size.phis * loops.order().size() > kMostCrossings && can_dispatch(f)) return in_turns();
   if (std::any_of(loops.order().begin(), loops.order().end(), [&](Block b) { return diverges(f, b); })) {
     const auto deferred = deferred_exits(f, loops);
     if (!deferred) return in_turns();
     const auto first_new = static_cast<std::uint32_t>(f.block_count());
-    const std::size_t size = instructions(f, loops), most = (can_dispatch(f) ? 2 : 16) * size + kMuchCode;
     std::optional<Function> before;
-    if (size > kSmall) before = f;
-    if (!Linearizer(f, loops, *deferred).run(before ? most : ~std::size_t{0})) {
+    std::size_t most = ~std::size_t{0};
+    if (size.instructions > kSmall) {
+      before = f;
+      most = (can_dispatch(f) ? 2 : 16) * size.instructions + kMuchCode;
+    }
+    if (!Linearizer(f, loops, *deferred).run(most)) {
       f = std::move(*before);
       return in_turns();
     }
