@@ -162,10 +162,12 @@ void SsaBuilder::try_remove(std::uint32_t first) {
     const std::uint32_t heir = phi_of(same);
     for (std::uint32_t u = phi.users; u != kNone;) {
       const std::uint32_t next = users_[u].next;
-      to_check_.push_back(users_[u].phi);
-      if (heir != kNone && users_[u].phi != heir) {  // who read this phi now reads `same`
-        users_[u].next = phis_[heir].users;
-        phis_[heir].users = u;
+      if (!phis_[users_[u].phi].removed) {
+        to_check_.push_back(users_[u].phi);
+        if (heir != kNone && users_[u].phi != heir) {  // who read this phi now reads `same`
+          users_[u].next = phis_[heir].users;
+          phis_[heir].users = u;
+        }
       }
       u = next;
     }
