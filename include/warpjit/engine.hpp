@@ -163,7 +163,8 @@ class WARPJIT_API Engine {
   Result<PreparedRun> prepare(const Launch& launch) const { return prepare(launch, RunOptions()); }
   // Gets the kernel without running it, and those of the launch's stages, so that the first run finds them. Large
   // runs may have one of their own: the count should be that of the run. What the vertices of a draw are like
-  // decides on its kernel: all that it may be are made if they are not bound, or come from a stage.
+  // decides on its kernel: they are read, and up to 4096 of a stage are computed. If they are not known, all
+  // kernels that the draw may need are made.
   Result<CompileReport> compile(const Launch& launch, const RunOptions& options) const;
   Result<CompileReport> compile(const Launch& launch) const { return compile(launch, RunOptions()); }
   // The same in the background: returns at once, unless the queue is full (EngineOptions::compile_queue).

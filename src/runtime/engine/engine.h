@@ -94,8 +94,8 @@ class EngineState : public KernelSource {
   Result<Request> request(const LaunchState& launch, const RunOptions& options, Choice choice);
   CodeCache::KernelResult make(const Request& request);
   CodeCache::KernelResult find_or_make(const Request& request, bool& hit);
-  // All that a run of the launch leases, first the kernel that it reports.
-  Result<std::vector<Request>> requests(LaunchState& launch, const RunOptions& options);
+  // All that a run of the launch leases, first the kernel that it reports. `shades` as of needed_kernels.
+  Result<std::vector<Request>> requests(LaunchState& launch, const RunOptions& options, bool shades);
   // The kernel of `request`, after those of the others.
   CodeCache::KernelResult make_all(const Request& request, const std::vector<Request>& others);
   // The job that compiles it in the background, after others if there are some; null if it cannot be queued.

@@ -249,8 +249,9 @@ std::shared_ptr<CompileJob> EngineState::submit(Request request, bool urgent,
 }
 
 Result<std::vector<EngineState::Request>> EngineState::requests(LaunchState& launch,
-                                                                const RunOptions& options) {
-  WARPJIT_TRY(const NeededKernels needed, needed_kernels(launch, options, *this));
+                                                                const RunOptions& options, bool shades) {
+  Run run{launch, options, *this, runner_, work_memory_};
+  WARPJIT_TRY(const NeededKernels needed, needed_kernels(run, shades));
   std::vector<Request> list;
   for (const NeededKernel& kernel : needed.list) {
     WARPJIT_TRY(const Choice choice, choose(options, kernel.hints));
@@ -262,7 +263,7 @@ Result<std::vector<EngineState::Request>> EngineState::requests(LaunchState& lau
 
 Result<CompileReport> EngineState::compile(LaunchState& launch, const RunOptions& options) {
   const FloatEnvironment environment;
-  WARPJIT_TRY(const std::vector<Request> needed, requests(launch, options));
+  WARPJIT_TRY(const std::vector<Request> needed, requests(launch, options, true));
   CompileReport report;
   for (const Request& one : needed) {
     bool hit = false;
@@ -274,7 +275,7 @@ Result<CompileReport> EngineState::compile(LaunchState& launch, const RunOptions
 
 Result<Compilation> EngineState::warm(LaunchState& launch, const RunOptions& options) {
   const FloatEnvironment environment;
-  WARPJIT_TRY(std::vector<Request> needed, requests(launch, options));
+  WARPJIT_TRY(std::vector<Request> needed, requests(launch, options, false));
   std::shared_ptr<const Kernel> found;
   std::erase_if(needed, [&](const Request& one) {
     std::shared_ptr<const Kernel> kernel = cache_.find(one.key);

@@ -1,11 +1,10 @@
-// Which kernels a run of a launch leases, without running it.
+// Which kernels a run of a launch leases, found before it.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "runtime/work/kernel_source.h"
-#include "runtime/work/launch.h"
+#include "runtime/work/run.h"
 
 namespace warpjit::runtime {
 
@@ -17,13 +16,13 @@ struct NeededKernel {
 
 struct NeededKernels {
   // The first one is of the launch itself. What the primitives of a draw are like decides on its kernel: if
-  // nobody knows that before a stage has run, all that it may be are here.
+  // that is not known, all that it may be are here.
   std::vector<NeededKernel> list;
   std::vector<std::unique_ptr<LaunchState>> stages;
 };
 
+// `shades`: the vertex stage of a small draw may run, to know its primitives, which leases the stage's kernel.
 // Errors: those of the run that show in its stages.
-Result<NeededKernels> needed_kernels(LaunchState& launch, const RunOptions& options,
-                                     const KernelSource& source);
+Result<NeededKernels> needed_kernels(Run& run, bool shades);
 
 }  // namespace warpjit::runtime
