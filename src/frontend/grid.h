@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/fuel.h"
 #include "base/result.h"
 #include "frontend/memory.h"
 #include "frontend/textures/bound.h"
@@ -93,7 +94,8 @@ class BlockHeader {
 class Profiler {
  public:
   // The whole grid. Assumes the default floating-point environment.
-  virtual Status profile(const Grid& grid, std::optional<BlockFault>& fault, Profile& profile) const = 0;
+  virtual Status profile(const Grid& grid, const RunLimits& limits, std::optional<BlockFault>& fault,
+                         Profile& profile) const = 0;
 
  protected:
   ~Profiler() = default;

@@ -7,7 +7,7 @@
 #include "backend/kernel.h"
 #include "base/float_environment.h"
 
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__linux__) && !defined(WARPJIT_SANITIZED)
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>

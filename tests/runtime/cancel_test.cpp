@@ -12,7 +12,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // How long a run may go on after the flag is set. It takes about a millisecond, but machines of tests are busy.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(WARPJIT_SANITIZED)
 constexpr std::chrono::milliseconds kSoon{3000};
 #else
 constexpr std::chrono::milliseconds kSoon{300};
@@ -109,6 +109,21 @@ TEST(Cancel, EndsPreparedRuns) {
       EXPECT_EQ(status.error().code, ErrorCode::cancelled);
     }
   }
+}
+
+TEST(Cancel, EndsProfiles) {
+  const Engine engine;
+  const auto endless = every_work::tesla_grid(0, true);
+  Canceller canceller;
+  RunOptions options;
+  options.cancel = &canceller.flag;
+  options.fuel = ~std::uint64_t{0};
+  Profile profile;
+  const auto report = engine.profile(endless->launch, profile, options);
+  canceller.expect_soon();
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, ErrorCode::cancelled) << to_string(report.error());
+  EXPECT_FALSE(profile.instructions.empty());
 }
 
 // As many blocks as a launch may have, without a loop.

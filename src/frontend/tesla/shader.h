@@ -58,8 +58,8 @@ class Shader final : public frontend::Shader,
   std::size_t begin_block(const frontend::Grid& grid, const ir::BlockPosition& block,
                           std::span<std::byte> shared) const override;
   std::uint32_t position_place() const override { return kPositionOffset; }
-  Status profile(const frontend::Grid& grid, std::optional<frontend::BlockFault>& fault,
-                 Profile& profile) const override;
+  Status profile(const frontend::Grid& grid, const RunLimits& limits,
+                 std::optional<frontend::BlockFault>& fault, Profile& profile) const override;
   ComputeFacts compute_facts(const frontend::Facts& facts) const;
   // For graphics programs.
   Result<ir::Function> translate_graphics(const frontend::Facts& facts, bool dispatch_all) const;

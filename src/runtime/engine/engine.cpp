@@ -112,9 +112,9 @@ Result<CompileReport> Engine::compile(const Launch& launch, const RunOptions& op
 } catch (...) {
   return caught();
 }
-Result<Report> Engine::profile(const Launch& launch, Profile& profile) const try {
+Result<Report> Engine::profile(const Launch& launch, Profile& profile, const RunOptions& options) const try {
   const FloatEnvironment environment;
-  return runtime::profile(launch.state(), profile);
+  return runtime::profile(launch.state(), profile, options);
 } catch (...) {
   return caught();
 }

@@ -270,9 +270,10 @@ Status Interpreter::run(const Launch& launch, RunReport& report, HostCode code) 
   return run(launch, 0, std::uint64_t{launch.grid[0]} * launch.grid[1], report, code);
 }
 
-Status Interpreter::run_profiled(const Launch& launch, RunReport& report, Profile& profile) const {
+Status Interpreter::run_profiled(const Launch& launch, RunReport& report, Profile& profile,
+                                 std::optional<RunLimits> limits) const {
   Profiler profiler(program_);
-  const Status status = BlockRun::run(*this, launch, 0, launch.blocks(), report, launch.fuel,
+  const Status status = BlockRun::run(*this, launch, 0, launch.blocks(), report, limits.value_or(launch.fuel),
                                       loop_for(HostCode::best), nullptr, &profiler);
   profile = profiler.result(report);
   return status;
