@@ -19,8 +19,8 @@ namespace warpjit::tool {
 namespace {
 
 constexpr int kBadInputCode = 2, kStoppedCode = 3;
-constexpr suseconds_t kGrace = 100'000;  // microseconds that a command has to end by itself
-constexpr int kMostToWait = 20;          // milliseconds for a message of the end
+constexpr suseconds_t kGrace = 50'000;  // microseconds that a command has to end by itself
+constexpr int kMostToWait = 20;         // milliseconds for a message of the end
 
 constinit std::atomic<std::uint32_t> cancel{0};
 constinit std::atomic<int> signal_number{0};
