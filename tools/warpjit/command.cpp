@@ -9,12 +9,6 @@
 
 namespace warpjit::tool {
 
-namespace {
-
-constexpr std::size_t kMostOfMessage = 1000;  // bytes
-
-}  // namespace
-
 ExitCode exit_code(ErrorCode code) {
   switch (code) {
     case ErrorCode::out_of_fuel:

@@ -26,6 +26,7 @@ ExitCode exit_code(ErrorCode code);
 // Prints the error to stderr and gives its exit code.
 int fail(const Error& error);
 // "bad input: run.json, count: must be ...", of one line that is not too long.
+inline constexpr std::size_t kMostOfMessage = 1000;  // bytes
 std::string message_of(const Error& error);
 
 // A document as text, indented by 2.

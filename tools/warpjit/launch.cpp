@@ -75,6 +75,7 @@ void add_launch(Command& app) {
       .option("--job", options->jobs,
               "with --draw: where a chain of jobs begins, instead of those that the file names")
       .needs(draw);
+  add_timeout(command);
   command.footer(
       "Example:\n"
       "  warpjit launch shader.shbin -o run.json && warpjit run run.json\n"

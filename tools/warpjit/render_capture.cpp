@@ -202,7 +202,7 @@ int render_capture(const RenderCapture& options) {
     json["draws"] = std::move(recorder.draws);
     json["pictures"] = std::move(recorder.pictures);
     json["faults"] = std::move(recorder.faults);
-    if (error) json["error"] = to_string(*error);
+    if (error) json["error"] = text::shortened(to_string(*error), kMostOfMessage);
     print_json(json);
   } else {
     for (const Json& draw : recorder.draws) print_draw(draw);

@@ -12,6 +12,7 @@
 #include "frontend/valhall/shader.h"
 #include "launch/write_pixels.h"
 #include "runtime/work/launch.h"
+#include "stop.h"
 #include "textures/layout.h"
 
 namespace warpjit::tool {
@@ -254,7 +255,8 @@ Result<LaunchFile> launch_of_draw(valhall::Capture& capture, std::size_t number)
   valhall::Image& image = state.file.image;
   WARPJIT_TRY(const std::vector<valhall::Job> jobs, state.read_all_jobs());
   const Engine engine;
-  const RunOptions options;
+  RunOptions options;
+  options.cancel = cancel_word();
   valhall::CaptureVisitor visitor;
   valhall::CaptureRun run(image, engine, visitor, options);
   valhall::CaptureRun::Stop stop{.number = number};
