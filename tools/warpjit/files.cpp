@@ -39,6 +39,16 @@ class Descriptor {
   int number_;
 };
 
+// A name beside `path` that no file has yet: another process with the same number may have been killed.
+fs::path unused_name(const fs::path& path) {
+  const std::string begin = ".warpjit-" + std::to_string(getpid()) + "-";
+  std::error_code ignored;
+  for (unsigned n = 0;; ++n) {
+    const fs::path name = path.parent_path() / (begin + std::to_string(n) + ".part");
+    if (!fs::exists(fs::symlink_status(name, ignored))) return name;
+  }
+}
+
 // A device, pipe or socket, which is written to as it is.
 Status write_in_place(const fs::path& path, std::string_view text) {
   Descriptor file(path, O_WRONLY | O_TRUNC);
@@ -86,7 +96,7 @@ Status write_file(const fs::path& name, std::string_view text) {
   std::error_code failure;
   fs::path path = fs::is_symlink(name, failure) ? fs::canonical(name, failure) : name;
   if (failure) path = name;
-  const fs::path part = path.parent_path() / (".warpjit-" + std::to_string(getpid()) + ".part");
+  const fs::path part = unused_name(path);
   const UnfinishedFile unfinished(part.c_str());
   Descriptor file(part, O_WRONLY | O_CREAT | O_EXCL);
   // In a folder that takes no new files, a file that is there can still be written.

@@ -197,7 +197,8 @@ const Json* Json::end() const { return is_array() ? array_->data() + array_->siz
 Json& Json::operator[](std::string_view key) {
   if (is_null()) *this = object();
   const auto found = std::ranges::find(*object_, key, &JsonMember::key);
-  return found != object_->end() ? found->value : object_->emplace_back(JsonMember{std::string(key), {}}).value;
+  return found != object_->end() ? found->value
+                                 : object_->emplace_back(JsonMember{std::string(key), {}}).value;
 }
 const Json& Json::operator[](std::string_view key) const {
   const Json* const value = find(key);

@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include "command.h"
 #include "output.h"
@@ -56,6 +57,8 @@ int run_guarded(int argc, char** argv) {
     return run_command(argc, argv);
   } catch (const std::bad_alloc&) {
     end_without_memory();
+  } catch (const std::system_error& problem) {  // no thread, no file
+    return fail({ErrorCode::resource_limit, problem.what(), {}});
   } catch (const std::exception& problem) {
     return fail({ErrorCode::internal, problem.what(), {}});
   }

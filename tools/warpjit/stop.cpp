@@ -12,6 +12,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 
 #include "output.h"
 
@@ -70,6 +71,8 @@ void handle(int number, void (*handler)(int)) {
     if (std::current_exception() != nullptr) std::rethrow_exception(std::current_exception());
   } catch (const std::bad_alloc&) {
     end_without_memory();
+  } catch (const std::system_error& problem) {
+    end_process("warpjit: resource limit: " + text::shortened(problem.what()) + "\n", kBadInputCode);
   } catch (const std::exception& problem) {
     end_process("warpjit: internal error: " + text::shortened(problem.what()) + "\n", kStoppedCode);
   } catch (...) {
