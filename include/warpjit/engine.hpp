@@ -177,7 +177,7 @@ class WARPJIT_API Engine {
   void cancel_compilations() const;
 
   // Runs a launch in the guest interpreter, slowly, on the calling thread. `profile` gets what was seen until
-  // the end, also if the run ends with an error. Of the options `fuel` and `cancel` count. Errors: as run();
+  // the end, also if the run ends with an error. `fuel` and `cancel` of the options count. Errors: as run();
   // unsupported for guests without warps.
   Result<Report> profile(const Launch& launch, Profile& profile, const RunOptions& options) const;
   Result<Report> profile(const Launch& launch, Profile& profile) const {

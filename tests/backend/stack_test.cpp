@@ -22,7 +22,7 @@ namespace {
 
 using ir::F32;
 
-// Powers of an input, all of which wait until the last one is there: so many values are in spill slots.
+// Powers of an input, all of which wait until the last one is there: `count` values are in spill slots.
 ir::GroupProgram many_values(unsigned count) {
   KernelBuilder k(1, 1, 0);
   const auto in = k.b.LoadInput(0);
