@@ -70,6 +70,8 @@ class PrimitiveRun {
 
  private:
   Status lease();
+  // Adds primitives from `next` on until the batch is full, and gives the first one that was not added.
+  Result<std::uint64_t> fill_batch(const pixels::Vertices& part, std::uint64_t next);
   // Draws from primitive `next` on; what does not fill a batch waits.
   Status draw_from(const pixels::Vertices& part, std::uint64_t next);
   Status draw_waiting();

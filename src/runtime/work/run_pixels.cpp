@@ -117,12 +117,27 @@ Status PrimitiveRun::lease() {
   return {};
 }
 
+Result<std::uint64_t> PrimitiveRun::fill_batch(const pixels::Vertices& part, std::uint64_t next) {
+  constexpr std::uint64_t kBetweenLooks = 65536;  // they take some milliseconds, and may all be dropped
+  if (run_.options.cancel == nullptr) return batch_->add(part, next);
+  const std::uint64_t count = part.primitives(topology_);
+  while (next != count) {
+    if (run_.cancelled()) return cancelled_run();
+    const std::uint64_t end = std::min(count, next + kBetweenLooks);
+    next = batch_->add(part, next, end);
+    if (next != end) break;
+  }
+  return next;
+}
+
 Status PrimitiveRun::add(const pixels::Vertices& part) {
   if (part.primitives(topology_) == 0) return {};
   std::uint64_t next = 0;
   if (!use_.lease) {
     waiting_ = batch_.has_value();
-    if (batch_) next = batch_->add(part, 0);
+    if (batch_) {
+      WARPJIT_TRY(next, fill_batch(part, 0));
+    }
     WARPJIT_CHECK(lease());
   }
   return use_.awaited ? draw_meanwhile(part) : draw_from(part, next);
@@ -135,7 +150,7 @@ Status PrimitiveRun::draw_from(const pixels::Vertices& part, std::uint64_t next)
     return draw_in_guest(work);
   }
   for (;;) {
-    next = batch_->add(part, next);
+    WARPJIT_TRY(next, fill_batch(part, next));
     waiting_ = true;
     added_ = place_of(next, count);
     if (next == count) return {};
