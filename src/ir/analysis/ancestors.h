@@ -12,7 +12,7 @@ namespace warpjit::ir {
 // climb that takes the farther one whenever it may needs a logarithmic number of steps (Myers 1983).
 class AncestorTree {
  public:
-  AncestorTree(std::size_t nodes, std::uint32_t root) : nodes_(nodes) { nodes_[root] = {root, root, 0}; }
+  AncestorTree(std::size_t nodes, std::uint32_t root) : nodes_(nodes, {root, root, 0}) {}
 
   // `parent` was added before.
   void add(std::uint32_t node, std::uint32_t parent) {

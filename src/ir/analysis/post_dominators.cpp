@@ -22,7 +22,8 @@ PostDominators::PostDominators(const Function& f, const Loops& loops)
   for (std::uint32_t k = end; k-- > 0;) {
     std::uint32_t meet = ~0u;
     const auto visit = [&](Block s) {
-      const std::uint32_t p = loops.position(s);
+      // A way out of an inner loop may turn back in the one around it; where that leads is not followed.
+      const std::uint32_t p = loops.position(s) > k ? loops.position(s) : end;
       meet = meet == ~0u ? p : tree.nearest_common(meet, p);
     };
     for (Block s : f.block(order[k]).successors) {

@@ -108,7 +108,7 @@ void DispatchSlots::unite_phis() {
   const std::size_t count = f_.value_count();
   parent_.resize(count);
   for (std::uint32_t v = 0; v < count; ++v) parent_[v] = v;
-  // Of each root: how many phis its web has, and these as a list.
+  // For each root: how many phis its web has, and these as a list.
   std::vector<std::uint32_t> phis(count), last(parent_), next(count, kNone);
   std::size_t all = 0;
   const auto for_each_phi = [&](const auto& visit) {
@@ -119,10 +119,10 @@ void DispatchSlots::unite_phis() {
       }
   };
   for_each_phi([&](Inst) { ++all; });
-  Pairs taken(all);
+  Pairs places(all);
   for_each_phi([&](Inst i) {
     phis[f_.result(i).id] = 1;
-    taken.insert(f_.inst(i).block.id, f_.result(i).id);
+    places.insert(f_.inst(i).block.id, f_.result(i).id);
   });
   const auto block_of = [&](std::uint32_t phi) { return f_.definition_of(Value{phi}).block.id; };
   for_each_phi([&](Inst i) {
@@ -134,9 +134,9 @@ void DispatchSlots::unite_phis() {
       if (phis[fewer] != 0) {
         bool meet = false;
         for (std::uint32_t phi = fewer; phi != kNone && !meet; phi = next[phi])
-          meet = taken.contains(block_of(phi), more);
+          meet = places.contains(block_of(phi), more);
         if (meet) continue;
-        for (std::uint32_t phi = fewer; phi != kNone; phi = next[phi]) taken.insert(block_of(phi), more);
+        for (std::uint32_t phi = fewer; phi != kNone; phi = next[phi]) places.insert(block_of(phi), more);
         next[last[more]] = fewer;
         last[more] = last[fewer];
         phis[more] += phis[fewer];
@@ -200,11 +200,11 @@ void DispatchSlots::find_contents() {
 bool DispatchSlots::part_conflicts() {
   bool found = false;
   std::vector<std::uint32_t> at_end(webs_);
-  std::vector<Value> parted;
+  std::vector<Value> conflicts;
   for (Block b : order_) {
     const std::span<const std::uint32_t> at_begin = row(b);
     const auto read = [&](Value v) {
-      if (web_[v.id] != kNone && !is_local(v, b) && at_begin[web_[v.id]] != v.id) parted.push_back(v);
+      if (web_[v.id] != kNone && !is_local(v, b) && at_begin[web_[v.id]] != v.id) conflicts.push_back(v);
     };
     for (Inst i : f_.insts(b)) {
       if (f_.inst(i).opcode == Opcode::Phi) continue;
@@ -218,7 +218,7 @@ bool DispatchSlots::part_conflicts() {
       read(operand);
     });
   }
-  for (Value v : parted) {
+  for (Value v : conflicts) {
     found = true;
     web_[v.id] = kNone;
   }

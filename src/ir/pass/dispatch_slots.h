@@ -20,7 +20,8 @@ class DispatchSlots {
   DispatchSlots(const Function& f, std::span<const Block> order, std::uint32_t first);
 
   std::uint32_t end() const { return end_; }  // after the last slot
-  // Of a value that is stored where it is made (a phi: on edges where it is not in place); kNone: of others.
+  // The slot of a value that is stored where it is made (a phi: on edges where it is not in place); kNone for
+  // other values.
   std::uint32_t of(Value v) const { return v.id < slot_.size() ? slot_[v.id] : kNone; }
   // The value in a shared slot where b begins; invalid: none that anyone reads, or a slot of one value.
   Value at_begin(Block b, std::uint32_t slot) const;
@@ -51,7 +52,7 @@ class DispatchSlots {
   std::vector<std::uint32_t> parent_;  // per value: union-find
   std::vector<std::uint32_t> web_;     // per value: the values that share a slot; kNone: it is alone
   std::size_t webs_ = 0;
-  // Of the values of webs, in the order of the instructions.
+  // What a block makes of the values of webs, in the order of the instructions.
   struct Definition {
     std::uint32_t web, value;
   };
