@@ -22,8 +22,10 @@ struct CompileReport {
   bool generic = false;  // booleans are read at run time
   bool ordered = false;  // geometry: invocations may depend on earlier ones and run one after another
   std::chrono::nanoseconds translate_time{}, passes_time{}, backend_time{}, place_time{};
+  // What else the caller waited for: to find out which kernel it needs, and attempts that gave none.
+  std::chrono::nanoseconds other_time{};
   std::chrono::nanoseconds compile_time() const {
-    return translate_time + passes_time + backend_time + place_time;
+    return translate_time + passes_time + backend_time + place_time + other_time;
   }
   std::size_t code_bytes = 0;  // machine code with its constants
   // Why an interpreter runs the program although the JIT was requested and is available; else empty.

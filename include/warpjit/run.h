@@ -52,14 +52,15 @@ typedef struct warpjit_report {
   uint32_t cache_hit;  /* 1: the kernel was there */
   uint32_t generic;    /* 1: booleans are read at run time */
   uint64_t code_bytes; /* machine code with its constants */
-  uint64_t compile_ns; /* guest words to kernel */
+  uint64_t compile_ns; /* all that the caller waited for to have the kernel */
   uint64_t run_ns;
   /* Threads, invocations, blocks or fragments that ran in the guest interpreter during compilation. */
   uint64_t interpreted;
   /* Since 0.2: */
   int32_t work;     /* WARPJIT_WORK_..., of a run */
   uint32_t ordered; /* 1: geometry invocations may depend on earlier ones and run one after another */
-  uint64_t translate_ns, passes_ns, backend_ns, place_ns; /* compile_ns in parts */
+  /* Parts of compile_ns. The rest went into finding out which kernel it is, and attempts that gave none. */
+  uint64_t translate_ns, passes_ns, backend_ns, place_ns;
   uint64_t invocations, triangles;                        /* of a geometry program */
   /* 1: an access outside its space, or one that is not aligned to its size, read 0 or wrote nothing. The
    * texts tell the first one of the first part of the work that had one. The run went on. */

@@ -92,7 +92,7 @@ TEST_F(CApiCompute, RunsLikeTheCppInterface) {
     EXPECT_EQ(std::memcmp(saxpy.memory.data(), wanted.data(), wanted.size() * 4), 0) << kind;
     EXPECT_EQ(report.work, WARPJIT_WORK_GRID);
     EXPECT_EQ(report.fault, 0u);
-    EXPECT_EQ(report.compile_ns,
+    EXPECT_GE(report.compile_ns,
               report.translate_ns + report.passes_ns + report.backend_ns + report.place_ns);
     EXPECT_STREQ(report.interpreted_because, "");
   }

@@ -90,6 +90,7 @@ class EngineState : public KernelSource {
     KernelOptions options;
     bool may_interpret = false;  // an interpreter will do where the JIT cannot
     CodeCache::Key key;
+    std::chrono::nanoseconds time{};  // that it took to find all this
   };
   Result<Request> request(const LaunchState& launch, const RunOptions& options, Choice choice);
   CodeCache::KernelResult make(const Request& request);

@@ -14,6 +14,8 @@
 namespace warpjit::runtime {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // Families whose variants are remembered. Beyond it all are forgotten and may specialize again.
 constexpr std::size_t kMaxFamilies = 4096;
 
@@ -177,6 +179,7 @@ KernelOptions EngineState::kernel_options(Choice choice) const {
 
 Result<EngineState::Request> EngineState::request(const LaunchState& launch, const RunOptions& options,
                                                   Choice choice) {
+  const Clock::time_point start = Clock::now();
   Request request;
   request.shader = frontend::shared_shader(launch.program);
   request.options = kernel_options(choice);
@@ -194,16 +197,19 @@ Result<EngineState::Request> EngineState::request(const LaunchState& launch, con
     request.facts.bools = launch.values.bools & bools;
     WARPJIT_TRY(request.key, kernel_key(*request.shader, request.facts, request.options));
   }
+  request.time = Clock::now() - start;
   return request;
 }
 
 CodeCache::KernelResult EngineState::make(const Request& request) {
+  const Clock::time_point start = Clock::now();
   KernelOptions options = request.options;
   std::string because;
   for (;;) {
     Result<std::shared_ptr<Kernel>> kernel =
         make_kernel(*request.shader, request.facts, options, memory_.get(), workspaces_);
     if (kernel) {
+      (*kernel)->set_compile_time(request.time + (Clock::now() - start));
       const CompileReport& report = (*kernel)->report();
       if (options_.log != nullptr)
         log(LogLevel::debug, "compiled " + request.shader->source_name() + " for " + name(report.engine) +

@@ -14,7 +14,9 @@ Status Kernel::draw(const frontend::Values&, const interpret::PixelWork&, std::u
 CompileReport report_of(const Kernel& kernel, bool hit) {
   CompileReport report = kernel.report();
   report.cache_hit = hit;
-  if (hit) report.translate_time = report.passes_time = report.backend_time = report.place_time = {};
+  if (hit)
+    report.translate_time = report.passes_time = report.backend_time = report.place_time =
+        report.other_time = {};
   return report;
 }
 

@@ -84,6 +84,8 @@ class Kernel {
   // Why an interpreter runs in place of the engine that the options name.
   // Call it before the kernel is shared.
   void set_interpreted_because(std::string reason) { report_.interpreted_because = std::move(reason); }
+  // All that the caller waits for.
+  void set_compile_time(std::chrono::nanoseconds all) { report_.other_time += all - report_.compile_time(); }
 
  protected:
   CompileReport report_;
