@@ -255,8 +255,24 @@ Result<KernelPointer> make_code_kernel(const frontend::Shader& shader, const fro
     const unsigned lanes = ir_lanes(translation);
     return make_ir_kernel(std::move(translation.program), translation.report, lanes);
   }
-  WARPJIT_TRY(KernelPointer kernel, make_jit_kernel(translation.program, translation.report,
-                                                    shader.source_name(), options, memory, workspaces));
+  auto result = make_jit_kernel(translation.program, translation.report, shader.source_name(), options,
+                                memory, workspaces);
+  const std::uint32_t group = translation.program.kernel.group_lanes;
+  const bool may_widen = translation.program.kernel.may_widen;
+  if (!result && result.error().code == ErrorCode::resource_limit && options.parts == 0 &&
+      (group == 0 || may_widen)) {
+    // With fewer vectors for each value it may be within the limits, and is still faster than an interpreter.
+    options.parts = 1;
+    if (may_widen) {
+      WARPJIT_TRY(translation, run_passes(shader, facts, options, translation.program.assumes_no_zero_inf));
+    }
+    if (group == 0 || translation.program.kernel.group_lanes != group) {
+      auto narrow = make_jit_kernel(translation.program, translation.report, shader.source_name(), options,
+                                    memory, workspaces);
+      if (narrow) result = std::move(narrow);
+    }
+  }
+  WARPJIT_TRY(KernelPointer kernel, std::move(result));
   if (!translation.program.assumes_no_zero_inf) return kernel;
   const ir::Function& f = translation.program.kernel;
   KernelOptions exact = options;
