@@ -165,7 +165,7 @@ TEST_F(EndTest, SignalsEndEveryCommand) {
     const Clock::time_point start = Clock::now();
     tool.send(item.signal);
     EXPECT_EQ(tool.wait(), 128 + item.signal) << item.arguments;
-    EXPECT_LT(seconds_since(start), 0.5) << item.arguments;  // 0.06 s where nothing else runs
+    EXPECT_LT(seconds_since(start), *kToolEmulator != 0 ? 5 : 0.5) << item.arguments;  // 0.06 s alone
     EXPECT_TRUE(errors().ends_with("warpjit: interrupted\n")) << errors();
   }
 }

@@ -311,7 +311,9 @@ void add_info(Command& app) {
     if (!options->file) return show_build(options->json);
     options->input.file = *options->file;
     if (!options->job.empty()) return show_jobs(options->input.file, options->job, options->json);
-    if (is_capture({options->input.file, {}})) return show_capture(options->input.file, options->json);
+    const ProgramInput& input = options->input;
+    const bool chosen = !input.entry.empty() || !input.stage.empty() || !input.words.empty();
+    if (!chosen && is_capture({input.file, {}})) return show_capture(input.file, options->json);
     return show_programs(options->input, options->json);
   });
 }
