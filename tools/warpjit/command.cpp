@@ -25,11 +25,7 @@ ExitCode exit_code(ErrorCode code) {
 
 int fail(const Error& error) {
   flush_out();
-  if (error.code == ErrorCode::cancelled && stopping()) {
-    if (const int code = signal_exit_code(); code != 0) return code;  // main tells
-    write_err("warpjit: " + message_of(stop_error()) + "\n");
-    return kStopped;
-  }
+  if (error.code == ErrorCode::cancelled && stopping()) end_stopped();
   write_err("warpjit: " + message_of(error) + "\n");
   return exit_code(error.code);
 }

@@ -239,7 +239,10 @@ const char* name(CodeMemory mode) {
 int show_build(bool as_json) {
   const Version v = version();
   const EngineOptions defaults;
-  const EngineInfo host = Engine(defaults).info();
+  const EngineInfo host = Engine(defaults).info(), again = Engine(defaults).info();
+  // Where memory is short for a moment, an engine does without code memory or with another kind.
+  if (host.jit != again.jit || host.code_memory != again.code_memory || host.concurrency != again.concurrency)
+    return fail({ErrorCode::resource_limit, "out of memory", {}});
   std::vector<std::string> targets;
   for (const Target target : host.targets) targets.push_back(warpjit::name(target));
   Json isas = Json::array();

@@ -70,7 +70,7 @@ int run_guarded(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace warpjit::tool;
   const int exit = run_guarded(argc, argv);
-  if (signal_exit_code() != 0) end_by_signal();
+  if (interrupted()) end_stopped();
   const warpjit::Status written = finish_output();
   return written ? exit : fail(written.error());
 }

@@ -42,7 +42,7 @@ void set_timer(time_t seconds, suseconds_t microseconds) {
 void handle_signal(int number) {
   const int kept = errno;
   int none = 0;
-  if (!signal_number.compare_exchange_strong(none, number)) end_by_signal();
+  if (!signal_number.compare_exchange_strong(none, number)) end_stopped();
   cancel = 1;
   set_timer(0, kGrace);
   errno = kept;
@@ -51,8 +51,7 @@ void handle_signal(int number) {
 // The time of --timeout, or the grace after it or after a signal, is over.
 void handle_alarm(int) {
   const int kept = errno;
-  if (signal_number != 0) end_by_signal();
-  if (out_of_time.exchange(true)) end_process(kOutOfTime, kStoppedCode);
+  if (interrupted() || out_of_time.exchange(true)) end_stopped();
   cancel = 1;
   set_timer(0, kGrace);
   errno = kept;
@@ -108,10 +107,13 @@ bool stopping() { return cancel != 0; }
 const std::atomic<std::uint32_t>* cancel_word() { return &cancel; }
 
 Error stop_error() {
-  return {ErrorCode::cancelled, signal_number != 0 ? "interrupted" : "the time of --timeout is over", {}};
+  return {ErrorCode::cancelled, interrupted() ? "interrupted" : "the time of --timeout is over", {}};
 }
-int signal_exit_code() { return signal_number == 0 ? 0 : 128 + signal_number; }
-void end_by_signal() { end_process(kInterrupted, signal_exit_code()); }
+bool interrupted() { return signal_number != 0; }
+void end_stopped() {
+  if (const int number = signal_number; number != 0) end_process(kInterrupted, 128 + number);
+  end_process(kOutOfTime, kStoppedCode);
+}
 
 void end_process(std::string_view message, int exit_code) {
   sigset_t all;

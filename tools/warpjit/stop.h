@@ -24,9 +24,9 @@ bool stopping();
 const std::atomic<std::uint32_t>* cancel_word();
 // Why it stops: `cancelled`.
 Error stop_error();
-// 128 and the number of the signal that asked to stop; 0: none did.
-int signal_exit_code();
-[[noreturn]] void end_by_signal();
+bool interrupted();  // by a signal
+// Ends the process that was asked to stop: exit code 128 and the number of the signal, or 3.
+[[noreturn]] void end_stopped();
 
 // Ends the process. Async-signal-safe; of several calls the first one counts.
 [[noreturn]] void end_process(std::string_view message, int exit_code);
