@@ -117,9 +117,10 @@ Outcome run_one(const VerifyOptions& options, const Engine& engine, const Engine
   if (!report) {
     outcome.error = report.error();
     // Where a thread needs more than its fuel, but less than twice as much, engines may differ. What only the
-    // guest interpreter can run is no disagreement.
+    // guest interpreter can run, or has memory for, is no disagreement.
     const ErrorCode code = report.error().code;
-    outcome.failed = reference && code != ErrorCode::out_of_fuel && code != ErrorCode::unsupported;
+    outcome.failed = reference && code != ErrorCode::out_of_fuel && code != ErrorCode::unsupported &&
+                     code != ErrorCode::resource_limit;
     return outcome;
   }
   outcome.checksum = bound.checksum();
