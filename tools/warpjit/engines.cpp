@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/result.h"
+
 namespace warpjit::tool {
 
 std::string name(const EngineChoice& choice) {
@@ -27,6 +29,8 @@ Result<EngineChoices> choose_engines(const Engine& engine, const std::vector<std
                    "--engines"};
   }
   const EngineInfo info = engine.info();
+  // Not a machine without a JIT: comparing the rest would say less than it seems to.
+  if (!info.jit && info.no_jit_reason == no_memory().message) return no_memory();
   EngineChoices choices;
   for (const EngineChoice& choice : kAll) {
     const bool wanted =

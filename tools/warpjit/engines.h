@@ -19,7 +19,7 @@ struct EngineChoices {
   std::vector<std::string> unusable;  // with the reason
 };
 // All engines, or those that `names` lists ("guest", "ir", "jit", "jit-v3", "jit-v4", "jit-a64",
-// "jit-v4-fp16", "jit-a64-fp16"). Errors: an unknown name.
+// "jit-v4-fp16", "jit-a64-fp16"). Errors: an unknown name; resource_limit if memory is missing.
 Result<EngineChoices> choose_engines(const Engine& engine, const std::vector<std::string>& names);
 
 }  // namespace warpjit::tool
