@@ -138,6 +138,14 @@ TEST_F(EndTest, TimeLimits) {
         << outcome.err;
     EXPECT_LT(seconds_since(start), 1.5) << arguments;
   }
+  // What was seen until then is told.
+  write("endless.tesla", ".kernel main\nagain:\n  bra #again\n  exit nop\n");
+  write(
+      "kernel.json",
+      R"({"warpjit":1,"isa":"tesla","stage":"compute","program":{"file":"endless.tesla"},"grid":[1],"block":[32]})");
+  const Outcome observed = run("run kernel.json --stats --fuel 0xffffffffffffffff --timeout 0.3");
+  EXPECT_EQ(observed.code, 3) << observed.err;
+  EXPECT_NE(observed.out.find("instructions of warps"), std::string::npos) << observed.out;
   write_move("move.json");
   EXPECT_EQ(run("run move.json --timeout 100").code, 0);
   for (const char* time : {"0", "-1", "nan", "inf", "1e10", "1s", "''"})

@@ -147,9 +147,8 @@ int run_launch(const RunCommand& options) {
   if (options.stats) {
     outcome.profile.emplace();
     run.engine = EngineKind::guest;
-    if (run.fuel) bound.launch().set_fuel(*run.fuel);
   }
-  auto report = options.stats ? bound.run_profiled(engine, *outcome.profile) : bound.run(engine, run);
+  auto report = options.stats ? bound.run_profiled(engine, run, *outcome.profile) : bound.run(engine, run);
   if (!report) return fail_with(options, bound.file(), outcome.profile, report.error());
   outcome.report = std::move(*report);
   outcome.statistics = engine.statistics();

@@ -314,9 +314,9 @@ Result<Report> BoundLaunch::run_on(const Engine& engine, const RunOptions& optio
   return report;
 }
 
-Result<Report> BoundLaunch::run_profiled(const Engine& engine, Profile& profile) {
+Result<Report> BoundLaunch::run_profiled(const Engine& engine, const RunOptions& options, Profile& profile) {
   restore_memory();
-  auto report = engine.profile(launch_, profile);
+  auto report = engine.profile(launch_, profile, options);
   if (report) WARPJIT_CHECK(check_descriptors());
   return report;
 }

@@ -35,7 +35,7 @@ class BoundLaunch {
   void clear();
   Result<Report> run_on(const Engine& engine, const RunOptions& options);
   // The same observed, in the guest interpreter.
-  Result<Report> run_profiled(const Engine& engine, Profile& profile);
+  Result<Report> run_profiled(const Engine& engine, const RunOptions& options, Profile& profile);
   // Sets memory, which runs write to, to what the file gives. run() does it, too.
   void restore_memory();
   // The same for the targets.
