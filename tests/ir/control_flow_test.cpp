@@ -115,6 +115,22 @@ TEST(PostDominators, AreBlocksThatEveryLaneReachesInATurn) {
   }
 }
 
+// A way out of an inner loop may lead right back to the header of the one around it.
+TEST(PostDominators, ComeLaterInLoopsThatAreNotNormalized) {
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    const Function f = random_any_function(seed);
+    const Dominators dominators(f);
+    const Loops loops(f, dominators);
+    if (!loops.reducible()) continue;
+    const PostDominators turns(f, loops);
+    for (Block b : loops.order()) {
+      const Block next = turns.immediate(b);
+      if (!next.valid()) continue;
+      ASSERT_GT(loops.position(next), loops.position(b)) << "seed " << seed << ", b" << b.id;
+    }
+  }
+}
+
 TEST(Liveness, IsReadOnSomePath) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const Function f = random_any_function(seed);
