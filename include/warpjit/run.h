@@ -61,7 +61,7 @@ typedef struct warpjit_report {
   uint32_t ordered; /* 1: geometry invocations may depend on earlier ones and run one after another */
   /* Parts of compile_ns. The rest went into finding out which kernel it is, and attempts that gave none. */
   uint64_t translate_ns, passes_ns, backend_ns, place_ns;
-  uint64_t invocations, triangles;                        /* of a geometry program */
+  uint64_t invocations, triangles; /* of a geometry program */
   /* 1: an access outside its space, or one that is not aligned to its size, read 0 or wrote nothing. The
    * texts tell the first one of the first part of the work that had one. The run went on. */
   uint32_t fault;

@@ -1,4 +1,4 @@
-// Files that are changed at random, and names that nobody may print as they are: whatever the built tool prints
+// Files that are changed at random, and names that nobody may print as they are: what the built tool prints
 // is UTF-8 without control characters, its JSON is JSON, and messages are short.
 #include <random>
 
@@ -165,7 +165,7 @@ TEST_F(HostileTest, NumbersOutOfRangeAreRefused) {
     EXPECT_NE(outcome.err.find(" is no "), std::string::npos) << outcome.err;
     EXPECT_EQ(outcome.out, "");
   }
-  // Decimal, whatever it begins with.
+  // Decimal, also with a leading 0.
   EXPECT_EQ(run("run move.json --json --count 010").out.find("\"count\": 8"), std::string::npos);
   EXPECT_EQ(run("info ''").code, 2);
   EXPECT_EQ(
