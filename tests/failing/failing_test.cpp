@@ -1,9 +1,10 @@
 // Calls for memory, executable pages and threads that fail, one after the other, while examples are compiled and
-// run: the run gives the right results or an error, and the next one the right results. The environment
-// variable WARPJIT_FAIL_ALL=1 lets each call fail, in place of some hundred.
+// run: the run gives the right results or an error, and the next one the right results. With the environment
+// variable WARPJIT_FAIL_ALL=1: all examples, and each call, or as many as kLongest lets each engine try.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -67,29 +68,20 @@ class Case {
   void fail(Failing what, std::uint64_t n, bool lasting) {
     bound_.clear();
     FailAt failing(what, n, lasting);
-    bool done = false;
-    {
-      const Engine engine = make();
-      done = attempt(engine);
-      engine.wait_for_compilations();
-      failing.stop();
-      if (done) expect_right("while it fails");
-      // The same engine, if there was memory for it.
-      if (engine.status() && !lacks_target(engine)) {
-        const auto again = bound_.run(engine, manner_.run);
-        ASSERT_TRUE(again) << to_string(again.error());
-        expect_right("afterwards");
-        engine.wait_for_compilations();
-        ASSERT_TRUE(bound_.run(engine, manner_.run));
-        expect_right("with the kernel");
-      }
-    }
-    done_ += done;
-    ++tries_;
+    const Engine engine = make();
+    const bool done = attempt(engine);
+    engine.wait_for_compilations();
+    failing.stop();
+    if (done) expect_right("while it fails");
+    // The same engine, if there was memory for it.
+    if (!engine.status() || lacks_target(engine)) return;
+    const auto again = bound_.run(engine, manner_.run);
+    ASSERT_TRUE(again) << to_string(again.error());
+    expect_right("afterwards");
+    engine.wait_for_compilations();
+    ASSERT_TRUE(bound_.run(engine, manner_.run));
+    expect_right("with the kernel");
   }
-
-  std::uint64_t tries() const { return tries_; }
-  std::uint64_t done() const { return done_; }
 
  private:
   Engine make() const {
@@ -122,7 +114,6 @@ class Case {
   BoundLaunch& bound_;
   const Manner& manner_;
   const std::vector<std::uint32_t> right_;
-  std::uint64_t tries_ = 0, done_ = 0;
 };
 
 bool fails_all() {
@@ -130,10 +121,27 @@ bool fails_all() {
   return text != nullptr && *text == '1';
 }
 
-class FailingExamples : public testing::TestWithParam<const char*> {
+// How long one run of each try of an engine and an example may take in all; a try takes about six runs.
+constexpr std::chrono::milliseconds kLongest{500};
+
+std::vector<std::string> examples() {
+  if (!fails_all())
+    return {"pica200/mvp_light.json",     "pica200/trail.json",  "tesla/reduce.json",
+            "tesla/graphics/points.json", "valhall/reduce.json", "valhall/transform.json",
+            "usse/graphics/blend.json"};
+  std::vector<std::string> all;
+  const std::filesystem::path root = tests::source_file("examples");
+  for (const char* guest : {"pica200", "tesla", "usse", "valhall"})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / guest))
+      if (entry.path().extension() == ".json") all.push_back(entry.path().lexically_relative(root).string());
+  std::ranges::sort(all);
+  return all;
+}
+
+class FailingExamples : public testing::TestWithParam<std::string> {
  protected:
   void sweep(Failing what, std::uint64_t most) {
-    auto file = tool::read_launch(tests::source_file(std::string("examples/") + GetParam()));
+    auto file = tool::read_launch(tests::source_file("examples/" + GetParam()));
     ASSERT_TRUE(file) << to_string(file.error());
     auto bound = BoundLaunch::make(std::move(*file));
     ASSERT_TRUE(bound) << to_string(bound.error());
@@ -146,8 +154,11 @@ class FailingExamples : public testing::TestWithParam<const char*> {
     }
     for (const Manner& manner : manners()) {
       Case sweep(*bound, manner, right);
+      const auto begin = std::chrono::steady_clock::now();
       const std::uint64_t count = sweep.calls(what);
-      const std::uint64_t step = fails_all() ? 1 : std::max<std::uint64_t>(1, count / share(most));
+      const auto took = std::chrono::steady_clock::now() - begin;
+      if (fails_all()) most = std::max<std::uint64_t>(most, kLongest / took);
+      const std::uint64_t step = std::max<std::uint64_t>(1, count / share(most));
       for (std::uint64_t n = 1; n <= count + 1; n += step)
         for (const bool lasting : {false, true}) {
           SCOPED_TRACE(manner.name + ", call " + std::to_string(n) + (lasting ? " and all after it" : ""));
@@ -161,16 +172,12 @@ class FailingExamples : public testing::TestWithParam<const char*> {
 TEST_P(FailingExamples, Memory) { sweep(Failing::memory, 24); }
 TEST_P(FailingExamples, PagesAndThreads) { sweep(Failing::system, 12); }
 
-INSTANTIATE_TEST_SUITE_P(All, FailingExamples,
-                         testing::Values("pica200/mvp_light.json", "pica200/trail.json", "tesla/reduce.json",
-                                         "tesla/graphics/points.json", "valhall/transform.json",
-                                         "valhall/reduce.json", "usse/graphics/lcd.json"),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           name.resize(name.size() - 5);
-                           std::ranges::replace(name, '/', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(All, FailingExamples, testing::ValuesIn(examples()), [](const auto& info) {
+  std::string name = info.param;
+  name.resize(name.size() - 5);
+  std::ranges::replace(name, '/', '_');
+  return name;
+});
 
 }  // namespace
 }  // namespace warpjit::test
