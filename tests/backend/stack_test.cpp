@@ -108,7 +108,14 @@ TEST_P(StackOfRuns, HoldsAllValues) {
 struct SmallStack {
   enum Exit { kGuarded = 40, kElsewhere, kReturned };
 
-  static constexpr std::size_t kStack = std::size_t{32} << 10, kBelow = std::size_t{1} << 20;
+  // Not below the least that threads may have, which is 128 KiB on Linux AArch64.
+#if defined(__aarch64__)
+  static constexpr std::size_t kStack = std::size_t{132} << 10;
+#else
+  static constexpr std::size_t kStack = std::size_t{32} << 10;
+#endif
+  static constexpr std::size_t kFrame = kStack + (std::size_t{96} << 10);  // of the kernel
+  static constexpr std::size_t kBelow = std::size_t{1} << 20;
   std::byte* guard = nullptr;
   std::size_t page = 0;
   KernelArgs* args = nullptr;
@@ -157,7 +164,7 @@ void* call_kernel(void*) {
 }
 
 TEST_P(StackOfRuns, EndsAtTheGuardPage) {
-  const Executable executable(code_of(4 * SmallStack::kStack / (4 * lanes(GetParam())), GetParam()));
+  const Executable executable(code_of(SmallStack::kFrame / (4 * lanes(GetParam())), GetParam()));
   Launch launch = launch_of(lanes(GetParam()));
   alignas(64) std::uint32_t table[64] = {};
   KernelArgs args = make_args(executable.code(), launch, table);
