@@ -27,11 +27,11 @@ bool fails(warpjit::test::Failing what) {
   return true;
 }
 bool memory_fails() { return fails(warpjit::test::Failing::memory); }
-bool system_fails() { return fails(warpjit::test::Failing::system); }
+[[maybe_unused]] bool system_fails() { return fails(warpjit::test::Failing::system); }
 
 // The function of the next library that has one of this name.
 template <class Function>
-Function* next(const char* name) {
+[[maybe_unused]] Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
@@ -72,8 +72,6 @@ int posix_memalign(void** to, std::size_t alignment, std::size_t size) {
   *to = memory;
   return 0;
 }
-#endif
-
 void* mmap(void* address, std::size_t length, int protection, int flags, int file, off_t offset) noexcept {
   static auto* const real = next<void*(void*, std::size_t, int, int, int, off_t)>("mmap");
   return system_fails() ? MAP_FAILED : real(address, length, protection, flags, file, offset);
@@ -92,15 +90,19 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
       next<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>("pthread_create");
   return system_fails() ? EAGAIN : real(thread, attributes, body, argument);
 }
+#endif
 
 }  // extern "C"
 
 #ifdef WARPJIT_SANITIZED
-// A sanitizer has its own malloc, so that only these can fail.
+// A sanitizer has its own malloc and threads, so that only these can fail.
 void* operator new(std::size_t size) {
   void* const memory = memory_fails() ? nullptr : std::malloc(size != 0 ? size : 1);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return memory_fails() ? nullptr : std::malloc(size != 0 ? size : 1);
 }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   const auto a = static_cast<std::size_t>(alignment);
@@ -110,6 +112,7 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 #endif

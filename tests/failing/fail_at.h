@@ -7,7 +7,7 @@ namespace warpjit::test {
 
 enum class Failing : std::uint8_t {
   memory,  // malloc and its like; with sanitizers operator new alone
-  system,  // mmap, mprotect, ftruncate, pthread_create
+  system,  // mmap, mprotect, ftruncate, pthread_create; nothing with sanitizers
 };
 
 class FailAt {
