@@ -4,32 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <atomic>
-#include <cstdlib>
 #include <ctime>
 #include <functional>
-#include <new>
 #include <vector>
 
+#include "backend/counted_memory.h"
 #include "backend/lower/choose_parts.h"
 #include "backend/target.h"
 #include "ir/builder.h"
 #include "ir/pass/ssa.h"
 #include "ir/pipeline.h"
-
-namespace {
-
-std::atomic<std::size_t> asked_for = 0;
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  asked_for += size;
-  if (void* made = std::malloc(size != 0 ? size : 1)) return made;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace warpjit::backend {
 namespace {
@@ -213,7 +197,7 @@ struct Taken {
 // Programs of which a backend refuses the size end there.
 Taken compile_once(const Program& program, bool verify) {
   constexpr Target kTarget = Target::x64_v3;
-  const std::size_t before = asked_for;
+  const std::size_t before = requested_bytes();
   const std::clock_t start = std::clock();
   ir::Function function = program.function();
   ir::PipelineOptions options;
@@ -225,7 +209,7 @@ Taken compile_once(const Program& program, bool verify) {
     const auto code = compile(*made, kTarget, {});
     EXPECT_TRUE(code.ok() || code.error().code == ErrorCode::resource_limit) << to_string(code.error());
   }
-  return {asked_for - before, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC};
+  return {requested_bytes() - before, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC};
 }
 
 class FlowGrowth : public ::testing::TestWithParam<Shape> {};

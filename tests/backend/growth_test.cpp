@@ -3,28 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <atomic>
-#include <cstdlib>
-#include <new>
 
+#include "backend/counted_memory.h"
 #include "backend/lower/choose_parts.h"
 #include "backend/target.h"
 #include "ir/builder.h"
 #include "ir/pipeline.h"
-
-namespace {
-
-std::atomic<std::size_t> asked_for = 0;
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  asked_for += size;
-  if (void* made = std::malloc(size != 0 ? size : 1)) return made;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace warpjit::backend {
 namespace {
@@ -89,7 +73,7 @@ TEST_P(Growth, IsAboutLinear) {
   std::size_t before = 0;
   for (std::uint32_t count = 500; count <= kind.most; count *= 2) {
     ir::Function function = function_of(kind, count);
-    asked_for = 0;
+    const std::size_t begin = requested_bytes();
     ir::PipelineOptions options;
     options.dispatch_all = kind.in_turns;
     options.group_lanes = [&](const ir::Function& f) { return choose_group_lanes(f, kind.target); };
@@ -97,7 +81,7 @@ TEST_P(Growth, IsAboutLinear) {
     ASSERT_TRUE(program.ok()) << to_string(program.error());
     const auto code = compile(*program, kind.target, {});
     ASSERT_TRUE(code.ok()) << to_string(code.error());
-    const std::size_t taken = asked_for;
+    const std::size_t taken = requested_bytes() - begin;
     // Vectors that grow by doubling make steps.
     if (before != 0) {
       EXPECT_LT(static_cast<double>(taken), 2.4 * static_cast<double>(before))

@@ -204,13 +204,7 @@ void print_tree(const Json& json, int indent) {
   for (const auto& [key, value] : json.members()) print(key, value);
 }
 
-// Nothing in an image says whose memory it is; one guest has them.
-int show_jobs(const std::string& file, const std::string& job, bool as_json) {
-  const auto address = text::parse_unsigned(job, UINT64_MAX);
-  if (!address) return fail({ErrorCode::bad_input, "an address is a number, as 0xf7fda180", "--job"});
-  const auto bytes = read_file(file);
-  if (!bytes) return fail(bytes.error());
-  const auto json = guest_of(Isa::valhall).jobs()->list(*bytes, file, *address);
+int show(const Result<Json>& json, bool as_json) {
   if (!json) return fail(json.error());
   if (as_json)
     print_json(*json);
@@ -219,16 +213,19 @@ int show_jobs(const std::string& file, const std::string& job, bool as_json) {
   return kOk;
 }
 
+// Nothing in an image says whose memory it is; one guest has them.
+int show_jobs(const std::string& file, const std::string& job, bool as_json) {
+  const auto address = text::parse_unsigned(job, UINT64_MAX);
+  if (!address) return fail({ErrorCode::bad_input, "an address is a number, as 0xf7fda180", "--job"});
+  const auto bytes = read_file(file);
+  if (!bytes) return fail(bytes.error());
+  return show(guest_of(Isa::valhall).jobs()->list(*bytes, file, *address), as_json);
+}
+
 int show_capture(const std::string& file, bool as_json) {
   const auto bytes = read_file(file);
   if (!bytes) return fail(bytes.error());
-  const auto json = guest_of(Isa::valhall).jobs()->summarize(*bytes, file);
-  if (!json) return fail(json.error());
-  if (as_json)
-    print_json(*json);
-  else
-    print_tree(*json, 0);
-  return kOk;
+  return show(guest_of(Isa::valhall).jobs()->summarize(*bytes, file), as_json);
 }
 
 const char* name(CodeMemory mode) {
