@@ -9,6 +9,7 @@
 #include "ir/pipeline.h"
 #include "ir/printer.h"
 #include "support/random_ir.h"
+#include "support/share.h"
 
 namespace warpjit::backend {
 namespace {
@@ -283,7 +284,7 @@ b3: <- b1, b2
 }
 
 TEST_P(RandomCode, FactorsBoundedByTheirMask) {
-  const auto [first, count] = seeds_of_run(192);
+  const auto [first, count] = seeds_of_run(share(192));
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const auto function = ir::parse(escape_loop(seed));
     ASSERT_TRUE(function.ok()) << to_string(function.error());

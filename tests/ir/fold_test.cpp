@@ -13,6 +13,7 @@
 #include "ir/evaluate.h"
 #include "ir/printer.h"
 #include "support/random_ir.h"
+#include "support/share.h"
 
 namespace warpjit::ir {
 namespace {
@@ -462,7 +463,7 @@ TEST(Fold, KeepsTheBitsOfRandomExpressions) {
         name == "Exp2F32" || name == "Log2F32" || name == "RcpF32" || name == "RsqrtF32";
     if (info(opcode).lane_wise() && !transcendental) opcodes.push_back(opcode);
   }
-  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+  for (std::uint64_t seed = 0; seed < share(3000); ++seed) {
     testing::Random random(seed);
     Function plain, folded;
     Builder builders[2] = {Builder(plain), Builder(folded)};

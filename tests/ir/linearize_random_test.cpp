@@ -73,7 +73,7 @@ std::string name_of(const ::testing::TestParamInfo<Way>& info) {
 // Fuel that is enough for every thread is enough for the group; a thread that needs more than twice as much
 // stops it.
 TEST_P(RandomPrograms, BurnFuelAsThreadsDo) {
-  const auto [first, count] = seeds_of_run(600);
+  const auto [first, count] = seeds_of_run(share(600));
   std::uint64_t enough = 0, stopped = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const Function thread_form = random_any_function(seed);

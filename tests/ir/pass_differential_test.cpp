@@ -6,6 +6,7 @@
 #include "ir/printer.h"
 #include "ir/verifier.h"
 #include "support/random_ir.h"
+#include "support/share.h"
 
 namespace warpjit::ir {
 namespace {
@@ -18,7 +19,7 @@ struct Pass {
 };
 
 void check(const Pass& pass, std::uint64_t first_seed, std::uint64_t count) {
-  for (std::uint64_t seed = first_seed; seed < first_seed + count; ++seed) {
+  for (std::uint64_t seed = first_seed; seed < first_seed + share(count); ++seed) {
     Function f = testing::random_any_function(seed);
     const std::string before = print(f);
     const RandomMemory memory(seed, 24);
@@ -51,7 +52,7 @@ TEST(PassDifferential, NumberValues) {
 TEST(PassDifferential, EliminateDeadCode) { check({"dce", eliminate_dead_code}, 20000, 500); }
 TEST(PassDifferential, ExpandMath) { check({"expand_math", expand_math}, 30000, 500); }
 TEST(PassDifferential, Hoist) {
-  for (std::uint64_t seed = 50000; seed < 50800; ++seed) {
+  for (std::uint64_t seed = 50000; seed < 50000 + share(800); ++seed) {
     Function f = testing::random_any_function(seed), preamble;
     const std::string before = print(f);
     const RandomMemory memory(seed, 24);

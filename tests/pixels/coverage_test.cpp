@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "pixels/collect.h"
+#include "support/share.h"
 
 namespace warpjit::pixels {
 namespace {
@@ -68,7 +69,7 @@ TEST(Coverage, EqualsTheRuleInEachPixel) {
 
 TEST(Coverage, EqualsTheRuleForTheLargestTriangles) {
   Random random(2);
-  for (int round = 0; round < 60; ++round) {
+  for (std::uint64_t round = 0; round < share(60); ++round) {
     Scene scene;
     scene.use_pixels();
     scene.width = scene.height = 128;
@@ -111,7 +112,7 @@ TEST(Coverage, EdgesThroughCentres) {
 // direction: every pixel is covered exactly once.
 TEST(Coverage, MeshesHaveNoGapsAndNoOverlaps) {
   Random random(3);
-  for (int round = 0; round < 40; ++round) {
+  for (std::uint64_t round = 0; round < share(40); ++round) {
     Scene scene;
     scene.use_pixels();
     scene.width = scene.height = 150;
@@ -194,7 +195,7 @@ struct InOrder {
 
 TEST(Coverage, SinglePixelsAreThoseOfQuads) {
   Random random(5);
-  for (int round = 0; round < 200; ++round) {
+  for (std::uint64_t round = 0; round < share(200); ++round) {
     Scene scene;
     scene.use_pixels();
     scene.width = 1 + random.below(200);
@@ -227,7 +228,7 @@ TEST(Coverage, SinglePixelsAreThoseOfQuads) {
 
 TEST(Coverage, Points) {
   Random random(4);
-  for (int round = 0; round < 200; ++round) {
+  for (std::uint64_t round = 0; round < share(200); ++round) {
     Scene scene;
     scene.use_pixels();
     scene.width = scene.height = 130;
@@ -254,7 +255,7 @@ TEST(Coverage, Points) {
 
 TEST(Coverage, LinesOfWidthOneHaveOnePixelInEachColumnOrRow) {
   Random random(5);
-  for (int round = 0; round < 200; ++round) {
+  for (std::uint64_t round = 0; round < share(200); ++round) {
     Scene scene;
     scene.use_pixels();
     scene.width = scene.height = 100;
