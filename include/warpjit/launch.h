@@ -84,9 +84,9 @@ WARPJIT_API warpjit_status warpjit_launch_set_count(warpjit_launch* launch, uint
 WARPJIT_API warpjit_status warpjit_launch_set_instances(warpjit_launch* launch, uint32_t count,
                                                         warpjit_error* error);
 /* Fuel bounds how long a guest program runs, in all kinds of work and in every engine. It counts the backward
- * transfers of each guest thread. With fuel F a run in which no thread takes more than F finishes, one in
- * which a thread takes more than 2F ends with WARPJIT_OUT_OF_FUEL and a guest address; between these either
- * may happen. */
+ * transfers of each guest thread: branches, calls, returns and breaks to an address that does not follow their
+ * own. With fuel F a run in which no thread takes more than F finishes, one in which a thread takes more than
+ * 2F ends with WARPJIT_OUT_OF_FUEL and a guest address; between these either may happen. */
 #define WARPJIT_DEFAULT_FUEL 524288
 /* [one] At first WARPJIT_DEFAULT_FUEL. */
 WARPJIT_API warpjit_status warpjit_launch_set_fuel(warpjit_launch* launch, uint64_t fuel);

@@ -43,8 +43,9 @@ struct OutputBuffer {
 };
 
 // Fuel bounds how long a guest program runs, in all kinds of work and in every engine. It counts the backward
-// transfers of each guest thread: those to an address that does not follow the transfer's own. (One that is
-// part of no cycle need not be counted; a thread takes it once.) With fuel F a run in which no thread takes
+// transfers of each guest thread: branches, calls, returns and breaks to an address that does not follow their
+// own, so that a call and its return together count once. (One that is part of no cycle, where calls are copies
+// of what they call, need not be counted; a thread takes it once.) With fuel F a run in which no thread takes
 // more than F finishes; one in which a thread takes more than 2F ends with out_of_fuel and a guest address;
 // between these either may happen. With the default, an endless program ends within two seconds.
 inline constexpr std::uint64_t kDefaultFuel = std::uint64_t{1} << 19;

@@ -1,46 +1,11 @@
 // RunOptions::cancel ends what would go on for hours, on every engine: within loops, and between pieces of work
 // without any.
-#include <chrono>
-#include <thread>
-
 #include "runtime/every_work.h"
+#include "support/canceller.h"
 #include "support/engine_ways.h"
 
 namespace warpjit::test {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// How long a run may go on after the flag is set. It takes about a millisecond, but machines of tests are busy.
-#if defined(WARPJIT_SANITIZED)
-constexpr std::chrono::milliseconds kSoon{3000};
-#else
-constexpr std::chrono::milliseconds kSoon{300};
-#endif
-
-// Sets a flag after a while.
-class Canceller {
- public:
-  explicit Canceller(std::chrono::milliseconds after = std::chrono::milliseconds(20))
-      : thread_([this, after] {
-          std::this_thread::sleep_for(after);
-          since_ = Clock::now();
-          flag = 1;
-        }) {}
-  ~Canceller() { thread_.join(); }
-  // To be called when the run has ended.
-  void expect_soon() {
-    const Clock::time_point now = Clock::now();
-    ASSERT_EQ(flag, 1U) << "it ended before";
-    EXPECT_LT(now - since_, kSoon) << std::chrono::duration<double>(now - since_).count() << " s";
-  }
-
-  std::atomic<std::uint32_t> flag{0};
-
- private:
-  Clock::time_point since_;
-  std::thread thread_;
-};
 
 void expect_cancelled(const Engine& engine, const Launch& launch, RunOptions options) {
   ASSERT_TRUE(engine.compile(launch, options));
@@ -126,24 +91,31 @@ TEST(Cancel, EndsProfiles) {
   EXPECT_FALSE(profile.instructions.empty());
 }
 
+// A kernel of blocks of 512 threads, each of which stores a word.
+struct LargeGrid {
+  LargeGrid(const std::string& code, std::uint32_t width, std::uint32_t height)
+      : memory(512), launch(every_work::tesla_kernel(code)) {
+    EXPECT_TRUE(launch.set_grid(width, height));
+    EXPECT_TRUE(launch.set_block(512));
+    constexpr std::array kParameters{0x1000U};
+    EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(kParameters))));
+    EXPECT_TRUE(launch.map_memory("g14", 0x1000, memory.data(), 4 * memory.size()));
+  }
+
+  std::vector<std::uint32_t> memory;
+  Launch launch;
+};
+
 // As many blocks as a launch may have, without a loop.
 TEST(Cancel, EndsTheLargestGrids) {
   const Engine engine;
-  auto straight = tesla::load_assembly(
+  const LargeGrid grid(
       ".kernel k\n.registers 4\n.shared 0x20\nshl b32 $r0 $r0 0x2\nadd b32 $r0 b32 s[0x10] $r0\n"
       "st b32 g14[$r0] $r1\nexit nop\n",
-      {.entry = "k", .source_name = "test"});
-  ASSERT_TRUE(straight) << to_string(straight.error());
-  std::vector<std::uint32_t> memory(512);
-  Launch launch(*straight);
-  EXPECT_TRUE(launch.set_grid(65535, 65535));
-  EXPECT_TRUE(launch.set_block(512));
-  constexpr std::array kParameters{0x1000U};
-  EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(kParameters))));
-  EXPECT_TRUE(launch.map_memory("g14", 0x1000, memory.data(), 4 * memory.size()));
+      65535, 65535);
   for (const EngineWay& way : engine_ways(engine)) {
     SCOPED_TRACE(way.name);
-    expect_cancelled(engine, launch, way.options);
+    expect_cancelled(engine, grid.launch, way.options);
   }
 }
 
@@ -156,28 +128,19 @@ TEST(Cancel, EndsLongStraightCode) {
     const std::string other = " $r" + std::to_string(2 + n % 23);
     code += "mul rn f32" + other + other + " $r1\nadd rn f32 $r1 $r1" + other + "\n";
   }
-  auto straight = tesla::load_assembly(
-      code +
-          "shl b32 $r0 $r0 0x2\nand b32 $r0 $r0 0x3fc\nadd b32 $r0 b32 s[0x10] $r0\nst b32 g14[$r0] $r1\n"
-          "exit nop\n",
-      {.entry = "k", .source_name = "test"});
-  ASSERT_TRUE(straight) << to_string(straight.error());
-  std::vector<std::uint32_t> memory(256);
-  Launch launch(*straight);
-  EXPECT_TRUE(launch.set_grid(60000));
-  EXPECT_TRUE(launch.set_block(512));
-  constexpr std::array kParameters{0x1000U};
-  EXPECT_TRUE(launch.set_parameters(std::as_bytes(std::span(kParameters))));
-  EXPECT_TRUE(launch.map_memory("g14", 0x1000, memory.data(), 4 * memory.size()));
+  const LargeGrid grid(code +
+                           "shl b32 $r0 $r0 0x2\nand b32 $r0 $r0 0x3fc\nadd b32 $r0 b32 s[0x10] $r0\n"
+                           "st b32 g14[$r0] $r1\nexit nop\n",
+                       60000, 1);
   for (const EngineWay& way : engine_ways(engine)) {
     SCOPED_TRACE(way.name);
     RunOptions options = way.options;
     options.threads = 1;
-    expect_cancelled(engine, launch, options);
+    expect_cancelled(engine, grid.launch, options);
   }
 }
 
-// Calls forward cost no fuel: 28 functions that each call the next one twice.
+// 28 functions that each call the next one twice.
 TEST(Cancel, EndsNestedCalls) {
   const Engine engine;
   std::string code = ".kernel k\n.registers 4\n.shared 0x20\ncall #f0\nexit nop\n";
@@ -186,13 +149,12 @@ TEST(Cancel, EndsNestedCalls) {
     const std::string next = n + 1 < kFunctions ? "call #f" + std::to_string(n + 1) + "\n" : "";
     code += "f" + std::to_string(n) + ":\n" + next + "add b32 $r1 $r1 $r0\n" + next + "ret\n";
   }
-  auto nested = tesla::load_assembly(code, {.entry = "k", .source_name = "test"});
-  ASSERT_TRUE(nested) << to_string(nested.error());
-  Launch launch(*nested);
+  Launch launch(every_work::tesla_kernel(code));
   EXPECT_TRUE(launch.set_block(32));
-  RunOptions options;
-  options.engine = EngineKind::guest;
-  expect_cancelled(engine, launch, options);
+  for (const EngineWay& way : engine_ways(engine)) {
+    SCOPED_TRACE(way.name);
+    expect_cancelled(engine, launch, way.options);
+  }
 }
 
 // A picture that is as large as it may be, which the primitive crosses as a thin line: nothing of it is covered

@@ -126,17 +126,21 @@ inline std::string tesla_turns(const std::string& within = "") {
          "mul rn f32 $r6 $r6 $r7\nadd rn f32 $r6 $r6 $r7\nsub b32 $c0 # $r3 $r4\n(lg $c0) bra #again\n";
 }
 
+// The kernel `k` of the source.
+inline Program tesla_kernel(const std::string& source) {
+  auto program = tesla::load_assembly(source, {.entry = "k", .source_name = "test"});
+  EXPECT_TRUE(program) << to_string(program.error());
+  return *program;
+}
+
 inline std::unique_ptr<WorkLaunch> tesla_grid(std::uint32_t step, bool barriers) {
   constexpr std::uint32_t kThreads = 96, kAddress = 0x1000;
-  auto program = tesla::load_assembly(
+  auto work = std::make_unique<WorkLaunch>(tesla_kernel(
       ".kernel k\n.registers 8\n.shared 0x20\n.barriers 1\nand b32 $r0 $r0 0xffff\nmov b32 $r2 b32 s[0x14]\n"
       "cvt rn f32 $r6 u32 $r0\n" +
-          tesla_turns(barriers ? "bar inc wait 0x0 all\n" : "") +
-          "mov b32 $r1 u16 s[0xc]\nmov b32 $r5 0x60\nmul $r1 u16 $r1l u16 $r5l\nadd b32 $r0 $r0 $r1\n"
-          "shl b32 $r0 $r0 0x2\nadd b32 $r0 b32 s[0x10] $r0\nst b32 g14[$r0] $r6\nexit nop\n",
-      {.entry = "k", .source_name = "test"});
-  EXPECT_TRUE(program) << to_string(program.error());
-  auto work = std::make_unique<WorkLaunch>(*program);
+      tesla_turns(barriers ? "bar inc wait 0x0 all\n" : "") +
+      "mov b32 $r1 u16 s[0xc]\nmov b32 $r5 0x60\nmul $r1 u16 $r1l u16 $r5l\nadd b32 $r0 $r0 $r1\n"
+      "shl b32 $r0 $r0 0x2\nadd b32 $r0 b32 s[0x10] $r0\nst b32 g14[$r0] $r6\nexit nop\n"));
   WorkLaunch::Words& out = work->result(4 * kThreads);
   EXPECT_TRUE(work->launch.set_grid(4));
   EXPECT_TRUE(work->launch.set_block(kThreads));

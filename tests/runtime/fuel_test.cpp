@@ -90,6 +90,73 @@ TEST_F(FuelOfKernels, LoopsWithBarriers) {
          300);
 }
 
+// A function that comes after its callers is returned from backwards; one that comes before them is called
+// backwards and returned from forwards.
+TEST_F(FuelOfKernels, CallsAndReturns) {
+  expect("after",
+         "mov b32 $r2 101\nagain:\ncall #f\ncall #f\nsub b32 $c0 $r2 $r2 $r1\n(lg $c0) bra #again\nexit nop\n"
+         "f:\nadd b32 $r3 $r3 $r0\nret\n",
+         100 + 2 * 101);
+  expect("before",
+         "mov b32 $r2 101\nbra #again\nf:\nadd b32 $r3 $r3 $r0\nret\nagain:\ncall #f\ncall #f\n"
+         "sub b32 $c0 $r2 $r2 $r1\n(lg $c0) bra #again\nexit nop\n",
+         100 + 2 * 101);
+}
+
+// Odd threads return early, others at the end.
+TEST_F(FuelOfKernels, DivergentReturns) {
+  expect("returns",
+         "mov b32 $r2 101\nagain:\ncall #f\nsub b32 $c0 $r2 $r2 $r1\n(lg $c0) bra #again\nexit nop\n"
+         "f:\nand b32 $c1 # $r0 $r1\n(lg $c1) ret\nadd b32 $r3 $r3 $r0\nret\n",
+         100 + 101);
+}
+
+// A break to an address before its own returns, too.
+TEST_F(FuelOfKernels, BreaksBackwards) {
+  expect("breaks",
+         "mov b32 $r2 101\nagain:\nbreakaddr #back\nbra #far\nback:\nsub b32 $c0 $r2 $r2 $r1\n"
+         "(lg $c0) bra #again\nexit nop\nfar:\nadd b32 $r3 $r3 $r0\nbreak\n",
+         100 + 101);
+}
+
+// Functions that each call the next one twice. With 12 there are too many ways for blocks, so that the control
+// stack is kept while the code runs.
+std::string nested_calls(unsigned functions, const std::string& last) {
+  std::string code = "call #f0\nexit nop\n";
+  for (unsigned n = 0; n < functions; ++n) {
+    const std::string number = std::to_string(n), next = "call #f" + std::to_string(n + 1) + "\n";
+    code += "f" + number + ":\n";
+    code += n + 1 < functions ? next + "add b32 $r3 $r3 $r0\n" + next : last;
+    code += "ret\n";
+  }
+  return code;
+}
+TEST_F(FuelOfKernels, NestedCalls) {
+  expect("nested calls", nested_calls(12, "add b32 $r4 $r4 $r0\n"), (1U << 12) - 1);
+  expect("nested calls that part lanes",
+         nested_calls(12, "and b32 $c1 # $r0 $r1\n(lg $c1) ret\nadd b32 $r4 $r4 $r0\n"), (1U << 12) - 1);
+}
+// Functions before their callers, and breaks, on the same stack.
+TEST_F(FuelOfKernels, NestedCallsOfEarlierFunctions) {
+  std::string code = "bra #main\n";
+  constexpr int kFunctions = 12;
+  for (int n = kFunctions - 1; n >= 0; --n) {
+    const std::string next = "call #f" + std::to_string(n + 1) + "\n";
+    code += "f" + std::to_string(n) + ":\n" + (n + 1 < kFunctions ? next + next : "") + "ret\n";
+  }
+  expect("earlier", code + "main:\ncall #f0\nexit nop\n", (1U << 12) - 1);
+  code = "breakaddr #end\nbra #f0\nend:\nexit nop\n";
+  for (int n = 0; n < kFunctions; ++n) {
+    const std::string number = std::to_string(n), next = "bra #f" + std::to_string(n + 1) + "\n";
+    code += "f" + number + ":\n";
+    if (n + 1 < kFunctions)
+      code += "breakaddr #a" + number + "\n" + next + "a" + number + ":\nbreakaddr #b" + number + "\n" +
+              next + "b" + number + ":\n";
+    code += "break\n";
+  }
+  expect("breaks", code, (1U << 12) - 1);
+}
+
 class FuelOfShaders : public ::testing::Test {
  protected:
   // v0.x turns; its own for each of the threads.

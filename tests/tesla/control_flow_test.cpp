@@ -69,10 +69,13 @@ TEST(TeslaControlFlow, LoopsTakeFuel) {
             "0: 0x0-0x8 -> 1\n"
             "1: 0x10-0x18 -> 2\n"
             "2: 0x8-0x10 -> end\n");
-  // The push pays.
-  EXPECT_EQ(flow_of("loop:\npreret #loop\nret\n"),
-            "0: 0x0-0x8 -> 1*\n"
-            "1: 0x8-0x10 -> 0\n");
+  // Returns and breaks pay, not the push.
+  EXPECT_EQ(flow_of("loop:\npreret #loop\nret\n"), "0: 0x0-0x10 -> 0*\n");
+  EXPECT_EQ(flow_of("loop:\nbreakaddr #loop\nbreak\n"), "0: 0x0-0x10 -> 0*\n");
+  EXPECT_EQ(flow_of("loop:\ncall #f\nbra #loop\nf:\nret\n"),
+            "0: 0x0-0x8 -> 1\n"
+            "1: 0x10-0x18 -> 2*\n"
+            "2: 0x8-0x10 -> 0*\n");
 }
 
 TEST(TeslaControlFlow, BreakDropsPendingJoins) {

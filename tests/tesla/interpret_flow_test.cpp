@@ -214,7 +214,7 @@ TEST(TeslaFlow, FuelCountsBackwardTransfersOfEachThread) {
   const Finished f = run_body("loop:\nbra #loop\n", {.launch = launch_with(&Launch::fuel, 100)});
   ASSERT_FALSE(f.status.ok());
   EXPECT_EQ(f.status.error().code, ErrorCode::out_of_fuel);
-  // A loop that never branches backward: preret and ret.
+  // A loop without a branch: preret and ret.
   EXPECT_EQ(
       run_body("loop:\npreret #loop\nret\n", {.launch = launch_with(&Launch::fuel, 100)}).status.error().code,
       ErrorCode::out_of_fuel);

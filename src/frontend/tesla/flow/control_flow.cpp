@@ -145,12 +145,12 @@ class Explorer {
       case Opcode::preret:
         return call(i, pc);
       case Opcode::prebrk:
-        return push(EntryType::break_, i.target, i.target <= pc);
+        return push(EntryType::break_, i.target, false);
       case Opcode::joinat:
         return push(EntryType::joinat, i.target, i.target <= pc);
       case Opcode::ret:
       case Opcode::brk:
-        return leave(i);
+        return leave(i, pc);
       case Opcode::quadon:
         return push(EntryType::quadon, 0, false);
       case Opcode::quadpop:
@@ -199,11 +199,10 @@ class Explorer {
       if (static_cast<std::uint64_t>(open) >= call_limit_) return {};  // skipped
     }
     const EntryType type = limited ? EntryType::limited_call : EntryType::call;
-    const bool backward = i.target <= pc;
-    if (i.opcode == Opcode::preret) return push(type, i.target, backward);
+    if (i.opcode == Opcode::preret) return push(type, i.target, false);
     WARPJIT_CHECK(push(type, state_.pc, false));
     state_.pc = i.target;
-    add_edge(state_, backward);
+    add_edge(state_, i.target <= pc);
     return {};
   }
 
@@ -218,7 +217,7 @@ class Explorer {
 
   // break and ret: to the innermost entry of their own kind, past JOINATs.
   // ret without any CALL ends the thread.
-  Status leave(const Instruction& i) {
+  Status leave(const Instruction& i, std::uint32_t pc) {
     const std::uint16_t table = condition_table(i.condition);
     if (table == 0) return {};
     const bool is_return = i.opcode == Opcode::ret;
@@ -241,7 +240,7 @@ class Explorer {
     } else {
       left.pc = state_.stack[size - 1].pc();
       left.pop_to(size - 1);
-      add_edge(left, false);
+      add_edge(left, left.pc <= pc);
     }
     if (table != 0xffff) add_edge(state_, false);
     return {};

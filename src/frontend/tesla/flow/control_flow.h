@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kThreadEnds = ~0U;  // instead of a block
 
 struct FlowEdge {
   std::uint32_t target = kThreadEnds;  // a block
-  bool backward = false;               // a transfer to an address at or before its own: it takes fuel
+  bool backward = false;  // a transfer, also a return, to an address at or before its own: it takes fuel
 };
 
 // Code [first, end), of which the last instruction may transfer control. With two edges that is a conditional

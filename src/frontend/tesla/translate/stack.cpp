@@ -22,19 +22,18 @@ using ir::I32;
 constexpr std::uint32_t kMaxCases = 1 << 16;
 constexpr std::size_t kMaxTargets = 1 << 13;  // that all `bra c[]` look for
 
-// A stack entry is a row with a word for each lane: the type, the innermost CALL or BREAK below, the number
-// of the case where control goes on. Words differ only in kOutside, which is set for lanes outside the mask.
-constexpr std::uint32_t kTypeBits = 3, kInnerShift = 3, kCaseShift = 5, kOutside = 1U << 31;
+// A stack entry is a row with a word for each lane: kOutside for lanes outside the mask, else the type, the
+// depth with the innermost CALL or BREAK below (0: there is none), the number of the case where control goes on.
+constexpr std::uint32_t kTypeBits = 3, kInnerShift = 3, kInnerBits = 12, kCaseShift = 15, kOutside = ~0U;
 static_assert((kMaxStackEntries & (kMaxStackEntries - 1)) == 0);
+static_assert(kMaxStackEntries <= 1U << kInnerBits && kMaxCases < 1U << (32 - kCaseShift));
 constexpr std::uint64_t kRows = std::uint64_t{kMaxStackEntries} << 32;  // immediate of the row operations
-
-// The innermost entry of those that are CALL or BREAK.
-constexpr std::uint32_t kInnerBreak = 1, kInnerCall = 2;
 
 // Variables. Lanes that left a loop or a function wait until its entry is popped.
 constexpr std::uint32_t kVarActive = kVarMasks, kVarBroken = kVarMasks + 1, kVarReturned = kVarMasks + 2,
                         kVarExited = kVarMasks + 3;
-// kVarCalls counts CALL entries of both kinds. kVarQuadon: 1 where a QUADON is on top.
+// kVarInner: the depth with the innermost CALL or BREAK. kVarCalls counts CALL entries of both kinds.
+// kVarQuadon: 1 where a QUADON is on top.
 constexpr std::uint32_t kVarCase = kVarWords, kVarDepth = kVarWords + 1, kVarInner = kVarWords + 2,
                         kVarCalls = kVarWords + 3, kVarLimitedCalls = kVarWords + 4,
                         kVarQuadon = kVarWords + 5;
@@ -116,6 +115,9 @@ class StackControl final : public ThreadTranslator::Stack {
           return Error{ErrorCode::unsupported, "branches through c[] that may go to very many places",
                        program_.where(address)};
       }
+      if (i.opcode == Opcode::prebrk) first_after_loop_ = std::min(first_after_loop_, i.target);
+      if (i.opcode == Opcode::preret) first_return_ = std::min(first_return_, i.target);
+      if (i.opcode == Opcode::call) first_return_ = std::min(first_return_, next);
       has_break_ |= i.opcode == Opcode::prebrk;
       has_call_ |= i.opcode == Opcode::call || i.opcode == Opcode::preret;
       has_quadon_ |= i.opcode == Opcode::quadon;
@@ -180,7 +182,7 @@ class StackControl final : public ThreadTranslator::Stack {
     }
     const I1 active = alive(entry.mask);
     set(kVarActive, active);
-    set(kVarCase, b_.IShrU32(entry.header, b_.constant(kCaseShift)));
+    set(kVarCase, case_of(entry));
     // A JOINAT is popped by the join that its lanes go on at.
     const I1 stays = b_.And1(is(entry, EntryType::joinat), b_.AnyLane(active));
     pop(entry);
@@ -198,26 +200,25 @@ class StackControl final : public ThreadTranslator::Stack {
     stop_if(b_.IEq32(depth, b_.constant(kMaxStackEntries)), ir::StopReason::stack_overflow);
     const I32 header = b_.IOr32(b_.constant(static_cast<std::uint32_t>(type) | number << kCaseShift),
                                 b_.IShl32(value(kVarInner), b_.constant(kInnerShift)));
-    b_.StoreFrameRow(group(), depth, b_.select(lanes, header, b_.IOr32(header, b_.constant(kOutside))),
-                     kRows);
+    b_.StoreFrameRow(group(), depth, b_.select(lanes, header, b_.constant(kOutside)), kRows);
     set(kVarDepth, b_.IAdd32(depth, b_.constant(1U)));
     const bool is_call = type == EntryType::call || type == EntryType::limited_call;
-    if (type == EntryType::break_) set(kVarInner, b_.constant(kInnerBreak));
-    if (is_call) set(kVarInner, b_.constant(kInnerCall));
+    if (is_call || type == EntryType::break_) set(kVarInner, value(kVarDepth));
     if (is_call) set(kVarCalls, b_.IAdd32(value(kVarCalls), b_.constant(1U)));
     if (type == EntryType::limited_call)
       set(kVarLimitedCalls, b_.IAdd32(value(kVarLimitedCalls), b_.constant(1U)));
   }
 
-  // The mask of every entry has some lane.
-  Entry top() {
-    const I32 depth = b_.ISub32(value(kVarDepth), b_.constant(1U));
-    const I32 row = b_.LoadFrameRow(group(), depth, kRows);
+  Entry top() { return entry_of(value(kVarDepth)); }
+  // The one with which the stack has this depth. The mask of every entry has some lane.
+  Entry entry_of(I32 depth) {
+    const I32 row = b_.LoadFrameRow(group(), b_.ISub32(depth, b_.constant(1U)), kRows);
     const I32 header = b_.MinLaneU32(row);
     return {header, b_.IEq32(row, header)};
   }
   // Whose frame it is: of those of a block.
   I32 group() { return function_.block_groups != 0 ? b_.GroupIndex() : b_.constant(0U); }
+  I32 case_of(const Entry& entry) { return b_.IShrU32(entry.header, b_.constant(kCaseShift)); }
   I1 is(const Entry& entry, EntryType type) {
     const I32 bits = b_.IAnd32(entry.header, b_.constant((1U << kTypeBits) - 1));
     return b_.IEq32(bits, b_.constant(static_cast<std::uint32_t>(type)));
@@ -225,7 +226,8 @@ class StackControl final : public ThreadTranslator::Stack {
   void pop(const Entry& entry) {
     set(kVarDepth, b_.ISub32(value(kVarDepth), b_.constant(1U)));
     if (!has_break_ && !has_call_) return;
-    set(kVarInner, b_.IAnd32(b_.IShrU32(entry.header, b_.constant(kInnerShift)), b_.constant(3U)));
+    set(kVarInner,
+        b_.IAnd32(b_.IShrU32(entry.header, b_.constant(kInnerShift)), b_.constant((1U << kInnerBits) - 1)));
     if (!has_call_) return;
     const I1 is_limited = is(entry, EntryType::limited_call);
     const auto one_if = [&](I1 condition) { return b_.select(condition, b_.constant(1U), b_.constant(0U)); };
@@ -280,7 +282,7 @@ class StackControl final : public ThreadTranslator::Stack {
     const ir::Block resumes = function_.add_block(), goes_on = function_.add_block();
     b_.branch(is_branch, resumes, goes_on);
     begin(resumes);
-    set(kVarCase, b_.IShrU32(entry.header, b_.constant(kCaseShift)));
+    set(kVarCase, case_of(entry));
     b_.jump(turn_);
     begin(goes_on);
   }
@@ -298,12 +300,12 @@ class StackControl final : public ThreadTranslator::Stack {
         return call(i, backward, next);
       case Opcode::prebrk:
       case Opcode::joinat:
-        if (backward) b_.BurnFuel(lanes());
+        if (backward && i.opcode == Opcode::joinat) b_.BurnFuel(lanes());
         push(i.opcode == Opcode::joinat ? EntryType::joinat : EntryType::break_, case_at(i.target), lanes());
         return end_case(i, next);
       case Opcode::brk:
       case Opcode::ret:
-        return leave(i, next);
+        return leave(i, pc, next);
       case Opcode::quadon:
         push(EntryType::quadon, 0, lanes());
         set(kVarQuadon, b_.constant(1U));
@@ -400,7 +402,7 @@ class StackControl final : public ThreadTranslator::Stack {
       end_case(i, next);
       begin(calls);
     }
-    if (backward) b_.BurnFuel(lanes());
+    if (is_call && backward) b_.BurnFuel(lanes());
     push(i.limited != 0 ? EntryType::limited_call : EntryType::call, case_at(is_call ? next : i.target),
          lanes());
     end_case(i, is_call ? i.target : next);
@@ -408,16 +410,30 @@ class StackControl final : public ThreadTranslator::Stack {
 
   // Lanes wait for the entry that they leave. Below others than BRANCH and JOINAT it is not found; `ret` with
   // no CALL at all ends lanes for good.
-  void leave(const Instruction& i, std::uint32_t next) {
+  void leave(const Instruction& i, std::uint32_t pc, std::uint32_t next) {
     const I1 leaving = b_.And1(lanes(), thread_.condition(i));
     if (!begin_where_executed(i, leaving, next)) return;
     const bool is_return = i.opcode == Opcode::ret;
-    const I1 in_loop = b_.IEq32(value(kVarInner), b_.constant(kInnerBreak));
+    const I1 outside = b_.IEq32(value(kVarInner), b_.constant(0U));
+    const Entry entry = entry_of(value(kVarInner));
+    const I1 in_loop = b_.AndNot1(is(entry, EntryType::break_), outside);
     if (is_return) {
       stop_if(b_.And1(in_loop, b_.INe32(value(kVarCalls), b_.constant(0U))), ir::StopReason::stack_mismatch);
     } else {
-      stop_if(b_.IEq32(value(kVarInner), b_.constant(0U)), ir::StopReason::stack_underflow);
+      stop_if(outside, ir::StopReason::stack_underflow);
       stop_if(b_.Not1(in_loop), ir::StopReason::stack_mismatch);
+    }
+    if ((is_return ? first_return_ : first_after_loop_) <= pc) {
+      // Cases are in the order of their addresses.
+      const auto behind = std::ranges::upper_bound(starts_, pc) - starts_.begin();
+      const I1 is_back = b_.ILtU32(case_of(entry), b_.constant(static_cast<std::uint32_t>(behind)));
+      const I1 finds = is_return ? b_.Not1(b_.Or1(outside, in_loop)) : in_loop;
+      const ir::Block backward = function_.add_block(), paid = function_.add_block();
+      b_.branch(b_.And1(finds, is_back), backward, paid);
+      begin(backward);
+      b_.BurnFuel(leaving);
+      b_.jump(paid);
+      begin(paid);
     }
     const std::uint32_t state = is_return ? kVarReturned : kVarBroken;
     set(state, b_.Or1(mask(state), leaving));
@@ -465,6 +481,8 @@ class StackControl final : public ThreadTranslator::Stack {
   std::vector<std::uint32_t> starts_, case_of_word_;
   std::vector<ir::Block> cases_;
   ir::Block turn_;
+  // The lowest addresses where lanes go on after a `ret` and after a `break`.
+  std::uint32_t first_return_ = ~0U, first_after_loop_ = ~0U;
   bool has_break_ = false, has_call_ = false, has_quadon_ = false;
 };
 
