@@ -27,6 +27,7 @@ struct TestHooks {
   bool speculate = true;                    // false: only code that expects special values
   std::uint32_t parts = 0;                  // vectors per value, 0: chosen by the backend
   std::uint32_t registers = 0;              // registers per class that the allocator may use, 0: all
+  std::uint32_t code_bytes = 0;             // that a kernel may have, with its constants; 0: any number
   std::optional<backend::Tuning> tuning{};  // none: this processor's
   // How often a draw in the background goes on without its kernel before it waits for it;
   // none: it never waits.

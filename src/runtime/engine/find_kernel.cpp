@@ -174,6 +174,7 @@ KernelOptions EngineState::kernel_options(Choice choice) const {
   result.many_ranges = choice.hints.many_ranges && choice.engine == EngineKind::jit;
   result.tuning = tuning();
   result.registers = hooks_.registers;
+  result.code_bytes = hooks_.code_bytes;
   return result;
 }
 

@@ -210,6 +210,11 @@ Result<KernelPointer> make_jit_kernel(const ir::GroupProgram& program, CompileRe
   WorkspacePool::Lease workspace = workspaces.borrow();
   WARPJIT_TRY(backend::MachineCode code, backend::compile(program, options.target, compile, *workspace));
   report.backend_time = watch.lap();
+  if (options.code_bytes != 0 && code.bytes.size() > options.code_bytes)
+    return Error{ErrorCode::resource_limit,
+                 "the kernel has " + std::to_string(code.bytes.size()) + " bytes of code, more than " +
+                     std::to_string(options.code_bytes),
+                 name};
   CodeLabel label{name, code.map};
   WARPJIT_TRY(CodeMemory::Block block, memory->place(code.bytes, std::move(label), code.alignment));
   report.place_time = watch.lap();
@@ -329,7 +334,7 @@ Result<std::vector<std::byte>> kernel_key(const frontend::Shader& shader, const 
                               static_cast<unsigned>(options.dispatch_all)})
     key.push_back(static_cast<std::byte>(byte));
   for (const std::uint32_t word :
-       {options.parts, options.registers, options.speculate ? 1U : 0U, options.large_primitives ? 1U : 0U,
+       {options.parts, options.registers, options.code_bytes, options.speculate ? 1U : 0U, options.large_primitives ? 1U : 0U,
         number_of(options.rows_ahead), options.many_ranges ? 1U : 0U}) {
     const auto bytes = std::as_bytes(std::span(&word, 1));
     key.insert(key.end(), bytes.begin(), bytes.end());

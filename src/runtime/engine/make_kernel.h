@@ -42,6 +42,7 @@ struct KernelOptions {
   bool many_ranges = false;
   backend::Tuning tuning{};
   std::uint32_t parts = 0, registers = 0;
+  std::uint32_t code_bytes = 0;  // JIT: a larger kernel is refused; 0: none is (runtime::TestHooks)
 };
 
 // Translates, optimizes, compiles and places. `memory` and `workspaces` are for the JIT only.
