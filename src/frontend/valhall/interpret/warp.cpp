@@ -293,11 +293,20 @@ std::uint64_t WarpRun::special(const Warp& warp, const WarpOp& op, std::uint8_t 
 void WarpRun::compute(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source) const {
   const unsigned d = op.i.destination;
   const bool wide = op.operation.result == ResultShape::wide;
+  // A lane with the values of the one before gets its result: many are the same in all lanes.
+  Inputs inputs{.source = {}, .destination = 0, .mode = program_.mode};
+  std::uint64_t result = 0;
+  bool computed = false;
   for_lanes(active, [&](unsigned lane) {
-    const Inputs inputs{{source[0][lane], source[1][lane], source[2][lane], source[3][lane]},
-                        wide ? warp.pair(d, lane) : warp.registers[d][lane],
-                        program_.mode};
-    const std::uint64_t result = evaluate(op.operation, op.i, inputs);
+    const std::array<std::uint64_t, 4> values{source[0][lane], source[1][lane], source[2][lane],
+                                              source[3][lane]};
+    const std::uint64_t old = wide ? warp.pair(d, lane) : warp.registers[d][lane];
+    if (!computed || values != inputs.source || old != inputs.destination) {
+      inputs.source = values;
+      inputs.destination = old;
+      result = evaluate(op.operation, op.i, inputs);
+      computed = true;
+    }
     warp.registers[d][lane] = static_cast<std::uint32_t>(result);
     if (wide) warp.registers[d + 1][lane] = static_cast<std::uint32_t>(result >> 32);
   });
