@@ -5,6 +5,7 @@
 
 #include "frontend/usse/assembly/assemble.h"
 #include "runtime/c_api.h"
+#include "support/canceller.h"
 #include "usse/gxp_builder.h"
 #include "warpjit/usse.h"
 
@@ -163,6 +164,21 @@ TEST_F(CApiUsse, DrawsOnEveryEngine) {
     EXPECT_EQ(pixels[2], 0xff3300ffU);
     EXPECT_EQ(std::ranges::count(pixels, 0xff3300ffU), 8);  // the column of the region
     EXPECT_EQ(std::ranges::count(pixels, 7U), 56);
+  }
+}
+
+TEST_F(CApiUsse, CancelEndsDraws) {
+  use(fragment_gxp("again:\nvadd.f32 pa0.xy, pa0, pa0\nbr offset:again\nnop.end").finish());
+  for (const std::int32_t kind : {WARPJIT_JIT, WARPJIT_IR, WARPJIT_GUEST}) {
+    begin();
+    Canceller canceller;
+    auto options = sized<warpjit_run_options>();
+    options.engine = kind;
+    options.fuel = ~std::uint64_t{0};
+    options.cancel = reinterpret_cast<const std::uint32_t*>(&canceller.flag);
+    EXPECT_EQ(warpjit_usse_scene_draw(scene, engine, &draw, &options, nullptr, nullptr, &error),
+              WARPJIT_CANCELLED);
+    canceller.expect_soon();
   }
 }
 

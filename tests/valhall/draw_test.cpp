@@ -1,6 +1,8 @@
 // Draws of images made by hand, whole: what is drawn where, what is counted, and what is wrong with others.
 #include <functional>
 
+#include "support/canceller.h"
+#include "support/engine_ways.h"
 #include "valhall/draw_everywhere.h"
 
 namespace warpjit::valhall {
@@ -322,6 +324,32 @@ TEST(ValhallDraw, OcclusionQueries) {
       failure_of(page),
       "draw 0: malloc vertex job at 0x200001000, draw: occlusion: 8 bytes at 0x200008ffc are not all in "
       "the image");
+}
+
+// Programs that do not end, in each stage of a frame.
+TEST(ValhallDraw, CancelEndsFrames) {
+  const char* const endless = "again:\nBRANCHZ.eq 0x0, offset:again\n";
+  ImagePage vertices = draw_page(), fragments = draw_page();
+  vertices.code(kPositionCode, std::string(".stage vertex\n") + endless + "NOP.end\n");
+  fragments.code(kFragmentCode, before_uniform_color(endless));
+  const Engine engine;
+  for (const ImagePage* const page : {&vertices, &fragments})
+    for (const test::EngineWay& way : test::engine_ways(engine)) {
+      SCOPED_TRACE(way.name + (page == &vertices ? ", vertices" : ", fragments"));
+      auto capture = Capture::load(page->records(), "test");
+      ASSERT_TRUE(capture) << to_string(capture.error());
+      ASSERT_TRUE(capture->add_chain({page->address(kVertexJob)}));
+      ASSERT_TRUE(capture->add_chain({page->address(kFragmentJob), true}));
+      test::Canceller canceller;
+      RunOptions options = way.options;
+      options.fuel = ~std::uint64_t{0};
+      options.cancel = &canceller.flag;
+      SeenCapture seen;
+      const Status status = capture->run(engine, seen, options);
+      canceller.expect_soon();
+      ASSERT_FALSE(status);
+      EXPECT_EQ(status.error().code, ErrorCode::cancelled) << to_string(status.error());
+    }
 }
 
 }  // namespace
