@@ -15,9 +15,8 @@ namespace {
 
 using test::Bench;
 using test::FakeKernel;
+using test::key_of;
 using State = CompileJob::State;
-
-CodeCache::Key key(int n) { return CodeCache::Key(8, static_cast<std::byte>(n)); }
 
 CodeCache::KernelResult succeed() {
   return std::shared_ptr<const Kernel>(std::make_shared<FakeKernel>(1, 10));
@@ -51,10 +50,10 @@ class Door {
 TEST(Background, OneJobAKey) {
   Door door;
   Background background(2, 10);
-  const auto first = background.submit(key(1), false, door.work());
+  const auto first = background.submit(key_of(1), false, door.work());
   ASSERT_NE(first, nullptr);
-  EXPECT_EQ(background.submit(key(1), true, fail), first);
-  const auto other = background.submit(key(2), false, succeed);
+  EXPECT_EQ(background.submit(key_of(1), true, fail), first);
+  const auto other = background.submit(key_of(2), false, succeed);
   EXPECT_NE(other, first);
   EXPECT_TRUE(other->wait(std::nullopt));
   EXPECT_EQ(other->state(), State::done);
@@ -68,14 +67,14 @@ TEST(Background, OneJobAKey) {
   EXPECT_EQ(statistics.background_compiles, 2u);
   EXPECT_EQ(statistics.waiting + statistics.compiling, 0u);
   // A job that is done is not remembered: the cache has what it made.
-  EXPECT_NE(background.submit(key(1), false, succeed), first);
+  EXPECT_NE(background.submit(key_of(1), false, succeed), first);
 }
 
 TEST(Background, UrgentJobsGoFirst) {
   Door door;
   std::vector<int> order;  // of one thread
   Background background(1, 10);
-  background.submit(key(0), false, door.work());
+  background.submit(key_of(0), false, door.work());
   door.wait_for_visitor();
   const auto record = [&](int n) {
     return [&order, n] {
@@ -83,9 +82,9 @@ TEST(Background, UrgentJobsGoFirst) {
       return succeed();
     };
   };
-  for (int n = 1; n <= 4; ++n) background.submit(key(n), false, record(n));
-  background.submit(key(5), true, record(5));
-  background.submit(key(3), true, fail);  // asked for again, by a run
+  for (int n = 1; n <= 4; ++n) background.submit(key_of(n), false, record(n));
+  background.submit(key_of(5), true, record(5));
+  background.submit(key_of(3), true, fail);  // asked for again, by a run
   door.open();
   background.wait_idle();
   EXPECT_EQ(order, (std::vector{5, 3, 1, 2, 4}));
@@ -94,34 +93,34 @@ TEST(Background, UrgentJobsGoFirst) {
 TEST(Background, TheQueueIsBounded) {
   Door door;
   Background background(1, 2);
-  const auto running = background.submit(key(0), false, door.work());
+  const auto running = background.submit(key_of(0), false, door.work());
   door.wait_for_visitor();
-  const auto second = background.submit(key(1), false, succeed);
+  const auto second = background.submit(key_of(1), false, succeed);
   EXPECT_NE(second, nullptr);
-  EXPECT_NE(background.submit(key(2), true, succeed), nullptr);
-  EXPECT_EQ(background.submit(key(3), true, succeed), nullptr);
-  EXPECT_EQ(background.submit(key(1), true, succeed), second);
+  EXPECT_NE(background.submit(key_of(2), true, succeed), nullptr);
+  EXPECT_EQ(background.submit(key_of(3), true, succeed), nullptr);
+  EXPECT_EQ(background.submit(key_of(1), true, succeed), second);
   door.open();
   background.wait_idle();
-  EXPECT_NE(background.submit(key(3), true, succeed), nullptr);
+  EXPECT_NE(background.submit(key_of(3), true, succeed), nullptr);
   Background nobody(0, 10);
-  EXPECT_EQ(nobody.submit(key(1), true, succeed), nullptr);
+  EXPECT_EQ(nobody.submit(key_of(1), true, succeed), nullptr);
   nobody.wait_idle();
 }
 
 TEST(Background, Cancelling) {
   Door door;
   Background background(1, 10);
-  const auto running = background.submit(key(0), false, door.work());
+  const auto running = background.submit(key_of(0), false, door.work());
   door.wait_for_visitor();
-  const auto one = background.submit(key(1), false, fail), two = background.submit(key(2), true, fail);
+  const auto one = background.submit(key_of(1), false, fail), two = background.submit(key_of(2), true, fail);
   EXPECT_FALSE(running->cancel());
   EXPECT_TRUE(one->cancel());
   EXPECT_FALSE(one->cancel());
   EXPECT_TRUE(one->wait(std::nullopt));
   EXPECT_EQ(one->report().error().code, ErrorCode::cancelled);
   // Whoever needs it now asks anew.
-  const auto again = background.submit(key(1), false, succeed);
+  const auto again = background.submit(key_of(1), false, succeed);
   EXPECT_NE(again, one);
   background.cancel();
   EXPECT_EQ(two->state(), State::cancelled);
@@ -137,9 +136,9 @@ TEST(Background, HandlesOutliveIt) {
   std::shared_ptr<CompileJob> running, waiting;
   {
     Background background(1, 10);
-    running = background.submit(key(0), false, door.work());
+    running = background.submit(key_of(0), false, door.work());
     door.wait_for_visitor();
-    waiting = background.submit(key(1), false, succeed);
+    waiting = background.submit(key_of(1), false, succeed);
     std::thread opener([&] {
       waiting->wait(std::nullopt);  // the destructor cancels it ...
       door.open();                  // ... and waits for the other
@@ -152,14 +151,14 @@ TEST(Background, HandlesOutliveIt) {
 
 TEST(Background, FailuresAreKeptUntilForgotten) {
   Background background(1, 1000);
-  const auto failed = background.submit(key(1), false, fail);
+  const auto failed = background.submit(key_of(1), false, fail);
   EXPECT_TRUE(failed->wait(std::nullopt));
   background.wait_idle();
   EXPECT_EQ(failed->state(), State::failed);
   EXPECT_EQ(failed->report().error().message, "no good");
-  EXPECT_EQ(background.submit(key(1), false, succeed), failed);
+  EXPECT_EQ(background.submit(key_of(1), false, succeed), failed);
   background.forget_failures();
-  EXPECT_NE(background.submit(key(1), false, succeed), failed);
+  EXPECT_NE(background.submit(key_of(1), false, succeed), failed);
   // The oldest go.
   const auto long_key = [](int n) { return CodeCache::Key(8 + static_cast<std::size_t>(n)); };
   std::vector<std::shared_ptr<CompileJob>> jobs;
@@ -177,9 +176,9 @@ TEST(Background, RemainingPartsAreCompiledForKernelsInUse) {
   const auto rest = [&](const Kernel&) {
     done += job->state() == State::done;  // its kernel can be run already
   };
-  background.submit(key(0), false, door.work());
-  job = background.submit(key(1), false, succeed, rest);
-  background.submit(key(2), false, fail, rest);
+  background.submit(key_of(0), false, door.work());
+  job = background.submit(key_of(1), false, succeed, rest);
+  background.submit(key_of(2), false, fail, rest);
   door.open();
   background.wait_idle();
   EXPECT_EQ(done, 1);
@@ -198,7 +197,7 @@ struct BusyEngine {
   Door door;
   EngineState engine;
   explicit BusyEngine(const EngineOptions& options = {}) : engine(options) {
-    engine.background().submit(key(0), true, door.work());
+    engine.background().submit(key_of(0), true, door.work());
     door.wait_for_visitor();
   }
   ~BusyEngine() { door.open(); }

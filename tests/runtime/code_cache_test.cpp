@@ -11,12 +11,11 @@ namespace warpjit::runtime {
 namespace {
 
 using test::FakeKernel;
-
-CodeCache::Key key(int n) { return CodeCache::Key(8, static_cast<std::byte>(n)); }
+using test::key_of;
 
 std::shared_ptr<const Kernel> get(CodeCache& cache, int n, bool& hit, std::size_t cost = 92) {
   auto result = cache.get(
-      key(n),
+      key_of(n),
       [&]() -> CodeCache::KernelResult {
         return std::shared_ptr<const Kernel>(std::make_shared<FakeKernel>(1, cost));
       },
@@ -96,11 +95,11 @@ TEST(CodeCache, UsesWithoutALookupCount) {
   for (const int n : {3, 2, 1}) cache.note_use(*kernels[static_cast<std::size_t>(n - 1)]);
   get(cache, 4, hit);
   EXPECT_EQ(cache.statistics().hits, 3u);
-  EXPECT_EQ(cache.find(key(3)), nullptr);
-  EXPECT_EQ(cache.find(key(2)).get(), kernels[1]);
-  EXPECT_EQ(cache.find(key(1)).get(), kernels[0]);
+  EXPECT_EQ(cache.find(key_of(3)), nullptr);
+  EXPECT_EQ(cache.find(key_of(2)).get(), kernels[1]);
+  EXPECT_EQ(cache.find(key_of(1)).get(), kernels[0]);
   get(cache, 5, hit);
-  EXPECT_EQ(cache.find(key(4)), nullptr);
+  EXPECT_EQ(cache.find(key_of(4)), nullptr);
   EXPECT_EQ(cache.statistics().hits, 5u);
   EXPECT_EQ(cache.statistics().evictions, 2u);
 }
@@ -109,14 +108,14 @@ TEST(CodeCache, FindDoesNotWait) {
   CodeCache cache(1000);
   bool hit;
   const auto made = cache.get(
-      key(1),
+      key_of(1),
       [&]() -> CodeCache::KernelResult {
-        EXPECT_EQ(cache.find(key(1)), nullptr);
+        EXPECT_EQ(cache.find(key_of(1)), nullptr);
         return std::shared_ptr<const Kernel>(std::make_shared<FakeKernel>(1, 10));
       },
       hit);
   ASSERT_TRUE(made);
-  EXPECT_EQ(cache.find(key(1)), *made);
+  EXPECT_EQ(cache.find(key_of(1)), *made);
 }
 
 TEST(CodeCache, AKernelLargerThanTheCacheIsServed) {
@@ -134,7 +133,7 @@ TEST(CodeCache, FailuresAreNotRemembered) {
   CodeCache cache(1000);
   bool hit;
   const auto failed = cache.get(
-      key(1), []() -> CodeCache::KernelResult { return Error{}; }, hit);
+      key_of(1), []() -> CodeCache::KernelResult { return Error{}; }, hit);
   EXPECT_FALSE(failed);
   EXPECT_EQ(cache.statistics().failures, 1u);
   EXPECT_NE(get(cache, 1, hit), nullptr);
@@ -150,7 +149,7 @@ TEST(CodeCache, ThreadsShareOneCompilation) {
       for (int n = 0; n < 100; ++n) {
         bool hit;
         const auto kernel = cache.get(
-            key(n % 10),
+            key_of(n % 10),
             [&]() -> CodeCache::KernelResult {
               ++builds;
               std::this_thread::yield();

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "frontend/shader.h"
+#include "runtime/engine/code_cache.h"
 #include "runtime/kernel/kernel.h"
 
 namespace warpjit::test {
@@ -79,5 +80,8 @@ class FakeKernel final : public runtime::Kernel {
   }
   Body body_;
 };
+
+// The key of the n-th kernel.
+inline runtime::CodeCache::Key key_of(int n) { return runtime::CodeCache::Key(8, static_cast<std::byte>(n)); }
 
 }  // namespace warpjit::test
