@@ -23,6 +23,8 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "base/fma.h"
+
 namespace warpjit::math {
 
 // Largest relative errors, measured over all 2^32 inputs (tests/base/math_exhaustive_test.cpp): exp2
@@ -136,7 +138,7 @@ struct ScalarOps {
   static float mul(float a, float b) { return a * b; }
   static float div(float a, float b) { return a / b; }
   static float sqrt(float a) { return std::sqrt(a); }
-  static float fma(float a, float b, float c) { return std::fma(a, b, c); }
+  static float fma(float a, float b, float c) { return fma::fused(a, b, c); }
   static float fmax_select(float a, float b) { return a > b ? a : b; }
   static float fmin_select(float a, float b) { return a < b ? a : b; }
   static bool flt(float a, float b) { return a < b; }

@@ -6,6 +6,7 @@
 #include <cfenv>
 #include <cmath>
 
+#include "base/fma.h"
 #include "base/sfu.h"
 
 namespace warpjit::ir {
@@ -135,7 +136,7 @@ u64 arithmetic(TeslaF64Function function, RoundingMode mode, u64 a, u64 b, u64 c
   const HostRounding rounding(mode);
   volatile double result = 0;
   if (function == TeslaF64Function::fma)
-    result = std::fma(x, y, z);
+    result = fma::fused(x, y, z);
   else if (function == TeslaF64Function::add)
     result = x + y;
   else

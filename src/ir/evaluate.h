@@ -15,6 +15,7 @@
 #include <span>
 #include <type_traits>
 
+#include "base/fma.h"
 #include "base/math.h"
 #include "ir/types.h"
 
@@ -46,7 +47,7 @@ struct meaning {
   WARPJIT_MEANING static float FMulNoZeroInf32(float a, float b) { return a * b; }
   WARPJIT_MEANING static float FDiv32(float a, float b) { return a / b; }
   WARPJIT_MEANING static float FSqrt32(float a) { return std::sqrt(a); }
-  WARPJIT_MEANING static float FFma32(float a, float b, float c) { return std::fma(a, b, c); }
+  WARPJIT_MEANING static float FFma32(float a, float b, float c) { return fma::fused(a, b, c); }
   // In f64 the product is exact. The sum is made odd there, and what is cut off below f32 makes that odd.
   WARPJIT_MEANING static float FFmaOdd32(float a, float b, float c) {
     const double product = static_cast<double>(a) * static_cast<double>(b), sum = product + c;
@@ -168,7 +169,10 @@ struct meaning {
   }
   WARPJIT_MEANING static float FFmaFlush32(float a, float b, float c) {
     a = FFlush32(a), b = FFlush32(b), c = FFlush32(c);
-    const float once = std::fma(a, b, c);
+    return flushed_sum(FFma32(a, b, c), a, b, c);
+  }
+  // `once` is a * b + c, rounded once.
+  WARPJIT_MEANING static float flushed_sum(float once, float a, float b, float c) {
     // The 24-bit rounding matters only just below 2^-126; there the error of the double
     // undoes its own rounding.
     const double product = static_cast<double>(a) * static_cast<double>(b), sum = product + c;

@@ -21,16 +21,28 @@ using Operation = Interpreter::Operation;
 #define WARPJIT_LANE_LOOP _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
 
+// Fused multiply-adds are the host's instruction, or arithmetic of doubles: either way compilers make vectors of them.
+template <bool kInstruction>
+struct LaneMeaning : meaning {
+  WARPJIT_MEANING static float FFma32(float a, float b, float c) {
+    return kInstruction ? fma::by_instruction(a, b, c) : fma::in_doubles(a, b, c);
+  }
+  WARPJIT_MEANING static float FFmaFlush32(float a, float b, float c) {
+    a = FFlush32(a), b = FFlush32(b), c = FFlush32(c);
+    return flushed_sum(FFma32(a, b, c), a, b, c);
+  }
+};
+
 // Runs the operation for `lanes` lanes, a multiple of kStep, or one. A loop over a constant number of lanes
 // vectorizes without a remainder; the loop around it makes one instance do for groups of many widths.
-template <Opcode kOpcode, unsigned kStep>
+template <Opcode kOpcode, unsigned kStep, class Meaning>
 WARPJIT_MEANING void lane_wise(const Operation& operation, std::uint32_t* frame, unsigned lanes) {
   // SSA: the result's words are no operand's words.
   std::uint32_t* __restrict result = frame + operation.result;
   const std::uint32_t* a = frame + operation.a;
   const std::uint32_t* b = frame + operation.b;
   const std::uint32_t* c = frame + operation.c;
-  using Row = Evaluator<kOpcode>;
+  using Row = Evaluator<kOpcode, Meaning>;
   for (unsigned left = lanes; left != 0; left -= kStep, result += kStep, a += kStep, b += kStep, c += kStep) {
     WARPJIT_LANE_LOOP
     for (unsigned lane = 0; lane < kStep; ++lane)
@@ -287,7 +299,7 @@ bool count_fuel(const Operation& operation, const GroupContext& context, const s
       [&](std::size_t lane) { return operation.a == kAllLanes || frame[operation.a + lane] != 0; });
 }
 
-template <unsigned kStep>
+template <unsigned kStep, class Meaning>
 WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* frame) {
   const unsigned lanes = kStep == 1 ? 1 : context.lanes;
   const auto broadcast = [&](const Operation& operation, std::uint32_t word) {
@@ -302,13 +314,13 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
     const Operation& operation = *next++;
     // The lane-wise rows; then the others, which are few.
     switch (operation.opcode) {
-#define WARPJIT_IR_OP(name, ...)                               \
-  case Opcode::name:                                           \
-    if constexpr (Evaluator<Opcode::name>::kDefined) {         \
-      lane_wise<Opcode::name, kStep>(operation, frame, lanes); \
-      continue;                                                \
-    } else {                                                   \
-      break;                                                   \
+#define WARPJIT_IR_OP(name, ...)                                        \
+  case Opcode::name:                                                    \
+    if constexpr (Evaluator<Opcode::name>::kDefined) {                  \
+      lane_wise<Opcode::name, kStep, Meaning>(operation, frame, lanes); \
+      continue;                                                         \
+    } else {                                                            \
+      break;                                                            \
     }
 #include "ir/opcodes.inc"
 #undef WARPJIT_IR_OP
@@ -478,15 +490,15 @@ WARPJIT_MEANING GroupOutcome run_group(GroupContext& context, std::uint32_t* fra
 
 template <unsigned kStep>
 GroupOutcome run_group_plain(GroupContext& context, std::uint32_t* frame) {
-  return run_group<kStep>(context, frame);
+  return run_group<kStep, LaneMeaning<fma::kAlwaysInstruction>>(context, frame);
 }
 
-// The same loops for AVX2 and FMA: without them std::fma is a library call per lane. Sanitizers, whose checks
+// The same loops for AVX2 and FMA. Sanitizers, whose checks
 // take longest to compile here, see the loops once.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(WARPJIT_SANITIZED)
 template <unsigned kStep>
 [[gnu::target("avx2,fma,bmi,bmi2")]] GroupOutcome run_group_v3(GroupContext& context, std::uint32_t* frame) {
-  return run_group<kStep>(context, frame);
+  return run_group<kStep, LaneMeaning<true>>(context, frame);
 }
 RunGroup v3_for(unsigned lanes) {
   static const bool kHas = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&

@@ -61,7 +61,7 @@ void multiply_by_reciprocals(Function& f) {
     const F32 x{f.operand(i, 0)};
     const double c = std::bit_cast<float>(static_cast<std::uint32_t>(f.constant(f.operand(i, 1))));
     const auto high = static_cast<float>(1 / c);
-    const auto low = static_cast<float>(std::fma(-c, double{high}, 1.0) / c);  // the remainder is exact
+    const auto low = static_cast<float>((1 - c * double{high}) / c);  // the remainder is exact
     replacement[f.result(i).id] =
         builder.FFma32(x, builder.constant(high), builder.FMul32(x, builder.constant(low)));
   }

@@ -4,6 +4,7 @@
 #include <cfenv>
 #include <cmath>
 
+#include "base/fma.h"
 #include "frontend/tesla/interpret/op.h"
 
 namespace warpjit::tesla {
@@ -46,7 +47,7 @@ std::uint64_t round_dfma(std::uint64_t a, std::uint64_t b, std::uint64_t c, Roun
   const volatile double x = std::bit_cast<double>(a), y = std::bit_cast<double>(b),
                         z = std::bit_cast<double>(c);
   const RoundingMode mode(rounding);
-  const volatile double result = std::fma(x, y, z);
+  const volatile double result = fma::fused(x, y, z);
   return std::bit_cast<std::uint64_t>(double{result});
 }
 

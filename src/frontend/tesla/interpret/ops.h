@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/fma.h"
 #include "frontend/tesla/encoding/decode.h"
 
 namespace warpjit::tesla {
@@ -221,10 +222,10 @@ inline u32 fast_fmad(u32 a, u32 b, u32 c, bool zero_wins) {
   b = flushed(b);
   c = flushed(c);
   if (zero_wins && (is_zero(a) || is_zero(b))) return canonical(as_word(0.0F + as_float(c)));
-  const float fused = std::fma(as_float(a), as_float(b), as_float(c));
+  const float fused = fma::fused(as_float(a), as_float(b), as_float(c));
   // The same rounding without a lower bound on the exponent decides what is flushed: near the smallest normal
   // number the sum of the exact product and c is exact in a double, or far from the bound.
-  const double wide = std::fma(double{as_float(a)}, double{as_float(b)}, double{as_float(c)});
+  const double wide = double{as_float(a)} * double{as_float(b)} + double{as_float(c)};
   const u32 sign = as_word(fused) & kSignBit;
   return std::fabs(wide) < kFlushBelow ? sign : canonical(as_word(fused));
 }
