@@ -85,6 +85,7 @@ int main(int argc, char** argv) {
       })
       ->capture_default_str();
   app.add_flag("--verbose", options.verbose, "name every seed before it runs");
+  app.allow_windows_style_options(false);  // a word that begins with / is a file
   CLI11_PARSE(app, argc, argv);
   unsigned long long first = 0, last = 0;
   char rest = 0;

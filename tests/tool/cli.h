@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -37,11 +38,17 @@ class ToolTest : public testing::Test {
   // Runs the tool in the test's folder.
   Outcome run(const std::string& arguments, const std::string& environment = "") const {
     const std::string out = path("stdout.txt"), err = path("stderr.txt");
-    const std::string command = "cd '" + folder_.string() + "' && " + environment + " " + kToolEmulator +
-                                " '" + kToolPath + "' " + arguments + " >'" + out + "' 2>'" + err +
+    const std::string command = "cd '" + folder_.string() + "' && " + environment + " " +
+                                setting("WARPJIT_TEST_EMULATOR", kToolEmulator) + " '" +
+                                setting("WARPJIT_TEST_TOOL", kToolPath) + "' " + arguments + " >'" + out + "' 2>'" + err +
                                 "' </dev/null";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
+  }
+  // The tool of another build, which the environment names (scripts/test-windows).
+  static std::string setting(const char* name, const char* otherwise) {
+    const char* const text = std::getenv(name);
+    return text != nullptr ? text : otherwise;
   }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   void write(const std::string& name, const std::string& text) const {

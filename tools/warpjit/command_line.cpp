@@ -1,6 +1,7 @@
 #include "command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -8,6 +9,7 @@
 
 #include "base/text.h"
 #include "output.h"
+#include "system.h"
 
 namespace warpjit::tool {
 
@@ -172,6 +174,7 @@ void Command::fail_without(const std::string& name) const { throw CLI::RequiredE
 CommandLine::CommandLine(const std::string& name, const std::string& text, const std::string& version)
     : app_(std::make_unique<CLI::App>(text, name)) {
   app_->require_subcommand(1);
+  app_->allow_windows_style_options(false);  // a word that begins with / is a file
   app_->set_help_all_flag("--help-all", "Help of all commands");
   app_->set_version_flag("--version", version);
 }
@@ -179,7 +182,9 @@ CommandLine::~CommandLine() = default;
 
 int CommandLine::run(int argc, char** argv, int usage_error) {
   try {
-    app_->parse(argc, argv);
+    std::vector<std::string> words = system::arguments(argc, argv);
+    std::reverse(words.begin(), words.end());  // as the library takes them
+    app_->parse(std::move(words));
   } catch (const CLI::ParseError& problem) {
     if (problem.get_exit_code() == 0) {
       write_out(help_text(*app_, problem));

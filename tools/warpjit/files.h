@@ -17,15 +17,22 @@ namespace warpjit::tool {
 inline constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 30;   // of any file that is read
 inline constexpr std::uint64_t kMaxJsonBytes = std::uint64_t{64} << 20;  // of a launch file
 
+// Names of files in text are UTF-8, or on Linux any bytes. What a path makes of text by itself differs between systems.
+std::filesystem::path path_of(std::string_view name);
+std::string name_of(const std::filesystem::path& path);
+
 // The bytes of a regular file. Errors (io) name the path; more than `limit` bytes is a resource_limit.
 Result<std::vector<std::byte>> read_file(const std::filesystem::path& path,
                                          std::uint64_t limit = kMaxFileBytes);
+Result<std::vector<std::byte>> read_file(const std::string& name, std::uint64_t limit = kMaxFileBytes);
 // Writes a file that is whole or as it was before. Errors (io) name the path.
 Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 Status write_file(const std::filesystem::path& path, std::string_view text);
+Status write_file(const std::string& name, std::span<const std::byte> bytes);
+Status write_file(const std::string& name, std::string_view text);
 
 // A picture's file. Nothing could be encoded if there are no bytes: an error (io).
-Status write_picture(const std::filesystem::path& path, std::span<const std::byte> bytes);
+Status write_picture(const std::string& name, std::span<const std::byte> bytes);
 
 std::string_view as_text(std::span<const std::byte> bytes);
 

@@ -45,8 +45,8 @@ using Case = GoldenCase;
 Result<std::vector<std::string>> launch_files(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code failure;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failure))
-    if (entry.path().extension() == ".json") files.push_back(entry.path().string());
+  for (const auto& entry : std::filesystem::directory_iterator(path_of(folder), failure))
+    if (entry.path().extension() == ".json") files.push_back(name_of(entry.path()));
   if (failure) return Error{ErrorCode::io, failure.message(), folder};
   std::sort(files.begin(), files.end());
   return files;
@@ -102,8 +102,7 @@ Status add_example(std::vector<Case>& cases, const std::string& file, const char
   ProgramInput input;
   input.file = file;
   WARPJIT_TRY(Translated example, translate(input, false, half_arithmetic));
-  cases.push_back(
-      {fmt::format("{} {}", kind, std::filesystem::path(file).stem().string()), std::move(example.function)});
+  cases.push_back({fmt::format("{} {}", kind, name_of(path_of(file).stem())), std::move(example.function)});
   return {};
 }
 // The launch files of a folder.
@@ -257,8 +256,7 @@ Result<std::vector<Case>> collect_tesla(const std::string& examples) {
   WARPJIT_CHECK(add_examples(cases, examples + "/tesla"));
   for (const char* name : {"mandelbrot", "raymarch", "phong", "depth_blend"})
     WARPJIT_CHECK(add_example(cases, fmt::format("{}/tesla/graphics/{}.json", examples, name), "fragment"));
-  WARPJIT_CHECK(add_sampling(
-      cases, (std::filesystem::path(examples).parent_path() / "bench/tesla/textures.tesla").string()));
+  WARPJIT_CHECK(add_sampling(cases, name_of(path_of(examples).parent_path() / "bench/tesla/textures.tesla")));
   return cases;
 }
 

@@ -27,11 +27,11 @@ int print_draw_launch(const LaunchOptions& options) {
   if (!launch) return fail(launch.error());
   Json json = write_launch(*launch, 0, launch->count);
   if (!options.out.empty()) {
-    const std::filesystem::path listing = std::filesystem::path(options.out).replace_extension(".valhall");
+    const std::filesystem::path listing = path_of(options.out).replace_extension(".valhall");
     const auto text = launch->guest().list(*launch->program, {});
     if (!text) return fail(text.error());
     if (const Status written = write_file(listing, *text); !written) return fail(written.error());
-    json["program"] = {{"file", listing.filename().string()}};
+    json["program"] = {{"file", name_of(listing.filename())}};
     if (launch->program->entry() != 0) json["program"]["entry"] = launch->program->entry();
   }
   if (const Status written = write_text(options.out, launch_text(json)); !written)

@@ -1,12 +1,10 @@
 #include "output.h"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <system_error>
+
+#include "system.h"
 
 namespace warpjit::tool {
 namespace {
@@ -20,7 +18,7 @@ struct Sink {
   int failure = 0;  // errno of the first write that failed
 
   void flush() {
-    if (failure == 0 && size != 0) failure = write_all(STDOUT_FILENO, {bytes.data(), size});
+    if (failure == 0 && size != 0) failure = system::write_all(system::kStdout, {bytes.data(), size});
     size = 0;
   }
   void add(std::string_view text) {
@@ -37,23 +35,8 @@ constinit Sink sink;
 
 }  // namespace
 
-int write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN) {
-      pollfd wait{.fd = descriptor, .events = POLLOUT, .revents = 0};
-      ::poll(&wait, 1, -1);
-    } else if (errno != EINTR) {
-      return errno;
-    }
-  }
-  return 0;
-}
-
 void write_out(std::string_view text) {
-  static const bool terminal = isatty(STDOUT_FILENO) != 0;
+  static const bool terminal = system::is_terminal(system::kStdout);
   sink.add(text::visible_lines(text));
   if (terminal) sink.flush();
 }
@@ -68,10 +51,10 @@ void write_err(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   // Without stderr there is nobody to tell.
-  static_cast<void>(write_all(STDERR_FILENO, shown));
+  static_cast<void>(system::write_all(system::kStderr, shown));
 }
 
-void write_progress(std::string_view text) { static_cast<void>(write_all(STDERR_FILENO, text)); }
+void write_progress(std::string_view text) { static_cast<void>(system::write_all(system::kStderr, text)); }
 
 void flush_out() { sink.flush(); }
 

@@ -49,7 +49,4 @@ void flush_out();
 // Errors: what the first write to stdout that failed said (io). Later texts to stdout were dropped.
 Status finish_output();
 
-// Writes all bytes to a descriptor. The result is errno, or 0.
-int write_all(int descriptor, std::string_view bytes);
-
 }  // namespace warpjit::tool

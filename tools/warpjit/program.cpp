@@ -17,7 +17,7 @@ Error wrong(std::string message, std::string where) {
   return {ErrorCode::bad_input, std::move(message), std::move(where)};
 }
 
-std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+std::string file_name(const std::string& path) { return name_of(path_of(path).filename()); }
 
 Result<GivenProgram> load_launch_program(const ProgramInput& input) {
   for (const auto& [given, option] :
@@ -126,10 +126,10 @@ Result<LaunchFile> launch_of(const GivenProgram& given, const ProgramInput& inpu
   if (given.launch) return *given.launch;
   WARPJIT_TRY(const Json document, launch_template(given, count));
   // What the template names lies beside the program, or is a link there.
-  const std::filesystem::path folder = std::filesystem::path(input.file).parent_path();
+  const std::filesystem::path folder = path_of(input.file).parent_path();
   const FileReader files = [&](const std::string& name) {
-    return read_file(name == file_name(input.descriptors) ? std::filesystem::path(input.descriptors)
-                                                          : folder / name);
+    return read_file(name == file_name(input.descriptors) ? path_of(input.descriptors)
+                                                          : folder / path_of(name));
   };
   return parse_launch(document.dump(), input.file, files);
 }

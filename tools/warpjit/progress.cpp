@@ -1,12 +1,12 @@
 #include "progress.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <system_error>
 
 #include "output.h"
+#include "system.h"
 
 namespace warpjit::tool {
 
@@ -30,7 +30,7 @@ void Progress::begin_step(unsigned number) {
 void Progress::watch() {
   constexpr auto kPause = std::chrono::milliseconds(10);
   constexpr unsigned kSecond = 100, kBetweenUpdates = 10;  // pauses
-  const bool terminal = isatty(STDERR_FILENO) != 0;
+  const bool terminal = system::is_terminal(system::kStderr);
   unsigned tenths = 0;
   bool shown = false;
   for (unsigned pauses = 0; !ended_; ++pauses) {

@@ -98,10 +98,8 @@ class Recorder final : public valhall::CaptureVisitor {
     const bool wanted = options_.out.empty() ? false : one_picture() ? target == options_.picture : true;
     if (wanted && picture.format != PixelFormat::none) {
       const std::string file =
-          one_picture()
-              ? options_.out
-              : (std::filesystem::path(options_.out) / fmt::format("frame{}-{}.png", frame_ - 1, target))
-                    .string();
+          one_picture() ? options_.out
+                        : name_of(path_of(options_.out) / fmt::format("frame{}-{}.png", frame_ - 1, target));
       if (const Status written = write(to_image(pixels, picture.width, picture.height), file); !written) {
         error = written.error();
         return false;
@@ -129,7 +127,7 @@ class Recorder final : public valhall::CaptureVisitor {
   Status write(const Image& image, const std::string& file) const {
     if (!one_picture()) {
       std::error_code ignored;
-      std::filesystem::create_directories(options_.out, ignored);
+      std::filesystem::create_directories(path_of(options_.out), ignored);
     }
     return write_picture(file, write_png(image));
   }

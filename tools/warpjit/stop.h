@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <string_view>
 
 #include "base/result.h"
@@ -35,7 +36,7 @@ bool interrupted();  // by a signal
 // The file that is being written. It is removed if the process ends at once. `path` must outlive it.
 class UnfinishedFile {
  public:
-  explicit UnfinishedFile(const char* path);
+  explicit UnfinishedFile(const std::filesystem::path::value_type* path);
   ~UnfinishedFile();
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;

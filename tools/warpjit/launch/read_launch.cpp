@@ -439,9 +439,10 @@ Result<LaunchFile> parse_launch(std::string_view text, const std::string& name, 
   return launch;
 }
 
+Result<LaunchFile> read_launch(const std::string& name) { return read_launch(path_of(name)); }
 Result<LaunchFile> read_launch(const std::filesystem::path& path) {
   WARPJIT_TRY(const std::vector<std::byte> bytes, read_file(path, kMaxJsonBytes));
-  return parse_launch(as_text(bytes), path.string(), folder_reader(path.parent_path()));
+  return parse_launch(as_text(bytes), name_of(path), folder_reader(path.parent_path()));
 }
 
 }  // namespace warpjit::tool

@@ -14,5 +14,6 @@ namespace warpjit::tool {
 Result<LaunchFile> parse_launch(std::string_view text, const std::string& name, const FileReader& files);
 // Reads a launch file; names in it are relative to its folder.
 Result<LaunchFile> read_launch(const std::filesystem::path& path);
+Result<LaunchFile> read_launch(const std::string& name);
 
 }  // namespace warpjit::tool
