@@ -288,6 +288,11 @@ struct MachineCode {
   std::vector<CallSite> call_sites;
   std::vector<PointerPlace> pointers;  // for MemoryWindows::aim
   std::vector<AddressMapping> map;
+  // For Abi::win64: UNWIND_INFO of parts of the code, offsets in `bytes`, as RUNTIME_FUNCTION has them; ascending.
+  struct Unwinding {
+    std::uint32_t begin, end, info;
+  };
+  std::vector<Unwinding> unwinding;
   CodeStatistics statistics;
   struct Line {
     std::uint32_t offset;

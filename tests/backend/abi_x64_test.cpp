@@ -6,8 +6,16 @@
 
 #include "backend/hungry_kernel.h"
 #include "backend/kernel.h"
+#include "ir/callout.h"
 
 #if defined(__x86_64__)
+#if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#if !defined(NOMINMAX)
+#define NOMINMAX
+#endif
+#include <windows.h>
+#endif
 
 namespace warpjit::backend {
 namespace {
@@ -86,6 +94,13 @@ thread_local CallFrame frame;
 
 enum General { rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 };
 
+// What C++ functions that code calls have here.
+#if defined(_WIN32)
+constexpr Abi kAbis[] = {Abi::win64};
+#else
+constexpr Abi kAbis[] = {Abi::system_v, Abi::win64};
+#endif
+
 class Convention : public testing::TestWithParam<std::tuple<Target, Abi>> {
  protected:
   void SetUp() override {
@@ -95,7 +110,7 @@ class Convention : public testing::TestWithParam<std::tuple<Target, Abi>> {
 };
 INSTANTIATE_TEST_SUITE_P(Targets, Convention,
                          testing::Combine(testing::Values(Target::x64_v3, Target::x64_v4),
-                                          testing::Values(Abi::system_v, Abi::win64)),
+                                          testing::ValuesIn(kAbis)),
                          [](const auto& tested) {
                            return std::string(name(std::get<0>(tested.param))) +
                                   (std::get<1>(tested.param) == Abi::win64 ? "win64" : "sysv");
@@ -176,7 +191,7 @@ TEST_P(Convention, IsCallableFromCompiledCode) {
   std::memcpy(table.data(), launch.table.data(), table.size());
   KernelArgs args = make_args(executable.code(), launch, reinterpret_cast<std::uint32_t*>(table.data()), abi);
   using Win64 = __attribute__((ms_abi)) void (*)(KernelArgs*);
-  using SystemV = void (*)(KernelArgs*);
+  using SystemV = __attribute__((sysv_abi)) void (*)(KernelArgs*);
   if (abi == Abi::win64)
     reinterpret_cast<Win64>(executable.kernel())(&args);
   else
@@ -189,6 +204,117 @@ TEST_P(Convention, IsCallableFromCompiledCode) {
     for (std::uint64_t t = 0; t < launch.threads; ++t) ASSERT_NE(launch.outputs[k].get(t), Words{});
   }
 }
+
+// UNWIND_INFO covers all code of both entries, and names what the prologue does.
+TEST(UnwindInfo, CoversAllCode) {
+  const Setting setting{Target::x64_v3, 1, 0};
+  EXPECT_TRUE(compile(hungry_program(), setting, Abi::system_v).unwinding.empty());
+  const MachineCode code = compile(hungry_program(), setting, Abi::win64);
+  ASSERT_GE(code.unwinding.size(), 2U);
+  EXPECT_EQ(code.unwinding.back().end, code.code_size);
+  bool has_preamble = false;
+  for (std::size_t n = 0; n < code.unwinding.size(); ++n) {
+    const MachineCode::Unwinding& part = code.unwinding[n];
+    EXPECT_EQ(part.begin, n == 0 ? code.kernel_offset : code.unwinding[n - 1].end);
+    has_preamble = has_preamble || part.begin == code.preamble_offset;
+    EXPECT_LT(part.begin, part.end);
+    EXPECT_EQ(part.info % 4, 0U);
+    EXPECT_GE(part.info, code.code_size);
+    ASSERT_LE(part.info + 4 + 2 * code.bytes[part.info + 2], code.bytes.size());
+    EXPECT_EQ(code.bytes[part.info], 1);  // version, no handler
+    EXPECT_LE(code.bytes[part.info + 1], part.end - part.begin);
+  }
+  EXPECT_TRUE(has_preamble);
+  // The kernel: all ten vectors (two words of code each), eight pushes, the room, the frame.
+  EXPECT_EQ(code.bytes[code.unwinding[0].info + 2], 10 * 2 + 8 + 2 + 1);
+  EXPECT_EQ(code.bytes[code.unwinding[0].info + 3], 5);  // rbp
+}
+
+#if defined(_WIN32)
+// What the system finds from within a callout, walking out of the code.
+struct Walk {
+  const std::byte *begin, *end;
+  unsigned parts = 0;  // of the code that the walk met
+  CONTEXT caller{};
+};
+thread_local Walk* walk = nullptr;
+
+void walk_out(KernelArgs* args, std::uint32_t site, std::uint32_t* words) {
+  CONTEXT context;
+  RtlCaptureContext(&context);
+  bool inside = false;
+  for (unsigned n = 0; n < 20; ++n) {
+    const auto* at = reinterpret_cast<const std::byte*>(context.Rip);
+    const bool in_code = at >= walk->begin && at < walk->end;
+    if (inside && !in_code) {
+      walk->caller = context;
+      break;
+    }
+    inside = in_code;
+    walk->parts += in_code;
+    DWORD64 base = 0, frame_at = 0;
+    PVOID data = nullptr;
+    RUNTIME_FUNCTION* const function = RtlLookupFunctionEntry(context.Rip, &base, nullptr);
+    if (function == nullptr) break;
+    RtlVirtualUnwind(UNW_FLAG_NHANDLER, base, context.Rip, function, &context, &data, &frame_at, nullptr);
+  }
+  call_out(args, site, words);
+}
+
+TEST(UnwindInfo, LeadsFromCalloutsToTheCaller) {
+  if (!runs_here(Target::x64_v3)) GTEST_SKIP() << "this CPU does not run v3";
+  KernelBuilder k(1, 1, 0);
+  const auto in = k.b.LoadInput(0);
+  std::vector<ir::F32> live;
+  for (unsigned n = 0; n < 40; ++n)
+    live.push_back(k.b.FMul32(in[n % 4], k.b.constant(static_cast<float>(n + 1))));
+  // A fused sum of doubles: called out for.
+  const auto wide = k.b.TeslaF64Operation(
+      k.b.BitcastF32ToI32(in[0]), k.b.BitcastF32ToI32(in[1]), k.b.BitcastF32ToI32(in[2]),
+      k.b.BitcastF32ToI32(in[3]), k.b.constant(1), k.b.constant(2),
+      ir::f64_immediate(ir::TeslaF64Function::fma, ir::RoundingMode::nearest));
+  ir::F32 sum = k.b.BitcastI32ToF32(wide[0]);
+  for (const ir::F32 v : live) sum = k.b.FAdd32(sum, v);
+  k.store(sum, sum, sum, sum);
+  k.b.ret();
+  ir::GroupProgram program;
+  program.kernel = k.function;
+  const Setting setting{Target::x64_v3, 1, 0};
+  const Executable executable(compile(program, setting, Abi::win64));
+  const MachineCode& code = executable.code();
+  const auto* const begin = reinterpret_cast<const std::byte*>(executable.kernel()) - code.kernel_offset;
+  std::vector<RUNTIME_FUNCTION> table(code.unwinding.size());
+  for (std::size_t n = 0; n < table.size(); ++n) {
+    table[n].BeginAddress = code.unwinding[n].begin;
+    table[n].EndAddress = code.unwinding[n].end;
+    table[n].UnwindData = code.unwinding[n].info;
+  }
+  ASSERT_TRUE(
+      RtlAddFunctionTable(table.data(), static_cast<DWORD>(table.size()), reinterpret_cast<DWORD64>(begin)));
+  Walk found{begin, begin + code.code_size};
+  walk = &found;
+  Launch launch = hungry_launch(setting.lanes());
+  alignas(64) std::uint32_t words[64] = {};
+  KernelArgs args = make_args(code, launch, words, Abi::win64);
+  args.call = walk_out;
+  fill(frame, args, Abi::win64, executable.kernel());
+  call_with_all_registers(&frame);
+  RtlDeleteFunctionTable(table.data());
+  EXPECT_EQ(args.status, KernelStatus::done);
+  EXPECT_EQ(found.parts, 2U);  // the subroutine of calls, and the kernel
+  const auto& before = frame.before;
+  EXPECT_EQ(found.caller.Rbx, before.general[rbx]);
+  EXPECT_EQ(found.caller.Rbp, before.general[rbp]);
+  EXPECT_EQ(found.caller.Rsi, before.general[rsi]);
+  EXPECT_EQ(found.caller.Rdi, before.general[rdi]);
+  const DWORD64 numbered[] = {found.caller.R12, found.caller.R13, found.caller.R14, found.caller.R15};
+  for (std::size_t n = 0; n < 4; ++n) EXPECT_EQ(numbered[n], before.general[12 + n]) << "r" << 12 + n;
+  EXPECT_EQ(found.caller.Rsp, frame.after.general[rsp]);
+  const M128A* const vectors = &found.caller.Xmm6;
+  for (std::size_t v = 6; v < 16; ++v)
+    EXPECT_EQ(std::memcmp(&vectors[v - 6], before.vector[v], 16), 0) << "xmm" << v;
+}
+#endif
 
 }  // namespace
 }  // namespace warpjit::backend

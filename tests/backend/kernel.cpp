@@ -1,8 +1,5 @@
 #include "backend/kernel.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -10,18 +7,13 @@
 #include "base/float_environment.h"
 #include "base/result.h"
 #include "ir/verifier.h"
+#include "support/pages.h"
 
 namespace warpjit::backend {
 namespace {
 
-const std::size_t kPage = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+const std::size_t kPage = tests::page_size();
 std::size_t whole_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
-
-std::byte* map(std::size_t bytes, int protection) {
-  void* address = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (address == MAP_FAILED) std::abort();
-  return static_cast<std::byte*>(address);
-}
 
 std::size_t row_span(std::uint64_t threads, std::int64_t stride) {
   return threads == 0 ? 0 : static_cast<std::size_t>(std::abs(stride)) * (threads - 1) + sizeof(Words);
@@ -53,14 +45,14 @@ bool Rows::guards_intact() const {
   return true;
 }
 
-void Executable::Unmap::operator()(std::byte* address) const { munmap(address, bytes); }
+void Executable::Unmap::operator()(std::byte* address) const { tests::unmap_pages(address, bytes); }
 
 Executable::Executable(const MachineCode& code, std::size_t shift) : code_(code) {
   const std::size_t bytes = whole_pages(shift + code.bytes.size() + 1);
-  mapping_ = {map(bytes, PROT_READ | PROT_WRITE), Unmap{bytes}};
+  mapping_ = {tests::map_pages(bytes, tests::Access::write), Unmap{bytes}};
   address_ = mapping_.get() + shift;
   std::transform(code.bytes.begin(), code.bytes.end(), address_, [](std::uint8_t b) { return std::byte{b}; });
-  if (mprotect(mapping_.get(), bytes, PROT_READ | PROT_EXEC) != 0) std::abort();
+  tests::protect_pages(mapping_.get(), bytes, tests::Access::execute);
   __builtin___clear_cache(reinterpret_cast<char*>(address_),
                           reinterpret_cast<char*>(address_ + code.bytes.size()));
 }

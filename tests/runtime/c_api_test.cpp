@@ -1,5 +1,7 @@
 // The C interface: what it accepts, refuses and says. examples/c is compiled as C.
+#if defined(__linux__)
 #include <unistd.h>
+#endif
 #include <fstream>
 #include <sstream>
 #include <vector>
@@ -81,6 +83,7 @@ TEST(CApi, Formats) {
   EXPECT_EQ(components, 3u);
 }
 
+#if defined(__linux__)
 // The map for profilers tells where a kernel lies.
 TEST(CApi, GuestPlacesInsideKernels) {
   const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
@@ -111,6 +114,7 @@ TEST(CApi, GuestPlacesInsideKernels) {
   }
   EXPECT_EQ(place_of(address + (std::uintptr_t{1} << 40)).found, 0u);
 }
+#endif
 
 TEST(CApi, GuestPlacesOutsideKernels) {
   const Handles h;

@@ -1,8 +1,10 @@
 #include "runtime/code/code_memory.h"
 
 #include <gtest/gtest.h>
+#if defined(__unix__)
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 #include <cstdlib>
 #include <cstring>
@@ -88,6 +90,7 @@ TEST_P(CodeMemoryModes, RunsCodeAlsoAtReusedAddresses) {
 
 // Both processes place code, run it, and still run what was placed before; the parent lets go of some of
 // that.
+#if defined(__unix__)
 TEST_P(CodeMemoryModes, ProcessesThatForkDoNotSeeEachOthersCode) {
   auto memory = CodeMemory::create(GetParam());
   ASSERT_TRUE(memory);
@@ -134,6 +137,7 @@ TEST_P(CodeMemoryModes, ProcessesThatForkDoNotSeeEachOthersCode) {
   EXPECT_EQ(status, 0) << "what the child ran";
   for (const int end : {parent_is_done[0], parent_is_done[1], child_is_done[0], child_is_done[1]}) close(end);
 }
+#endif
 
 TEST_P(CodeMemoryModes, NothingIsWritableAndExecutable) {
   auto memory = CodeMemory::create(GetParam());
@@ -221,6 +225,7 @@ TEST(CodeMemory, BlocksKeepTheMemoryAlive) {
   EXPECT_EQ(call(*block), 7u);
 }
 
+#if defined(__linux__)
 TEST(CodeMemory, WritesThePerfMapOnRequest) {
   const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
   unlink(path.c_str());
@@ -235,6 +240,7 @@ TEST(CodeMemory, WritesThePerfMapOnRequest) {
   EXPECT_NE(text.str().find(" 6 warpjit:a?b\n"), std::string::npos) << text.str();
   unlink(path.c_str());
 }
+#endif
 
 }  // namespace
 }  // namespace warpjit::runtime

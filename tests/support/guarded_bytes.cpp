@@ -1,34 +1,26 @@
 #include "support/guarded_bytes.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
+
+#include "support/pages.h"
 
 namespace warpjit::tests {
 namespace {
 
-const std::size_t kPage = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+const std::size_t kPage = page_size();
 std::size_t whole_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
-
-std::byte* map(std::size_t bytes) {
-  void* address = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (address == MAP_FAILED) std::abort();
-  return static_cast<std::byte*>(address);
-}
 
 }  // namespace
 
-void GuardedBytes::Unmap::operator()(std::byte* address) const { munmap(address, bytes); }
+void GuardedBytes::Unmap::operator()(std::byte* address) const { unmap_pages(address, bytes); }
 
 GuardedBytes::GuardedBytes(std::size_t size, bool at_end) : size_(size) {
   const std::size_t pages = whole_pages(size + 64);  // always some guard bytes on the other side
-  mapping_ = {map(pages + 2 * kPage), Unmap{pages + 2 * kPage}};
+  mapping_ = {map_pages(pages + 2 * kPage, Access::none), Unmap{pages + 2 * kPage}};
   begin_ = mapping_.get() + kPage;
   end_ = begin_ + pages;
-  if (mprotect(begin_, pages, PROT_READ | PROT_WRITE) != 0) std::abort();
+  protect_pages(begin_, pages, Access::write);
   std::fill(begin_, end_, kGuard);
   data_ = at_end ? end_ - size : begin_;
 }

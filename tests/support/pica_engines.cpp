@@ -1,7 +1,6 @@
 #include "support/pica_engines.h"
 #include "base/float_environment.h"
 
-#include <sys/mman.h>
 
 #include <bit>
 #include <cstdio>
@@ -11,6 +10,7 @@
 #include "frontend/pica200/translate/instruction.h"
 #include "ir/interpret.h"
 #include "ir/verifier.h"
+#include "support/pages.h"
 
 namespace warpjit::tests {
 namespace {
@@ -106,20 +106,20 @@ class ExecutablePages {
  public:
   explicit ExecutablePages(const std::vector<std::uint8_t>& bytes)
       : size_((bytes.size() + 4095) & ~std::size_t{4095}) {
-    pages_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    pages_ = tests::map_pages(size_, tests::Access::write);
     std::memcpy(pages_, bytes.data(), bytes.size());
-    mprotect(pages_, size_, PROT_READ | PROT_EXEC);
-    __builtin___clear_cache(static_cast<char*>(pages_), static_cast<char*>(pages_) + size_);
+    tests::protect_pages(pages_, size_, tests::Access::execute);
+    __builtin___clear_cache(reinterpret_cast<char*>(pages_), reinterpret_cast<char*>(pages_ + size_));
   }
-  ~ExecutablePages() { munmap(pages_, size_); }
+  ~ExecutablePages() { tests::unmap_pages(pages_, size_); }
   ExecutablePages(const ExecutablePages&) = delete;
   void call(std::uint32_t offset, backend::KernelArgs& args) const {
     const FloatEnvironment environment;
-    reinterpret_cast<void (*)(backend::KernelArgs*)>(static_cast<char*>(pages_) + offset)(&args);
+    reinterpret_cast<void (*)(backend::KernelArgs*)>(pages_ + offset)(&args);
   }
 
  private:
-  void* pages_;
+  std::byte* pages_;
   std::size_t size_;
 };
 

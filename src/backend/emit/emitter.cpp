@@ -81,6 +81,13 @@ void Emitter::assemble(asmjit::CodeHolder& holder, const EntryCode& kernel, cons
   errors_.check(a.align(asmjit::AlignMode::kData, 64));
   errors_.check(a.bind(pool_));
   if (!pool.words().empty()) errors_.check(a.embed(pool.words().data(), pool.words().size() * 4));
+  for (std::size_t n = 0; n < unwinding_.size(); ++n) {
+    errors_.check(a.align(asmjit::AlignMode::kData, 4));
+    const std::size_t end = n + 1 < unwinding_.size() ? unwinding_[n + 1].begin : out_.code_size;
+    out_.unwinding.push_back({static_cast<std::uint32_t>(unwinding_[n].begin),
+                              static_cast<std::uint32_t>(end), static_cast<std::uint32_t>(a.offset())});
+    errors_.check(a.embed(unwinding_[n].info.data(), unwinding_[n].info.size()));
+  }
   out_.bytes.resize(a.offset());
   errors_.check(holder.flatten());
   errors_.check(holder.resolveUnresolvedLinks());

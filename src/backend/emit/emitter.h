@@ -61,6 +61,10 @@ class Emitter {
 
   // ---- For hosts
 
+  // The code from there on, up to the next such place or the end, has this UNWIND_INFO.
+  void begin_unwinding(std::size_t offset, std::vector<std::uint8_t> info) {
+    unwinding_.push_back({offset, std::move(info)});
+  }
   // The following code belongs to this guest instruction.
   void mark(std::uint32_t guest_address);
 
@@ -114,6 +118,11 @@ class Emitter {
    private:
     Emitter& emitter_;
   };
+  struct Unwinding {
+    std::size_t begin;
+    std::vector<std::uint8_t> info;
+  };
+  std::vector<Unwinding> unwinding_;
   struct Stop {
     Label label;
     KernelStatus status;

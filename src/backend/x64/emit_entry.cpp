@@ -1,36 +1,31 @@
 // Entry and exit of kernels, the way to the next group, calls, and the subroutine of multiply-adds.
 #include <algorithm>
+#include <bit>
 
 #include "backend/x64/calling_convention.h"
 #include "backend/x64/emitter.h"
+#include "backend/x64/unwind_info.h"
 
 namespace warpjit::backend::x64 {
 
 void X64Emitter::enter(const EntryCode& entry) {
   const CallingConvention abi = calling_convention(options_.abi);
   std::uint32_t scalars = written(lir::RegClass::scalar);
-  if (abi.argument == x86::rcx) scalars |= 1u << 6 | 1u << 7;
+  win64_ = abi.argument == x86::rcx;
+  if (win64_) scalars |= 1u << 6 | 1u << 7;
   saved_scalars_ = abi.saved_scalars & scalars;
   saved_vectors_ = abi.saved_vectors & written(lir::RegClass::vector);
-  a_.push(x86::rbp);
-  a_.mov(x86::rbp, x86::rsp);
-  pushed_ = 0;
-  for (std::uint32_t reg = 0; reg < 16; ++reg)
-    if (saved_scalars_ >> reg & 1) {
-      a_.push(gp64(reg));
-      pushed_ += 8;
-    }
-  // The frame, from rsp on: fuel and modes (64 bytes), the lowering's area, spill slots,
-  // saved vectors, what calls keep.
+  if (win64_)
+    save_for_win64();
+  else
+    save_for_system_v();
+  // The frame, from rsp on: fuel and modes (64 bytes), the lowering's area, spill slots, what calls keep.
   constexpr std::int32_t kFuelBytes = 64;
   frame_base_ = kFuelBytes;
   spill_base_ = frame_base_ + static_cast<std::int32_t>((entry.code->frame_bytes + 63) / 64 * 64);
-  vectors_base_ = spill_base_ + static_cast<std::int32_t>((allocation_->spill_bytes + 63) / 64 * 64);
-  calls_base_ = vectors_base_ + 16 * 16;
+  calls_base_ = spill_base_ + static_cast<std::int32_t>((allocation_->spill_bytes + 63) / 64 * 64);
   grow_stack(static_cast<std::uint32_t>(calls_base_ + (calls_ ? kCallSaves : 0)));
   a_.and_(x86::rsp, -64);
-  for (std::uint32_t v = 0; v < 16; ++v)
-    if (saved_vectors_ >> v & 1) a_.vmovups(saved_vector(v), x86::xmm(v));
   if (abi.argument != x86::rdi) a_.mov(x86::rdi, abi.argument);
   flushes_ = entry.code->flushes;
   number_modes();
@@ -42,6 +37,58 @@ void X64Emitter::enter(const EntryCode& entry) {
   }
   a_.mov(x86::rsi, x86::ptr(x86::rdi, offsetof(KernelArgs, table)));
   if (host_.mask_registers) read_pool();
+}
+
+// Frames are found through rbp, as profilers do.
+void X64Emitter::save_for_system_v() {
+  a_.push(x86::rbp);
+  a_.mov(x86::rbp, x86::rsp);
+  saved_bytes_ = 0;
+  for (std::uint32_t reg = 0; reg < 16; ++reg)
+    if (saved_scalars_ >> reg & 1) {
+      a_.push(gp64(reg));
+      saved_bytes_ -= 8;
+    }
+}
+
+// As its unwinder wants it: rbp lies below all that is saved, so that the rest of the frame may have any size.
+void X64Emitter::save_for_win64() {
+  const std::size_t begin = a_.offset();
+  UnwindInfo info;
+  const auto after = [&] { return a_.offset() - begin; };
+  std::uint32_t pushed = 0;
+  const auto push = [&](std::uint32_t reg) {
+    a_.push(gp64(reg));
+    info.push(after(), reg);
+    ++pushed;
+  };
+  constexpr std::uint32_t kFrame = 5;  // rbp
+  push(kFrame);
+  for (std::uint32_t reg = 0; reg < 16; ++reg)
+    if (saved_scalars_ >> reg & 1) push(reg);
+  // The return address lies above what is pushed: rbp is a multiple of 16.
+  saved_bytes_ = 16 * std::popcount(saved_vectors_) + (pushed % 2 == 0 ? 8 : 0);
+  if (saved_bytes_ != 0) {
+    a_.sub(x86::rsp, saved_bytes_);
+    info.allocate(after(), static_cast<std::uint32_t>(saved_bytes_));
+  }
+  a_.mov(x86::rbp, x86::rsp);
+  info.set_frame(after(), kFrame);
+  for_each_saved_vector([&](std::uint32_t v, std::uint32_t offset) {
+    a_.vmovups(x86::ptr(x86::rbp, static_cast<std::int32_t>(offset)), x86::xmm(v));
+    info.save_vector(after(), v, offset);
+  });
+  begin_unwinding(begin, info.bytes());
+}
+
+// A subroutine, which has the frame of its caller but for `room` bytes.
+void X64Emitter::make_room(std::int32_t room) {
+  const std::size_t begin = a_.offset();
+  a_.sub(x86::rsp, room);
+  if (!win64_) return;
+  UnwindInfo info;
+  info.allocate(a_.offset() - begin, static_cast<std::uint32_t>(room));
+  begin_unwinding(begin, info.bytes());
 }
 
 // Only rax may change.
@@ -175,10 +222,11 @@ void X64Emitter::begin_shared() {
 
 void X64Emitter::leave() {
   if (flushes_) change_mode(lir::FloatMode::keep_denormals);
-  for (std::uint32_t v = 0; v < 16; ++v)
-    if (saved_vectors_ >> v & 1) a_.vmovups(x86::xmm(v), saved_vector(v));
+  for_each_saved_vector([&](std::uint32_t v, std::uint32_t offset) {
+    a_.vmovups(x86::xmm(v), x86::ptr(x86::rbp, static_cast<std::int32_t>(offset)));
+  });
   a_.vzeroupper();
-  a_.lea(x86::rsp, x86::ptr(x86::rbp, -pushed_));
+  a_.lea(x86::rsp, x86::ptr(x86::rbp, saved_bytes_));
   for (std::uint32_t reg = 16; reg-- > 0;)
     if (saved_scalars_ >> reg & 1) a_.pop(gp64(reg));
   a_.pop(x86::rbp);
@@ -234,10 +282,9 @@ void X64Emitter::call(std::uint32_t site) {
 // caller's MXCSR, and the one that C++ expects.
 void X64Emitter::thunk() {
   const CallingConvention abi = calling_convention(options_.abi);
-  const bool win64 = abi.argument == x86::rcx;
   constexpr std::int32_t kReturnAddress = 8;
-  const std::int32_t room = win64 ? 40 : 8;  // keeps rsp aligned, with the shadow space of Win64
-  a_.sub(x86::rsp, room);
+  const std::int32_t room = win64_ ? 40 : 8;  // keeps rsp aligned, with the shadow space of Win64
+  make_room(room);
   const std::int32_t base = calls_base_ + room + kReturnAddress;
   for_each_kept(base, [&](const auto& reg, const x86::Mem& slot, InstId id) { a_.emit(id, slot, reg); });
   const x86::Mem mode = x86::dword_ptr(x86::rsp, base + kCallSaves - 64),
@@ -249,7 +296,7 @@ void X64Emitter::thunk() {
   a_.vzeroupper();
   const x86::Mem words = x86::ptr(x86::rsp, frame_base_ + call_words_ + room + kReturnAddress);
   const x86::Mem callee = x86::qword_ptr(abi.argument, offsetof(KernelArgs, call));
-  if (win64) {
+  if (win64_) {
     a_.mov(x86::rcx, x86::rdi);
     a_.lea(x86::r8, words);
     a_.mov(x86::edx, x86::eax);
@@ -285,7 +332,7 @@ void X64Emitter::multiply_add_truncated() {
   const std::int32_t left = room + kReturnAddress + frame_base_ + multiply_add_words_, right = left + bytes,
                      addend = right + bytes;
   namespace I = x86::Inst;
-  a_.sub(x86::rsp, room);
+  make_room(room);
   for (Reg r = 0; r < kKept; ++r) a_.emit(I::kIdVmovups, at(static_cast<std::int32_t>(r) * bytes), vec(r));
   if (v4) a_.kmovw(x86::eax, x86::k1);
   for (Reg n : {0u, 1u}) {

@@ -126,8 +126,17 @@ class X64Emitter final : public Emitter {
   void multiply_add_truncated();
   void burn_fuel(const Label& used_up, const Label& cancelled) override;
   void leave_if_stopped() override;
-  x86::Mem saved_vector(std::uint32_t v) const {
-    return x86::ptr(x86::rsp, vectors_base_ + static_cast<std::int32_t>(v) * 16);
+  void save_for_system_v();
+  void save_for_win64();
+  void make_room(std::int32_t room);
+  // action(number, offset from rbp)
+  void for_each_saved_vector(const auto& action) const {
+    std::uint32_t offset = 0;
+    for (std::uint32_t v = 0; v < 16; ++v)
+      if (saved_vectors_ >> v & 1) {
+        action(v, offset);
+        offset += 16;
+      }
   }
 
   // Visits, with its place from rsp on, each register that holds something and that a callee may change.
@@ -189,7 +198,9 @@ class X64Emitter final : public Emitter {
   std::int32_t multiply_add_words_ = 0;
   // Bytes for the registers that a call keeps: vectors, masks, scalars, two words of MXCSR.
   static constexpr std::int32_t kCallSaves = 32 * 64 + 64 + 64 + 64;
-  std::int32_t frame_base_ = 0, spill_base_ = 0, vectors_base_ = 0, calls_base_ = 0, pushed_ = 0;
+  std::int32_t frame_base_ = 0, spill_base_ = 0, calls_base_ = 0;
+  std::int32_t saved_bytes_ = 0;  // from rbp to the registers that are popped
+  bool win64_ = false;
   std::uint32_t saved_scalars_ = 0, saved_vectors_ = 0;  // bit per register number
 };
 

@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 
+#include "backend/target.h"
+
 namespace warpjit::runtime {
 
 // Places code. One implementation per way of getting memory; thread-safe.
@@ -35,6 +37,11 @@ unsigned forks();
 int open_perf_map();
 void close_perf_map(int file);
 void append_perf_map(int file, const void* address, std::size_t size, const std::string& name);
+
+// What walks stacks finds these parts of placed code, until the handle is given back. Null: nothing to give back,
+// also where the system has no such list.
+void* add_unwinding(const std::byte* code, std::span<const backend::MachineCode::Unwinding> parts);
+void remove_unwinding(void* handle);
 
 // ---- For the files of the systems ----------------------------------------------------------------------
 

@@ -51,7 +51,8 @@ CodeMemory::~CodeMemory() {
 }
 
 Result<CodeMemory::Block> CodeMemory::place(std::span<const std::uint8_t> bytes, CodeLabel label,
-                                            std::size_t alignment) {
+                                            std::size_t alignment,
+                                            std::span<const backend::MachineCode::Unwinding> unwinding) {
   assert(std::has_single_bit(alignment) && alignment >= CodeArena::kAlignment &&
          alignment <= CodeArena::kMostAlignment);
   const std::byte* address = arena_->place(bytes, alignment);
@@ -65,7 +66,8 @@ Result<CodeMemory::Block> CodeMemory::place(std::span<const std::uint8_t> bytes,
   block.size_ = bytes.size();
   const std::lock_guard lock(mutex_);
   if (perf_map_ >= 0) append_perf_map(perf_map_, address, bytes.size(), label.program);
-  pieces_.insert_or_assign(reinterpret_cast<std::uintptr_t>(address), Piece{bytes.size(), std::move(label)});
+  Piece& piece = pieces_[reinterpret_cast<std::uintptr_t>(address)];
+  piece = {bytes.size(), std::move(label), add_unwinding(address, unwinding)};
   return block;
 }
 
@@ -73,7 +75,11 @@ void CodeMemory::release(const std::byte* address, std::size_t size) {
   {
     // Off the map before the arena may hand the address out again.
     const std::lock_guard lock(mutex_);
-    pieces_.erase(reinterpret_cast<std::uintptr_t>(address));
+    const auto piece = pieces_.find(reinterpret_cast<std::uintptr_t>(address));
+    if (piece != pieces_.end()) {
+      remove_unwinding(piece->second.unwinding);
+      pieces_.erase(piece);
+    }
   }
   arena_->release(address, size);
 }

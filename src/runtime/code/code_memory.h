@@ -62,7 +62,8 @@ class CodeMemory : public std::enable_shared_from_this<CodeMemory> {
   // At a multiple of `alignment`, a power of two from 64 to 4096. Errors: resource_limit when the system
   // gives no more memory.
   Result<Block> place(std::span<const std::uint8_t> bytes, CodeLabel label,
-                      std::size_t alignment = CodeArena::kAlignment);
+                      std::size_t alignment = CodeArena::kAlignment,
+                      std::span<const backend::MachineCode::Unwinding> unwinding = {});
 
   warpjit::CodeMemory mode() const { return mode_; }
   std::optional<Engine::GuestPlace> find(const void* host_address) const;
@@ -71,6 +72,7 @@ class CodeMemory : public std::enable_shared_from_this<CodeMemory> {
   struct Piece {
     std::size_t size;
     CodeLabel label;
+    void* unwinding;
   };
   CodeMemory() = default;
   void release(const std::byte* address, std::size_t size);

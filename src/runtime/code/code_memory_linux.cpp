@@ -87,4 +87,7 @@ void append_perf_map(int file, const void* address, std::size_t size, const std:
   if (length > 0 && write(file, line, static_cast<std::size_t>(length)) < 0) return;
 }
 
+void* add_unwinding(const std::byte*, std::span<const backend::MachineCode::Unwinding>) { return nullptr; }
+void remove_unwinding(void*) {}
+
 }  // namespace warpjit::runtime

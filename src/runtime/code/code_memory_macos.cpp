@@ -75,4 +75,7 @@ int open_perf_map() { return -1; }
 void close_perf_map(int) {}
 void append_perf_map(int, const void*, std::size_t, const std::string&) {}
 
+void* add_unwinding(const std::byte*, std::span<const backend::MachineCode::Unwinding>) { return nullptr; }
+void remove_unwinding(void*) {}
+
 }  // namespace warpjit::runtime

@@ -1,10 +1,13 @@
-// Executable memory on Windows. Compiled with mingw-w64 (scripts/check-windows), never run so far.
+// Executable memory on Windows.
 #define WIN32_LEAN_AND_MEAN
+#if !defined(NOMINMAX)
 #define NOMINMAX
+#endif
 #include <windows.h>
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "runtime/code/code_arena.h"
 
@@ -55,5 +58,23 @@ int take_system_error() {
 int open_perf_map() { return -1; }
 void close_perf_map(int) {}
 void append_perf_map(int, const void*, std::size_t, const std::string&) {}
+
+void* add_unwinding(const std::byte* code, std::span<const backend::MachineCode::Unwinding> parts) {
+  if (parts.empty()) return nullptr;
+  auto table = std::make_unique<RUNTIME_FUNCTION[]>(parts.size());
+  for (std::size_t n = 0; n < parts.size(); ++n) {
+    table[n].BeginAddress = parts[n].begin;
+    table[n].EndAddress = parts[n].end;
+    table[n].UnwindData = parts[n].info;
+  }
+  const auto base = reinterpret_cast<std::uintptr_t>(code);
+  if (!RtlAddFunctionTable(table.get(), static_cast<DWORD>(parts.size()), base)) return nullptr;
+  return table.release();
+}
+void remove_unwinding(void* handle) {
+  if (handle == nullptr) return;
+  const std::unique_ptr<RUNTIME_FUNCTION[]> table(static_cast<RUNTIME_FUNCTION*>(handle));
+  RtlDeleteFunctionTable(table.get());
+}
 
 }  // namespace warpjit::runtime

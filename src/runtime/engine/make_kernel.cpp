@@ -216,7 +216,8 @@ Result<KernelPointer> make_jit_kernel(const ir::GroupProgram& program, CompileRe
                      std::to_string(options.code_bytes),
                  name};
   CodeLabel label{name, code.map};
-  WARPJIT_TRY(CodeMemory::Block block, memory->place(code.bytes, std::move(label), code.alignment));
+  WARPJIT_TRY(CodeMemory::Block block,
+              memory->place(code.bytes, std::move(label), code.alignment, code.unwinding));
   report.place_time = watch.lap();
   return KernelPointer(std::make_shared<JitKernel>(program.kernel, code, std::move(block), report));
 }
