@@ -11,6 +11,11 @@ target_compile_options(warpjit_options INTERFACE
 # Batches fill GCC's heap: collecting it again and again takes a tenth of their time.
 target_compile_options(warpjit_options INTERFACE
   "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${WARPJIT_UNITY}>>:--param=ggc-min-heapsize=524288>")
+# Batches have more sections than objects of Windows usually hold. GCC's frames there are aligned to 16 bytes, but its
+# code keeps vectors of 32 bytes in them with aligned moves (its bug 54412): the assembler makes these unaligned ones.
+if(MINGW)
+  target_compile_options(warpjit_options INTERFACE -Wa,-mbig-obj $<$<CXX_COMPILER_ID:GNU>:-Wa,-muse-unaligned-vector-move>)
+endif()
 # Indexes of encoding tables are constant expressions that exceed clang's default limit of steps.
 target_compile_options(warpjit_options INTERFACE $<$<CXX_COMPILER_ID:Clang>:-fconstexpr-steps=67108864>)
 target_include_directories(warpjit_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
