@@ -36,6 +36,10 @@ struct Modes {
 WARPJIT_API Result<warpjit::Program> load_shbin(std::span<const std::byte> bytes,
                                                 const Selection& selection = {}, const Modes& modes = {});
 
+// warpjit's assembly, which is also what it lists: one source. Errors: bad_input, naming line and column.
+WARPJIT_API Result<warpjit::Program> load_assembly(std::string_view text, const Selection& selection = {},
+                                                   const Modes& modes = {});
+
 // Raw words. Errors: bad_input.
 struct RawProgram {
   std::span<const std::uint32_t> code{};          // at most 4096

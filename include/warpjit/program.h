@@ -38,6 +38,12 @@ WARPJIT_API warpjit_status warpjit_program_from_shbin(const void* bytes, size_t 
                                                       const warpjit_program_choice* choice,
                                                       warpjit_program** program, warpjit_error* error);
 
+/* [any] Reads PICA200 assembly: one source, as warpjit lists it. `choice` may be NULL. */
+WARPJIT_API warpjit_status warpjit_program_from_pica200_assembly(const char* text,
+                                                                 const warpjit_program_choice* choice,
+                                                                 warpjit_program** program,
+                                                                 warpjit_error* error);
+
 /* A program as words of the PICA200: at most 4096, and 128 operand descriptors. Those of Tesla: tesla.h; of
  * Valhall: valhall.h. */
 typedef struct warpjit_program_words {
@@ -108,6 +114,15 @@ WARPJIT_API size_t warpjit_program_symbol_count(const warpjit_program* program, 
 WARPJIT_API warpjit_status warpjit_program_get_symbol(const warpjit_program* program, int32_t kind,
                                                       size_t index, warpjit_symbol* symbol,
                                                       warpjit_error* error);
+
+/* ---- Listings ------------------------------------------------------------------------------------------ */
+
+/* [any] The code in the guest's assembly, with its directives, which warpjit_program_from_..._assembly take.
+ * `text` gets as much of it as there is room for in `capacity` bytes with a zero at the end, nothing if that is
+ * 0; *length, how long the whole of it is, without the zero. `text` may be NULL if `capacity` is 0, `length`
+ * may be NULL. */
+WARPJIT_API warpjit_status warpjit_program_disassemble(const warpjit_program* program, char* text,
+                                                       size_t capacity, size_t* length, warpjit_error* error);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,7 @@
 
 #include "warpjit/engine.hpp"
 #include "warpjit/launch.hpp"
+#include "warpjit/listing.hpp"
 #include "warpjit/pixels.hpp"
 #include "warpjit/program.hpp"
 #include "warpjit/report.hpp"

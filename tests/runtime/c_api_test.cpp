@@ -386,5 +386,54 @@ TEST(CApi, Containers) {
   EXPECT_LT(std::strlen(error.where), sizeof error.where);
 }
 
+// A listing gives an equal program, whose listing is the same.
+TEST(CApi, Listings) {
+  Handles h;
+  std::size_t length = 0;
+  ASSERT_EQ(warpjit_program_disassemble(h.program, nullptr, 0, &length, &h.error), WARPJIT_OK)
+      << h.error.message;
+  std::string text(length + 1, '?');
+  ASSERT_EQ(warpjit_program_disassemble(h.program, text.data(), text.size(), nullptr, &h.error), WARPJIT_OK);
+  EXPECT_EQ(text.back(), '\0');
+  text.pop_back();
+  EXPECT_NE(text.find("mov     o0, v0"), std::string::npos) << text;
+  OwnedProgram again;
+  ASSERT_EQ(warpjit_program_from_pica200_assembly(text.c_str(), nullptr, again.out(), &h.error), WARPJIT_OK)
+      << h.error.where << ": " << h.error.message << "\n"
+      << text;
+  std::string same(length + 1, '?');
+  ASSERT_EQ(warpjit_program_disassemble(again, same.data(), same.size(), &length, &h.error), WARPJIT_OK);
+  same.resize(length);
+  EXPECT_EQ(same, text);
+  // What does not fit is cut.
+  char part[5] = "????";
+  ASSERT_EQ(warpjit_program_disassemble(h.program, part, 4, &length, &h.error), WARPJIT_OK);
+  EXPECT_EQ(length, text.size());
+  EXPECT_EQ(std::string(part), text.substr(0, 3));
+  EXPECT_EQ(warpjit_program_disassemble(h.program, nullptr, 4, &length, &h.error), WARPJIT_BAD_INPUT);
+  EXPECT_STREQ(h.error.where, "text");
+  EXPECT_EQ(warpjit_program_disassemble(nullptr, part, 4, &length, &h.error), WARPJIT_BAD_INPUT);
+}
+
+TEST(CApi, AssemblyOfThePica200) {
+  warpjit_error error = sized<warpjit_error>();
+  OwnedProgram program;
+  auto choice = sized<warpjit_program_choice>();
+  choice.source_name = "bad.pica";
+  EXPECT_EQ(warpjit_program_from_pica200_assembly(".proc main\n  nonsense o0, v0\n.end\n", &choice,
+                                                  program.out(), &error),
+            WARPJIT_BAD_INPUT);
+  EXPECT_EQ(std::string(error.where).substr(0, 11), "bad.pica:2:") << error.where;
+  EXPECT_EQ(program, nullptr);
+  choice.flags = 4;
+  EXPECT_EQ(
+      warpjit_program_from_pica200_assembly(".proc main\n  end\n.end\n", &choice, program.out(), &error),
+      WARPJIT_UNSUPPORTED);
+  EXPECT_EQ(warpjit_program_from_pica200_assembly(nullptr, nullptr, program.out(), &error),
+            WARPJIT_BAD_INPUT);
+  EXPECT_EQ(warpjit_program_from_pica200_assembly(".proc main\n  end\n.end\n", nullptr, nullptr, &error),
+            WARPJIT_BAD_INPUT);
+}
+
 }  // namespace
 }  // namespace warpjit::test

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/result.h"
+#include "frontend/pica200/assembly/assemble.h"
 #include "frontend/pica200/container/shbin.h"
 #include "frontend/pica200/shader.h"
 #include "frontend/tesla/assembly/assemble.h"
@@ -111,11 +112,8 @@ Result<Stage> stage_of(warpjit::Stage stage, const std::string& source_name) {
                source_name};
 }
 
-}  // namespace
-
-Result<warpjit::Program> load_shbin(std::span<const std::byte> bytes, const Selection& selection,
-                                    const Modes& modes) try {
-  WARPJIT_TRY(const Container container, read_shbin(bytes, selection.source_name));
+Result<warpjit::Program> load_container(const Container& container, const Selection& selection,
+                                        const Modes& modes) {
   ProgramChoice choice;
   choice.index = selection.index;
   choice.entry = selection.entry;
@@ -124,6 +122,23 @@ Result<warpjit::Program> load_shbin(std::span<const std::byte> bytes, const Sele
   }
   WARPJIT_TRY(Program program, select_program(container, choice));
   return make_program(std::move(program), modes);
+}
+
+}  // namespace
+
+Result<warpjit::Program> load_shbin(std::span<const std::byte> bytes, const Selection& selection,
+                                    const Modes& modes) try {
+  WARPJIT_TRY(const Container container, read_shbin(bytes, selection.source_name));
+  return load_container(container, selection, modes);
+} catch (...) {
+  return caught();
+}
+
+Result<warpjit::Program> load_assembly(std::string_view text, const Selection& selection,
+                                       const Modes& modes) try {
+  const SourceFile source{selection.source_name, std::string(text)};
+  WARPJIT_TRY(const Container container, assemble({&source, 1}));
+  return load_container(container, selection, modes);
 } catch (...) {
   return caught();
 }

@@ -140,6 +140,15 @@ warpjit_status warpjit_program_from_shbin(const void* bytes, size_t byte_count,
   });
 }
 
+warpjit_status warpjit_program_from_pica200_assembly(const char* text, const warpjit_program_choice* choice,
+                                                     warpjit_program** program, warpjit_error* error) {
+  return make(program, "program", error, {{text, "text"}}, [&]() -> Result<Program> {
+    WARPJIT_TRY(const warpjit_program_choice wanted, read(choice, "choice"));
+    WARPJIT_TRY(const Selection selected, selection(wanted, kPica200Flags));
+    return pica200::load_assembly(text, selected, pica200_modes(wanted.flags));
+  });
+}
+
 warpjit_status warpjit_program_from_words(const warpjit_program_words* words, warpjit_program** program,
                                           warpjit_error* error) {
   return make(program, "program", error, {{words, "words"}}, [&]() -> Result<Program> {
@@ -302,6 +311,17 @@ warpjit_status warpjit_program_get_info(const warpjit_program* program, warpjit_
     result.name = from.name().c_str();
     result.source_name = from.source_name().c_str();
     return result;
+  });
+}
+
+warpjit_status warpjit_program_disassemble(const warpjit_program* program, char* text, size_t capacity,
+                                           size_t* length, warpjit_error* error) {
+  return call(error, {{program, "program"}}, [&]() -> Status {
+    if (capacity != 0) WARPJIT_CHECK(given(text, "text"));
+    WARPJIT_TRY(const std::string listing, disassemble(program->program));
+    if (capacity != 0) copy_text(listing, {text, capacity});
+    if (length != nullptr) *length = listing.size();
+    return {};
   });
 }
 
