@@ -3,7 +3,7 @@
 library_packages=(g++ cmake ninja-build pkg-config libasmjit-dev libxxhash-dev)
 optional_packages=(libzydis-dev)
 tool_packages=(libcli11-dev nlohmann-json3-dev libfmt-dev libpng-dev)
-test_packages=(libgtest-dev libmpfr-dev xz-utils)
+test_packages=(libgtest-dev libmpfr-dev xz-utils python3-numpy python3-pip)
 bench_packages=(libbenchmark-dev)
 # CPU engines that bench_compute and bench_pixels run their kernels on, too.
 peers_packages=(pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers opencl-clhpp-headers mesa-vulkan-drivers
