@@ -1,6 +1,10 @@
 # warpjit_options: what every target of this project is compiled with.
 add_library(warpjit_options INTERFACE)
 target_compile_features(warpjit_options INTERFACE cxx_std_20)
+# Flags of a parent project come before these. It must come before -ffp-contract, which clang sets with it.
+if(NOT PROJECT_IS_TOP_LEVEL)
+  target_compile_options(warpjit_options INTERFACE -fno-fast-math)
+endif()
 # Contraction of a*b+c would make the engines differ in the last bit.
 target_compile_options(warpjit_options INTERFACE -Wall -Wextra -Wpedantic -ffp-contract=off -fno-math-errno
                        $<$<BOOL:${WARPJIT_WERROR}>:-Werror>)

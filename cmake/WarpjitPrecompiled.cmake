@@ -8,7 +8,7 @@ set(WARPJIT_STANDARD_HEADERS <algorithm> <array> <atomic> <bit> <charconv> <chro
     <type_traits> <unordered_map> <utility> <vector>)
 function(warpjit_precompiled_set kind)
   cmake_parse_arguments(ARG "" "" "OPTIONS;HEADERS;LINK" ${ARGN})
-  set(source ${CMAKE_BINARY_DIR}/precompiled/${kind}.cpp)
+  set(source ${PROJECT_BINARY_DIR}/precompiled/${kind}.cpp)
   if(NOT EXISTS ${source})
     file(WRITE ${source} "")
   endif()
