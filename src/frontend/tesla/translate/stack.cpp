@@ -23,7 +23,7 @@ constexpr std::uint32_t kMaxCases = 1 << 16;
 constexpr std::size_t kMaxTargets = 1 << 13;  // that all `bra c[]` look for
 
 // A stack entry is a row with a word for each lane: kOutside for lanes outside the mask, else the type, the
-// depth with the innermost CALL or BREAK below (0: there is none), the number of the case where control goes on.
+// depth with the innermost CALL or BREAK below (0: none), the number of the case where control goes on.
 constexpr std::uint32_t kTypeBits = 3, kInnerShift = 3, kInnerBits = 12, kCaseShift = 15, kOutside = ~0U;
 static_assert((kMaxStackEntries & (kMaxStackEntries - 1)) == 0);
 static_assert(kMaxStackEntries <= 1U << kInnerBits && kMaxCases < 1U << (32 - kCaseShift));
@@ -425,8 +425,8 @@ class StackControl final : public ThreadTranslator::Stack {
     }
     if ((is_return ? first_return_ : first_after_loop_) <= pc) {
       // Cases are in the order of their addresses.
-      const auto behind = std::ranges::upper_bound(starts_, pc) - starts_.begin();
-      const I1 is_back = b_.ILtU32(case_of(entry), b_.constant(static_cast<std::uint32_t>(behind)));
+      const auto to_here = std::ranges::upper_bound(starts_, pc) - starts_.begin();
+      const I1 is_back = b_.ILtU32(case_of(entry), b_.constant(static_cast<std::uint32_t>(to_here)));
       const I1 finds = is_return ? b_.Not1(b_.Or1(outside, in_loop)) : in_loop;
       const ir::Block backward = function_.add_block(), paid = function_.add_block();
       b_.branch(b_.And1(finds, is_back), backward, paid);
