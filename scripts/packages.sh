@@ -8,6 +8,8 @@ bench_packages=(libbenchmark-dev)
 # CPU engines that bench_compute and bench_pixels run their kernels on, too.
 peers_packages=(pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers opencl-clhpp-headers mesa-vulkan-drivers
                 libvulkan-dev glslang-tools libegl-dev libgl-dev libgl1-mesa-dri libegl1)
+# A newer clang and libc++, and C headers of arm64, for scripts/check-platforms.
+platforms_packages=(clang-19 libc++-19-dev libc6-dev-arm64-cross libstdc++-12-dev-arm64-cross libasmjit-dev)
 # An emulator of a CPU with AVX-512, and what makes a CD that boots in it (scripts/v4-in-bochs).
 bochs_packages=(bochs bochs-term bochsbios vgabios busybox-static isolinux syslinux-common xorriso cpio bsdutils)
 check_packages=(clang libclang-rt-14-dev clang-format clang-tidy)

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/float_environment.h"
+#include "base/parse_float.h"
 
 namespace warpjit::text {
 namespace {
@@ -275,7 +276,7 @@ Result<float> TokenReader::expect_float() {
     if (peek().kind != Token::Kind::number) return unexpected("a number");
     const std::string_view text = take().text;
     const FloatEnvironment environment;  // or it would round as the caller does
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const auto [end, error] = parse_float(text.data(), text.data() + text.size(), value);
     if (error == std::errc::invalid_argument || end != text.data() + text.size())
       return position.error("this is not a number as 3, -0.5 or 1e-3 are");
     if (error == std::errc::result_out_of_range)

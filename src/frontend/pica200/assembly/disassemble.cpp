@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <set>
 #include <vector>
 
+#include "base/parse_float.h"
 #include "frontend/pica200/assembly/assemble.h"
 #include "frontend/pica200/assembly/header_fields.h"
 #include "frontend/pica200/assembly/instruction_text.h"
@@ -104,7 +104,7 @@ std::string float_text(std::uint32_t raw) {
     float again = 0;
     const char* begin = text.data() + (text[0] == '-' ? 1 : 0);
     if (text.find("inf") == std::string::npos && text.find("nan") == std::string::npos)
-      std::from_chars(begin, text.data() + text.size(), again);
+      parse_float(begin, text.data() + text.size(), again);
     else
       again = value < 0 ? -value : value;
     if (begin != text.data()) again = -again;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/parse_float.h"
 #include "frontend/pica200/container/program.h"
 
 namespace warpjit::pica200 {
@@ -46,7 +47,7 @@ double picasso_number(std::span<const Token> tokens, PicassoNumber kind) {
   if (hexadecimal && kind != PicassoNumber::decimal) return sign * leading_digits(text.substr(2), 16);
   if (kind == PicassoNumber::fraction) {
     double value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
+    parse_float(text.data(), text.data() + text.size(), value);
     return sign * value;
   }
   const bool octal = kind == PicassoNumber::integer && text.starts_with('0');
@@ -61,7 +62,7 @@ std::optional<double> c_float(const Token& token) {
     return std::nullopt;
   text.remove_suffix(1);
   float value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = parse_float(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return static_cast<double>(value);
 }

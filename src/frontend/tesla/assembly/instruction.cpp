@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/float_environment.h"
+#include "base/parse_float.h"
 #include "frontend/assembly/lines.h"
 #include "frontend/encoding/syntax.h"
 #include "frontend/tesla/assembly/disassemble.h"
@@ -129,7 +130,7 @@ std::optional<std::uint32_t> parse_immediate(std::string_view word) {
   if (word.find('.') != std::string_view::npos) {
     const FloatEnvironment environment;  // or it would round as the caller does
     float value = 0;
-    const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
+    const auto [end, code] = parse_float(word.data(), word.data() + word.size(), value);
     if (code != std::errc{} || end != word.data() + word.size()) return {};
     return to_bits(value);
   }
