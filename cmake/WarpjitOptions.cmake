@@ -22,6 +22,15 @@ if(MINGW)
 endif()
 # Indexes of encoding tables are constant expressions that exceed clang's default limit of steps.
 target_compile_options(warpjit_options INTERFACE $<$<CXX_COMPILER_ID:Clang>:-fconstexpr-steps=67108864>)
+# A frame larger than a page touches each page as it grows, so that a thread whose stack ends faults at its guard page.
+# Compilers for Windows do so anyway; clang for AArch64 knows it from version 18 on.
+include(CheckCXXCompilerFlag)
+set(CMAKE_REQUIRED_FLAGS -Werror)
+check_cxx_compiler_flag(-fstack-clash-protection WARPJIT_STACK_CLASH)
+unset(CMAKE_REQUIRED_FLAGS)
+if(WARPJIT_STACK_CLASH AND NOT WIN32)
+  target_compile_options(warpjit_options INTERFACE -fstack-clash-protection)
+endif()
 target_include_directories(warpjit_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                            $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
 if(WARPJIT_CHECKS OR CMAKE_BUILD_TYPE STREQUAL "Debug")
