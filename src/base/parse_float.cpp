@@ -34,7 +34,7 @@ const char* skip_digits(const char* at, const char* last) {
   return at;
 }
 
-// Where the number ends; `first` if there is none. `zero`: all digits before the exponent are 0.
+// Where the number ends; `first`: none begins there. `zero`: all digits before the exponent are 0.
 const char* find_end(const char* first, const char* last, bool& zero) {
   const char* at = first;
   if (at != last && *at == '-') ++at;

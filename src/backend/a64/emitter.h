@@ -1,23 +1,15 @@
 // Emission for AArch64: its instructions, in emit.cpp; what stands around them, in emit_entry.cpp.
 #pragma once
 
-#include <asmjit/core.h>
-#if __has_include(<asmjit/a64.h>)
-#include <asmjit/a64.h>
-#else
-#include <asmjit/arm/a64assembler.h>
-#include <asmjit/arm/a64utils.h>
-#endif
-
 #include <cstddef>
 #include <cstdint>
 
 #include "backend/a64/host.h"
+#include "backend/emit/asmjit.h"
 #include "backend/emit/emitter.h"
 
 namespace warpjit::backend::a64 {
 
-namespace arm = asmjit::arm;
 using Gp = arm::GpX;
 using Id = asmjit::a64::Inst::Id;
 namespace SysReg = asmjit::a64::Predicate::SysReg;

@@ -3,8 +3,6 @@
 // Only this header, emitter.cpp and the emit.cpp of hosts see asmjit.
 #pragma once
 
-#include <asmjit/core.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -12,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/emit/asmjit.h"
 #include "backend/emit/loop_costs.h"
 #include "backend/host.h"
 

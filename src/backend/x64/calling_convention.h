@@ -1,10 +1,9 @@
 // Calling conventions of x86-64, as data.
 #pragma once
 
-#include <asmjit/x86.h>
-
 #include <cstdint>
 
+#include "backend/emit/asmjit.h"
 #include "backend/target.h"
 
 namespace warpjit::backend::x64 {

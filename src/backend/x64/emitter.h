@@ -1,21 +1,19 @@
 // Emission for x86-64: its instructions, in emit.cpp; what stands around them, in emit_entry.cpp.
 #pragma once
 
-#include <asmjit/x86.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "backend/emit/asmjit.h"
 #include "backend/emit/emitter.h"
 #include "backend/x64/halves_encoding.h"
 #include "backend/x64/host.h"
 
 namespace warpjit::backend::x64 {
 
-namespace x86 = asmjit::x86;
 using asmjit::InstId;
 using asmjit::Label;
 using lir::Inst;
