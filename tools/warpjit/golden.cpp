@@ -404,7 +404,10 @@ Result<std::string> count_instructions(const GoldenGuest& guest, const std::vect
       ir::PipelineOptions pipeline = backend::pipeline_options(target);
       pipeline.assume_no_zero_inf = assume;
       WARPJIT_TRY(const auto program, ir::run_pipeline(ir::Function(item.function), pipeline));
-      return backend::compile(program, target, {});
+      backend::CompileOptions options;
+      if (target != backend::Target::a64 && target != backend::Target::a64_fp16)
+        options.abi = backend::Abi::system_v;  // the same counts on Windows
+      return backend::compile(program, target, options);
     };
     const auto code = compile(false);
     if (!code) return Error{code.error().code, item.name + ": " + code.error().message, code.error().where};
