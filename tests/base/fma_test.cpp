@@ -173,7 +173,7 @@ class Exactly {
 };
 #endif
 
-// Of what MPFR gives in each mode, floats first.
+// The digest of what MPFR gives in each mode, floats first.
 constexpr std::uint64_t kFloats = 30921996489784663, kDoubles[] = {14130218233459167235u, 4320907447401207777,
                                                                    8724780654705418973, 8081840857745116289};
 

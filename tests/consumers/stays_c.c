@@ -10,5 +10,7 @@ int main(void) {
   warpjit_engine_destroy(engine);
   printf("C: warpjit %u.%u.%u, headers %s\n", (unsigned)major, (unsigned)minor, (unsigned)patch,
          WARPJIT_VERSION_STRING);
-  return major == WARPJIT_VERSION_MAJOR && minor == WARPJIT_VERSION_MINOR && patch == WARPJIT_VERSION_PATCH ? 0 : 1;
+  return major == WARPJIT_VERSION_MAJOR && minor == WARPJIT_VERSION_MINOR && patch == WARPJIT_VERSION_PATCH
+             ? 0
+             : 1;
 }

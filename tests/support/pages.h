@@ -26,7 +26,9 @@ inline std::size_t page_size() {
   return info.dwPageSize;
 }
 inline DWORD protection(Access access) {
-  return access == Access::none ? PAGE_NOACCESS : access == Access::write ? PAGE_READWRITE : PAGE_EXECUTE_READ;
+  return access == Access::none    ? PAGE_NOACCESS
+         : access == Access::write ? PAGE_READWRITE
+                                   : PAGE_EXECUTE_READ;
 }
 inline std::byte* map_pages(std::size_t bytes, Access access) {
   void* const address = VirtualAlloc(nullptr, bytes, MEM_COMMIT | MEM_RESERVE, protection(access));

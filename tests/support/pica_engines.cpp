@@ -1,7 +1,6 @@
 #include "support/pica_engines.h"
 #include "base/float_environment.h"
 
-
 #include <bit>
 #include <cstdio>
 #include <cstring>

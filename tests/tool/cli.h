@@ -40,8 +40,8 @@ class ToolTest : public testing::Test {
     const std::string out = path("stdout.txt"), err = path("stderr.txt");
     const std::string command = "cd '" + folder_.string() + "' && " + environment + " " +
                                 setting("WARPJIT_TEST_EMULATOR", kToolEmulator) + " '" +
-                                setting("WARPJIT_TEST_TOOL", kToolPath) + "' " + arguments + " >'" + out + "' 2>'" + err +
-                                "' </dev/null";
+                                setting("WARPJIT_TEST_TOOL", kToolPath) + "' " + arguments + " >'" + out +
+                                "' 2>'" + err + "' </dev/null";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
   }
