@@ -52,7 +52,7 @@ class NarrowKernels : public ::testing::Test {
     EXPECT_EQ(work.results, right);
   }
 
-  const RunOptions options_;
+  const RunOptions options_{};
 };
 
 TEST_F(NarrowKernels, Rows) {
