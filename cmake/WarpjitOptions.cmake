@@ -36,6 +36,9 @@ target_include_directories(warpjit_options INTERFACE $<BUILD_INTERFACE:${PROJECT
 if(WARPJIT_CHECKS OR CMAKE_BUILD_TYPE STREQUAL "Debug")
   target_compile_definitions(warpjit_options INTERFACE WARPJIT_CHECKS=1)
 endif()
+if(WARPJIT_STANDARD_CXX)
+  target_compile_definitions(warpjit_options INTERFACE WARPJIT_STANDARD_CXX=1)
+endif()
 if(WARPJIT_SANITIZE)
   target_compile_options(warpjit_options INTERFACE -fsanitize=${WARPJIT_SANITIZE} -fno-sanitize-recover=all
                          -fno-omit-frame-pointer)

@@ -1,8 +1,8 @@
 #include "backend/processor.h"
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
+#include <string_view>
+
+#include "base/cpu.h"
 
 namespace warpjit::backend {
 namespace {
@@ -23,25 +23,19 @@ constexpr FamilyTuning kTunings[] = {
 }  // namespace
 
 Maker maker() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_is("amd")) return Maker::amd;
-  if (__builtin_cpu_is("intel")) return Maker::intel;
-#endif
+  const cpu::Model model = cpu::model();
+  const std::string_view name = model.maker;
+  if (name == "AuthenticAMD") return Maker::amd;
+  if (name == "GenuineIntel") return Maker::intel;
   return Maker::other;
 }
 
 // Zen 3 and 4 are of family 19h, of which Zen 4 has AVX-512; Zen 5 is of 1Ah.
 Family family() {
-#if defined(__x86_64__)
-  unsigned a = 0, b = 0, c = 0, d = 0;
   if (maker() != Maker::amd) return Family::unknown;
-  if (__get_cpuid(1, &a, &b, &c, &d) == 0) return Family::amd;
-  const unsigned number = (a >> 8 & 15) + (a >> 20 & 255);  // of families from 15 on
-  if (number == 0x19) return __builtin_cpu_supports("avx512f") ? Family::zen4 : Family::zen3;
+  const unsigned number = cpu::model().family;
+  if (number == 0x19) return cpu::has(cpu::Feature::avx512f) ? Family::zen4 : Family::zen3;
   return number == 0x1a ? Family::zen5 : Family::amd;
-#else
-  return Family::unknown;
-#endif
 }
 
 Tuning tuning(Family family) {

@@ -1,27 +1,19 @@
 #include "backend/target.h"
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#elif defined(__aarch64__) && defined(__linux__)
-#include <sys/auxv.h>
-#endif
-
 #include "backend/host.h"
 #include "backend/workspace.h"
+#include "base/compiler.h"
+#include "base/cpu.h"
+
+#if WARPJIT_HOST_A64 && defined(__linux__)
+#include <sys/auxv.h>
+#endif
 
 namespace warpjit::backend {
 
 namespace {
 
-#if defined(__x86_64__)
-// __builtin_cpu_supports of GCC 12 has no name for it; that the system keeps the
-// registers follows from AVX-512.
-bool has_avx512_fp16() {
-  constexpr unsigned kFeatures = 7, kBit = 1U << 23;
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid_count(kFeatures, 0, &a, &b, &c, &d) != 0 && (d & kBit) != 0;
-}
-#elif defined(__aarch64__)
+#if WARPJIT_HOST_A64
 bool has_feat_fp16() {
 #if defined(__linux__)
   constexpr unsigned long kVectorHalves = 1UL << 10;  // HWCAP_ASIMDHP
@@ -75,23 +67,21 @@ bool built_in(Target target) { return find_host(target) != nullptr; }
 
 bool runs_here(Target target) {
   if (!built_in(target)) return false;
-#if defined(__x86_64__)
+#if WARPJIT_HOST_X64
+  using enum cpu::Feature;
   switch (target) {
     case Target::x64_v3:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-             __builtin_cpu_supports("bmi2");
+      return cpu::has({avx2, fma, bmi2});
     case Target::x64_v4:
-      return runs_here(Target::x64_v3) && __builtin_cpu_supports("avx512f") &&
-             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-             __builtin_cpu_supports("avx512vl");
+      return runs_here(Target::x64_v3) && cpu::has({avx512f, avx512bw, avx512dq, avx512vl});
     case Target::x64_v4_fp16:
-      return runs_here(Target::x64_v4) && has_avx512_fp16();
+      return runs_here(Target::x64_v4) && cpu::has(avx512_fp16);
     case Target::a64:
     case Target::a64_fp16:
       return false;
   }
   return false;
-#elif defined(__aarch64__)
+#elif WARPJIT_HOST_A64
   // NEON is part of the architecture.
   return target == Target::a64 || (target == Target::a64_fp16 && has_feat_fp16());
 #else
@@ -102,7 +92,7 @@ bool runs_here(Target target) {
 Result<Target> best_target() {
   for (Target target : {Target::x64_v4_fp16, Target::x64_v4, Target::x64_v3, Target::a64_fp16, Target::a64})
     if (runs_here(target)) return target;
-#if defined(__x86_64__)
+#if WARPJIT_HOST_X64
   constexpr Target kNeeded = Target::x64_v3;
   constexpr const char* kLacking = "this CPU has neither AVX-512 (F, BW, DQ, VL) nor AVX2 with FMA and BMI2";
 #else

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 
-#if defined(__x86_64__) || defined(_M_X64)
+#include "base/compiler.h"
+
+#if WARPJIT_HOST_X64
 #include <immintrin.h>
 #endif
 
@@ -19,24 +21,22 @@ class FloatEnvironment {
   FloatEnvironment& operator=(const FloatEnvironment&) = delete;
 
   // kSticky: all sticky flags.
-#if defined(__x86_64__) || defined(_M_X64)
+#if WARPJIT_HOST_X64
   using Word = std::uint32_t;
   static constexpr Word kDefault = 0x1F80, kInvalid = 1, kSticky = 0x3F;
   static Word read() { return _mm_getcsr(); }
   static void write(Word word) { _mm_setcsr(word); }
-#elif defined(__aarch64__)
+#elif WARPJIT_HOST_A64
   // FPCR is the control half, FPSR the sticky flags. DN is set: every NaN that arithmetic gives is
   // 0x7fc00000, which is what CanonicalizeNaN32 makes of it anyway, so that generated code need not.
   using Word = std::uint64_t;
   static constexpr Word kDefault = Word{1u << 25} << 32, kInvalid = 1, kSticky = 0x9F;
   static Word read() {
-    std::uint64_t control, status;
-    asm volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(control), "=r"(status));
-    return control << 32 | (status & 0xFFFFFFFF);
+    const a64::FloatRegisters registers = a64::read_float_registers();
+    return registers.control << 32 | (registers.status & 0xFFFFFFFF);
   }
   static void write(Word word) {
-    const std::uint64_t control = word >> 32, status = word & 0xFFFFFFFF;
-    asm volatile("msr fpcr, %0\n\tmsr fpsr, %1" : : "r"(control), "r"(status) : "memory");
+    a64::write_float_registers({.control = word >> 32, .status = word & 0xFFFFFFFF});
   }
 #else
   using Word = std::uint32_t;

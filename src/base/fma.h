@@ -4,6 +4,9 @@
 
 #include <cstdint>
 
+#include "base/compiler.h"
+#include "base/cpu.h"
+
 namespace warpjit::fma {
 
 // The nearest float. Expects round to nearest even without flushing, as every public entry sets; a NaN has the payload
@@ -11,30 +14,37 @@ namespace warpjit::fma {
 //
 // The product of two floats is exact in a double. The sum is rounded to odd there (what is cut off makes the last bit
 // 1), so that rounding that to a float, which has less than half of the bits, gives what one rounding would.
-[[gnu::always_inline]] inline float in_doubles(float a, float b, float c) {
+WARPJIT_ALWAYS_INLINE float in_doubles(float a, float b, float c) {
   const double product = static_cast<double>(a) * static_cast<double>(b), addend = static_cast<double>(c);
   const double sum = product + addend;
   const double back = sum - product, error = (product - (sum - back)) + (addend - back);
-  const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, sum);
+  const std::uint64_t bits = WARPJIT_BIT_CAST(std::uint64_t, sum);
   // With an error against its sign the magnitude of the sum is above the exact one: the number below it is cut off.
   const std::uint64_t cut = bits - ((error < 0) == (sum > 0) ? 1 : 0);
-  return static_cast<float>(__builtin_bit_cast(double, error<0 || error> 0 ? cut | 1 : bits));
+  return static_cast<float>(WARPJIT_BIT_CAST(double, error<0 || error> 0 ? cut | 1 : bits));
 }
 
 // The same for doubles, in integers, in the rounding mode that the host is set to.
 double in_integers(double a, double b, double c);
 
-#if defined(__x86_64__) && defined(__GNUC__)
+// By the builtin, since without optimization fmaf() is the C library's.
+#if WARPJIT_HAS_TARGETS
 // by_instruction() only where has_instruction().
 constexpr bool kAlwaysInstruction = false;
-[[gnu::target("fma")]] inline float by_instruction(float a, float b, float c) {
+WARPJIT_TARGET("fma") inline float by_instruction(float a, float b, float c) {
   return __builtin_fmaf(a, b, c);
 }
-[[gnu::target("fma")]] inline double by_instruction(double a, double b, double c) {
+WARPJIT_TARGET("fma") inline double by_instruction(double a, double b, double c) {
   return __builtin_fma(a, b, c);
 }
-[[gnu::always_inline]] inline bool has_instruction() { return __builtin_cpu_supports("fma"); }
-#elif defined(__aarch64__)
+WARPJIT_ALWAYS_INLINE bool has_instruction() {
+#if defined(_MSC_VER)  // whose libraries lack what the builtin reads
+  return cpu::has(cpu::Feature::fma);
+#else
+  return __builtin_cpu_supports("fma");
+#endif
+}
+#elif WARPJIT_GNU && WARPJIT_HOST_A64
 constexpr bool kAlwaysInstruction = true;
 inline float by_instruction(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline double by_instruction(double a, double b, double c) { return __builtin_fma(a, b, c); }
@@ -47,14 +57,14 @@ constexpr bool has_instruction() { return false; }
 #endif
 
 // Whichever is quicker. Always inlined: sources are compiled with different options.
-[[gnu::always_inline]] inline float fused(float a, float b, float c) {
+WARPJIT_ALWAYS_INLINE float fused(float a, float b, float c) {
 #if defined(__FMA__)
   return by_instruction(a, b, c);
 #else
   return has_instruction() ? by_instruction(a, b, c) : in_doubles(a, b, c);
 #endif
 }
-[[gnu::always_inline]] inline double fused(double a, double b, double c) {
+WARPJIT_ALWAYS_INLINE double fused(double a, double b, double c) {
   return has_instruction() ? by_instruction(a, b, c) : in_integers(a, b, c);
 }
 

@@ -1,13 +1,16 @@
 // The special-function unit for many words at once, so that the compiler vectorizes it.
 #include "base/sfu_lanes.h"
 
+#include "base/compiler.h"
+#include "base/cpu.h"
+
 namespace warpjit::sfu {
 namespace {
 
 using u32 = std::uint32_t;
 
-[[gnu::always_inline]] inline void evaluate_lanes(Function function, const u32* __restrict x,
-                                                  u32* __restrict results, std::size_t count) {
+WARPJIT_ALWAYS_INLINE void evaluate_lanes(Function function, const u32* WARPJIT_RESTRICT x,
+                                          u32* WARPJIT_RESTRICT results, std::size_t count) {
   LaneOps ops;
   Lanes<LaneOps> lanes(ops);
   const WordFunction of_word = word_function(function);
@@ -36,21 +39,18 @@ using Evaluate = void (*)(Function, const u32*, u32*, std::size_t);
 void evaluate_plain(Function function, const u32* x, u32* results, std::size_t count) {
   evaluate_lanes(function, x, results, count);
 }
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) void evaluate_avx2(Function function, const u32* x, u32* results,
-                                                   std::size_t count) {
+#if WARPJIT_HAS_TARGETS
+WARPJIT_TARGET("avx2") void evaluate_avx2(Function function, const u32* x, u32* results, std::size_t count) {
   evaluate_lanes(function, x, results, count);
 }
-__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) void evaluate_avx512(Function function,
-                                                                                   const u32* x, u32* results,
-                                                                                   std::size_t count) {
+WARPJIT_TARGET("avx512f,avx512bw,avx512dq,avx512vl")
+void evaluate_avx512(Function function, const u32* x, u32* results, std::size_t count) {
   evaluate_lanes(function, x, results, count);
 }
 Evaluate best() {
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-    return evaluate_avx512;
-  return __builtin_cpu_supports("avx2") ? evaluate_avx2 : evaluate_plain;
+  using enum cpu::Feature;
+  if (cpu::has({avx512f, avx512bw, avx512dq, avx512vl})) return evaluate_avx512;
+  return cpu::has(avx2) ? evaluate_avx2 : evaluate_plain;
 }
 #else
 Evaluate best() { return evaluate_plain; }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/compiler.h"
 #include "base/sfu.h"
 
 namespace warpjit::sfu {
@@ -46,7 +47,7 @@ std::span<const std::uint32_t> words_of(Table table);
 inline constexpr std::uint32_t kRcpHalf = 0x47e7, kRsqrtHalf = 0x7fff, kLg2Half = 0x3345, kEx2Half = 0x77e2;
 
 // Loops over lanes vectorize only if all of it is inlined.
-#define WARPJIT_LANE [[gnu::always_inline]]
+#define WARPJIT_LANE WARPJIT_ALWAYS_INLINE
 
 template <class Ops>
 class Lanes {

@@ -15,6 +15,7 @@
 #include <span>
 #include <type_traits>
 
+#include "base/compiler.h"
 #include "base/fma.h"
 #include "base/math.h"
 #include "ir/types.h"
@@ -26,7 +27,7 @@ namespace warpjit::ir {
 std::uint64_t evaluate(Opcode opcode, std::span<const std::uint64_t> operands);
 
 // Lane loops only vectorize when the meaning is inlined into them, in every instruction set variant.
-#define WARPJIT_MEANING [[gnu::always_inline]] inline
+#define WARPJIT_MEANING WARPJIT_ALWAYS_INLINE
 
 // A static member for each lane-wise row (OpcodeInfo::lane_wise); a row that lacks its own does not compile.
 struct meaning {

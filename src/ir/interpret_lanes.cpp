@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 
+#include "base/compiler.h"
+#include "base/cpu.h"
 #include "ir/callout.h"
 #include "ir/evaluate.h"
 #include "ir/look_up.h"
@@ -12,14 +14,6 @@ namespace warpjit::ir {
 namespace {
 
 using Operation = Interpreter::Operation;
-
-// Lanes do not depend on each other, and the loop vectorizer must see a loop (unrolled completely it would be
-// left to the one for straight-line code, which gives up on selects).
-#if defined(__clang__)
-#define WARPJIT_LANE_LOOP _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define WARPJIT_LANE_LOOP _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
-#endif
 
 // Fused multiply-adds are the host's instruction, or arithmetic of doubles: either way compilers make vectors of them.
 template <bool kInstruction>
@@ -38,7 +32,7 @@ struct LaneMeaning : meaning {
 template <Opcode kOpcode, unsigned kStep, class Meaning>
 WARPJIT_MEANING void lane_wise(const Operation& operation, std::uint32_t* frame, unsigned lanes) {
   // SSA: the result's words are no operand's words.
-  std::uint32_t* __restrict result = frame + operation.result;
+  std::uint32_t* WARPJIT_RESTRICT result = frame + operation.result;
   const std::uint32_t* a = frame + operation.a;
   const std::uint32_t* b = frame + operation.b;
   const std::uint32_t* c = frame + operation.c;
@@ -495,15 +489,15 @@ GroupOutcome run_group_plain(GroupContext& context, std::uint32_t* frame) {
 
 // The same loops for AVX2 and FMA. Sanitizers, whose checks
 // take longest to compile here, see the loops once.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(WARPJIT_SANITIZED)
+#if WARPJIT_HAS_TARGETS && !defined(WARPJIT_SANITIZED)
 template <unsigned kStep>
-[[gnu::target("avx2,fma,bmi,bmi2")]] GroupOutcome run_group_v3(GroupContext& context, std::uint32_t* frame) {
+WARPJIT_TARGET("avx2,fma,bmi,bmi2")
+GroupOutcome run_group_v3(GroupContext& context, std::uint32_t* frame) {
   return run_group<kStep, LaneMeaning<true>>(context, frame);
 }
 RunGroup v3_for(unsigned lanes) {
-  static const bool kHas = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-  if (!kHas) return nullptr;
+  using enum cpu::Feature;
+  if (!cpu::has({avx2, fma, bmi, bmi2})) return nullptr;
   return lanes == 1 ? run_group_v3<1> : lanes % 16 == 0 ? run_group_v3<16> : run_group_v3<4>;
 }
 #else

@@ -4,7 +4,9 @@
 #include <bit>
 #include <cstring>
 
-#if defined(__SSE2__)
+#include "base/vector.h"
+
+#if WARPJIT_HOST_X64
 #include <emmintrin.h>
 #endif
 
@@ -67,7 +69,7 @@ constexpr std::array<std::array<std::uint8_t, 2>, kBlocksAcross* kBlocksAcross> 
   return corners;
 }();
 
-using Lanes = std::uint32_t __attribute__((vector_size(16)));
+using Lanes = Vector<std::uint32_t, 4>;
 
 // By coverage of a quad: what its covered pixels add to its first one's word, and how many there are.
 struct PixelsOfQuad {
@@ -107,7 +109,7 @@ PixelRecord filler(PixelRecord pixel) { return {pixel.word & ~PixelRecord::kCove
 
 // Bit 4j + n: lane n of vector j is negative.
 std::uint32_t sign_bits(Lanes v0, Lanes v1, Lanes v2, Lanes v3) {
-#if defined(__SSE2__)
+#if WARPJIT_GNU && WARPJIT_HOST_X64
   const auto low = _mm_packs_epi32(std::bit_cast<__m128i>(v0), std::bit_cast<__m128i>(v1));
   const auto high = _mm_packs_epi32(std::bit_cast<__m128i>(v2), std::bit_cast<__m128i>(v3));
   return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/bits.h"
+#include "base/vector.h"
 
 namespace warpjit::pixels {
 
@@ -16,19 +17,19 @@ constexpr std::uint32_t kNaN = 0x7fffffff;
 constexpr std::size_t kInverseW = 0, kDepth = 1, kFirstUse = 2;
 
 // Four planes at once: compilers leave the loop scalar.
-using TwoDoubles = double __attribute__((vector_size(16)));
-using TwoFloats = float __attribute__((vector_size(8)));
-using FourWords = std::uint32_t __attribute__((vector_size(16)));
+using TwoDoubles = Vector<double, 2>;
+using TwoFloats = Vector<float, 2>;
+using FourWords = Vector<std::uint32_t, 4>;
 struct FourDoubles {
   TwoDoubles low, high;
 };
 // As f32; denormals become zeros of their sign, and all is NaN unless `finite`,
 // whose words are all ones or 0.
 FourWords coefficients(const FourDoubles& values, FourWords finite) {
-  const auto low = __builtin_convertvector(values.low, TwoFloats);
-  const auto high = __builtin_convertvector(values.high, TwoFloats);
-  const auto words = std::bit_cast<FourWords>(__builtin_shufflevector(low, high, 0, 1, 2, 3));
-  const auto denormal = static_cast<FourWords>((words & 0x7f800000) == 0);
+  const auto low = WARPJIT_CONVERT(TwoFloats, values.low);
+  const auto high = WARPJIT_CONVERT(TwoFloats, values.high);
+  const auto words = std::bit_cast<FourWords>(WARPJIT_SHUFFLE(low, high, 0, 1, 2, 3));
+  const auto denormal = std::bit_cast<FourWords>((words & 0x7f800000) == 0);
   const FourWords flushed = words & (~denormal | 0x80000000);
   return (flushed & finite) | (kNaN & ~finite);
 }
@@ -230,8 +231,8 @@ void Setup::write(const std::array<WindowVertex, 3>& v, std::int64_t area, const
       return frame.through(values[0], values[1], values[2]);
     };
     const Plane<TwoDoubles> low = two(i), high = two(i + 2);
-    const FourWords finite = __builtin_shufflevector(std::bit_cast<FourWords>(low.rest == 0),
-                                                     std::bit_cast<FourWords>(high.rest == 0), 0, 2, 4, 6);
+    const FourWords finite = WARPJIT_SHUFFLE(std::bit_cast<FourWords>(low.rest == 0),
+                                             std::bit_cast<FourWords>(high.rest == 0), 0, 2, 4, 6);
     const auto put = [&](const FourDoubles& values, float* to) {
       const FourWords words = coefficients(values, finite);
       std::memcpy(to, &words, sizeof words);

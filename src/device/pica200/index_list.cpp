@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "base/vector.h"
+
 namespace warpjit::pica200 {
 namespace {
 
@@ -68,8 +70,8 @@ void IndexList::build(std::span<const Index> indices) {
 }
 
 void IndexList::number() {
-  using Bytes = std::uint8_t __attribute__((vector_size(8)));
-  using Numbers = std::uint16_t __attribute__((vector_size(16)));
+  using Bytes = Vector<std::uint8_t, 8>;
+  using Numbers = Vector<std::uint16_t, 8>;
   numbers_.resize(count_ + kSpare);
   std::uint32_t* const numbers = numbers_.data();
   std::uint32_t end = 0;
@@ -78,7 +80,7 @@ void IndexList::number() {
     if (flags == 0) continue;
     const std::uint64_t sums = byte_sums(flags);
     const auto before = std::bit_cast<Bytes>(sums << 8);
-    const Numbers remapped = __builtin_convertvector(before, Numbers) + static_cast<std::uint16_t>(end);
+    const Numbers remapped = WARPJIT_CONVERT(Numbers, before) + static_cast<std::uint16_t>(end);
     std::memcpy(remap_.get() + index, &remapped, sizeof remapped);
     // Every index is written; one that does not occur is overwritten by the next that does.
     for (std::uint32_t n = 0; n < 8; ++n) numbers[remapped[n]] = index + n;

@@ -1,14 +1,9 @@
 #include "frontend/interpret/host_code.h"
 
+#include "base/cpu.h"
+
 namespace warpjit::interpret {
 
-bool host_has_avx2() {
-#if defined(__x86_64__)
-  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  return has;
-#else
-  return false;
-#endif
-}
+bool host_has_avx2() { return cpu::has({cpu::Feature::avx2, cpu::Feature::fma}); }
 
 }  // namespace warpjit::interpret

@@ -15,11 +15,11 @@ namespace {
 
 // A function that returns `value`, to see which code runs; empty where none is written down.
 std::span<const std::uint8_t> returns(unsigned value) {
-#if defined(__x86_64__) || defined(_M_X64)
+#if WARPJIT_HOST_X64
   static constexpr std::uint8_t kCode[][6] = {{0xB8, 1, 0, 0, 0, 0xC3},   // mov eax, 1; ret
                                               {0xB8, 2, 0, 0, 0, 0xC3}};  // mov eax, 2; ret
   return kCode[value - 1];
-#elif defined(__aarch64__) || defined(_M_ARM64)
+#elif WARPJIT_HOST_A64
   static constexpr std::uint8_t kCode[][8] = {
       {0x20, 0, 0x80, 0x52, 0xC0, 0x03, 0x5F, 0xD6},   // mov w0, 1; ret
       {0x40, 0, 0x80, 0x52, 0xC0, 0x03, 0x5F, 0xD6}};  // mov w0, 2; ret

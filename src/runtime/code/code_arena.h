@@ -9,6 +9,7 @@
 #include <string>
 
 #include "backend/target.h"
+#include "base/compiler.h"
 
 namespace warpjit::runtime {
 
@@ -60,8 +61,8 @@ void synchronize_caches(const void* writable, const void* executable, std::size_
 // Drops instructions that this CPU fetched before the code was placed.
 // Call it before each entry into placed code.
 inline void synchronize_fetch() {
-#if defined(__aarch64__)
-  asm volatile("isb" ::: "memory");
+#if WARPJIT_HOST_A64
+  a64::synchronize_fetch();
 #endif
 }
 

@@ -10,11 +10,13 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
-#if defined(__aarch64__)
+
+#include "base/compiler.h"
+#include "runtime/code/code_arena.h"
+
+#if WARPJIT_HOST_A64
 #include <pthread.h>
 #endif
-
-#include "runtime/code/code_arena.h"
 
 namespace warpjit::runtime {
 namespace {
@@ -25,7 +27,7 @@ class FlipArena final : public CodeArena {
   const std::byte* place(std::span<const std::uint8_t> bytes,
                          std::size_t) override {  // pages are aligned enough
     const std::size_t size = whole_pages(bytes.size());
-#if defined(__aarch64__)
+#if WARPJIT_HOST_A64
     void* pages =
         mmap(nullptr, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANON | MAP_JIT, -1, 0);
     if (pages == MAP_FAILED) return nullptr;

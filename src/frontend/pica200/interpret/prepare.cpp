@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/fuel.h"
+#include "base/vector.h"
 #include "frontend/interpret/fault.h"
 #include "frontend/pica200/interpret/ops.h"
 
@@ -449,19 +450,19 @@ void apply_constants(const ProgramInfo& program, Uniforms& uniforms) {
 }
 
 void canonicalize_outputs(ThreadState& state) {
-  typedef float f4 __attribute__((vector_size(16)));
-  typedef std::int32_t i4 __attribute__((vector_size(16)));
+  using f4 = Vector<float, 4>;
   static_assert(offsetof(ThreadState, r) == offsetof(ThreadState, o) + sizeof state.o);
-  i4 any = {};
+  Vector<std::int32_t, 4> any = {};
   for (unsigned k = 0; k < 32; ++k) {
-    const f4 value = *reinterpret_cast<const f4*>(k < 16 ? state.o[k] : state.r[k - 16]);
+    f4 value;
+    std::memcpy(&value, k < 16 ? state.o[k] : state.r[k - 16], sizeof value);
     any |= value != value;
   }
   if ((any[0] | any[1] | any[2] | any[3]) == 0) return;
   for (auto* file : {&state.o, &state.r})
     for (auto& reg : *file)
       for (float& value : reg)
-        if (value != value) value = __builtin_bit_cast(float, 0x7fc00000);
+        if (value != value) value = std::bit_cast<float>(0x7fc00000);
 }
 
 }  // namespace warpjit::pica200

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/compiler.h"
 #include "frontend/tesla/interpret/op.h"
 #include "frontend/tesla/interpret/profile.h"
 
@@ -84,7 +85,7 @@ class OperandMemory {
     const bool own = operand_.kind == Operand::Kind::constant || operand_.kind == Operand::Kind::local;
     return own && context_.graphics != nullptr;
   }
-  [[gnu::cold, gnu::noinline]] std::byte* report(unsigned lane, std::uint32_t address, bool is_store) const {
+  WARPJIT_COLD std::byte* report(unsigned lane, std::uint32_t address, bool is_store) const {
     if (may_miss()) return nullptr;
     if (context_.profiler != nullptr) context_.profiler->fault(op_);
     if (!context_.report.first_fault)
