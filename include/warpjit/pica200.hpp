@@ -248,4 +248,78 @@ class WARPJIT_API Pipeline {
   std::unique_ptr<State> state_;  // null without memory for it
 };
 
+// ---- The GPU: command lists to pixels, and the engines that move memory (docs/pica-pixels.md)
+
+// A piece of physical memory, which the GPU reads and writes.
+struct GpuMemory {
+  std::uint32_t address = 0;
+  void* data = nullptr;
+  std::size_t size = 0;  // bytes
+};
+
+// The words of the memory engines' registers; addresses in bytes.
+struct MemoryFill {
+  std::uint32_t start = 0, end = 0;  // the end is not filled
+  std::uint32_t value = 0;
+  std::uint32_t control = 0;  // bits 8 and 9: 0 fills words of 16 bits, 2 of 32, 1 and 3 of 24
+};
+struct DisplayTransfer {
+  std::uint32_t input = 0, output = 0;
+  std::uint32_t input_size = 0, output_size = 0;  // pixels: width in bits 0 to 15, height above
+  std::uint32_t flags = 0;
+};
+struct TextureCopy {
+  std::uint32_t input = 0, output = 0;
+  std::uint32_t size = 0;                         // bytes
+  std::uint32_t input_line = 0, output_line = 0;  // 16 bytes: width in bits 0 to 15, gap above
+};
+
+// What command lists did.
+struct GpuReport {
+  std::uint64_t draws = 0, triangles = 0;  // triangles as they were assembled
+  std::uint64_t fragments = 0;             // pixels that they covered
+  std::uint64_t jumps = 0;                 // to other lists
+  bool interrupt = false;                  // the list raised the interrupt P3D, which ended it
+};
+
+// The whole GPU over the guest's memory. Everything is 0 at first; geometry state is fresh. Memory is read and
+// written in place. Calls on one Gpu must not overlap each other, nor calls that write its memory.
+class WARPJIT_API Gpu {
+ public:
+  Gpu();
+  Gpu(Gpu&&) noexcept;
+  Gpu& operator=(Gpu&&) noexcept;
+  ~Gpu();
+
+  // Errors: resource_limit if there was no memory for the GPU, which every call then gives.
+  Status status() const;
+
+  // The physical memory, at most kMaxMemoryRanges pieces that do not overlap; it must outlive the calls.
+  // Addresses outside of it are errors. Errors: bad_input.
+  Status set_memory(std::span<const GpuMemory> ranges);
+
+  // An internal register, below 0x300, as a word without side effects: triggers, data ports, jumps and
+  // interrupt registers stay as they were. Errors: bad_input.
+  Status set_register(std::uint32_t id, std::uint32_t value);
+  std::uint32_t get_register(std::uint32_t id) const;  // 0 from 0x300 on
+
+  // Runs a command list, and the lists that it jumps to, until the interrupt, or the end of a list. Pixels are
+  // drawn by the guest interpreter alone, so `options.engine` must be EngineKind::guest: with another one the
+  // first draw is an error (unsupported). Errors name the register and the command's address; what was drawn
+  // before stays, and nothing else is written: bad_input, resource_limit; unsupported for gas; those of draws.
+  Result<GpuReport> run_commands(const Engine& engine, std::uint32_t address, std::uint32_t bytes,
+                                 const RunOptions& options);
+
+  // Errors: bad_input for what the hardware hangs on, and for addresses outside of memory. Then nothing is
+  // written.
+  Status fill(const MemoryFill& job);
+  Status transfer(const DisplayTransfer& job);
+  Status copy(const TextureCopy& job);
+
+ private:
+  class State;
+  State& state() const;
+  std::unique_ptr<State> state_;  // null without memory for it
+};
+
 }  // namespace warpjit::pica200

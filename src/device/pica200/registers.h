@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,6 +64,7 @@ class Registers {
   Status write(std::uint32_t id, std::uint32_t value, unsigned bytes = 15);
   // What the register holds, or what was last written to a data port.
   std::uint32_t read(std::uint32_t id) const { return words_[id]; }
+  std::span<const std::uint32_t, kRegisterCount> words() const { return words_; }
 
   // Read freely; write through change().
   UnitRegisters vertex{kUploadedWords}, geometry{kGeometryWords};

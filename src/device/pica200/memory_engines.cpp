@@ -1,0 +1,174 @@
+#include "device/pica200/memory_engines.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/bits.h"
+#include "frontend/pica200/interpret/fragment/output.h"
+
+namespace warpjit::pica200 {
+
+namespace {
+
+constexpr const char* kFill = "memory fill";
+constexpr const char* kTransfer = "display transfer";
+constexpr const char* kCopy = "texture copy";
+
+Error refused(const char* engine, std::string message) {
+  return {ErrorCode::bad_input, std::move(message), engine};
+}
+
+Result<std::byte*> find(const PhysicalMemory& memory, std::uint64_t address, std::uint64_t size,
+                        const std::string& what) {
+  if (std::byte* found = memory.find(address, size)) return found;
+  char text[96];
+  std::snprintf(text, sizeof text, "%llu bytes at 0x%08llX do not lie in memory",
+                static_cast<unsigned long long>(size), static_cast<unsigned long long>(address));
+  return Error{ErrorCode::bad_input, text, what};
+}
+
+// ---- Transfers
+
+// By the code of a transfer, which swaps two of those that targets have.
+constexpr std::array<ColorFormat, 5> kFormats = {ColorFormat::rgba8, ColorFormat::rgb8, ColorFormat::rgb565,
+                                                 ColorFormat::rgb5a1, ColorFormat::rgba4};
+
+struct Side {
+  std::uint32_t width = 0, height = 0;
+  bool tiled = false;
+  ColorFormat format = ColorFormat::rgba8;
+
+  std::size_t pixel(std::uint32_t column, std::uint32_t row) const {
+    // Rows of a picture in tiles are counted as they lie in memory.
+    const TargetSetup tiles{width, height, true, 0, 0};
+    return (tiled ? fragment::pixel_number(tiles, column, row) : std::size_t{row} * width + column) *
+           pixel_bytes(format);
+  }
+  std::uint64_t bytes() const { return std::uint64_t{width} * height * pixel_bytes(format); }
+};
+
+struct Transfer {
+  Side input, output;
+  std::uint32_t step_x = 1, step_y = 1;  // input pixels of an output pixel
+  std::uint64_t skipped = 0;             // bytes of the output before its first line
+  bool flipped = false;
+};
+
+Result<Transfer> read_transfer(const DisplayTransfer& job) {
+  Transfer transfer;
+  Side &input = transfer.input, &output = transfer.output;
+  const auto flag = [&](unsigned n) { return (job.flags >> n & 1) != 0; };
+  if (flag(3)) return refused(kTransfer, "flag 3 makes it a texture copy");
+  if (flag(16)) return refused(kTransfer, "blocks of 32 x 32 are not documented");
+  const std::uint32_t from = bits(job.flags, 8, 3), to = bits(job.flags, 12, 3),
+                      scale = bits(job.flags, 24, 2);
+  if (from > 4 || to > 4)
+    return refused(kTransfer, "format " + std::to_string(from > 4 ? from : to) + ", allowed are 0 to 4");
+  if (scale == 3) return refused(kTransfer, "scale 3, allowed are 0 to 2");
+  input.format = kFormats[from];
+  output.format = kFormats[to];
+  const bool narrow = from >= 2 && to >= 2;
+  if (from != 0 && from != to && !narrow)
+    return refused(kTransfer,
+                   "format " + std::to_string(from) + " cannot become format " + std::to_string(to));
+  input.width = job.input_size & 0xFFFF;
+  input.height = job.input_size >> 16;
+  const std::uint32_t width = job.output_size & 0xFFFF, height = job.output_size >> 16;
+  if (input.width == 0 || input.height == 0 || width == 0 || height == 0)
+    return refused(kTransfer, "a width or height is 0");
+  if (width > input.width || height > input.height)
+    return refused(kTransfer, "the output of " + std::to_string(width) + " x " + std::to_string(height) +
+                                  " is larger than the input of " + std::to_string(input.width) + " x " +
+                                  std::to_string(input.height));
+  if (width < input.width && !flag(2))
+    return refused(kTransfer, "the output is narrower than the input without flag 2");
+  // Flag 1: from lines to tiles. Flag 5: no change.
+  input.tiled = !flag(1);
+  output.tiled = flag(1) != flag(5);
+  transfer.step_x = scale != 0 ? 2 : 1;
+  transfer.step_y = scale == 2 ? 2 : 1;
+  if (scale != 0 && !input.tiled) return refused(kTransfer, "only an input in tiles can be scaled");
+  output.width = width / transfer.step_x;
+  output.height = height / transfer.step_y;
+  if (output.width == 0 || output.height == 0) return refused(kTransfer, "the scaled width or height is 0");
+  for (const Side* side : {&input, &output})
+    if (side->tiled && (side->width % 8 != 0 || side->height % 8 != 0))
+      return refused(kTransfer, std::to_string(side->width) + " x " + std::to_string(side->height) +
+                                    " pixels in tiles, allowed are multiples of 8");
+  transfer.flipped = flag(0);
+  if (transfer.flipped && flag(2))
+    transfer.skipped = std::uint64_t{input.width - width} * (height - 1) * pixel_bytes(output.format);
+  return transfer;
+}
+
+}  // namespace
+
+Status fill_memory(const PhysicalMemory& memory, const MemoryFill& job) {
+  if (job.end < job.start) return refused(kFill, "the end is before the start");
+  const std::size_t size = job.end - job.start;
+  if (size == 0) return {};
+  WARPJIT_TRY(std::byte* const to, find(memory, job.start, size, kFill));
+  const std::uint32_t code = bits(job.control, 8, 2);
+  const std::size_t width = code == 0 ? 2 : code == 2 ? 4 : 3;
+  for (std::size_t n = 0; n < size; ++n) to[n] = static_cast<std::byte>(job.value >> 8 * (n % width));
+  return {};
+}
+
+Status transfer_picture(const PhysicalMemory& memory, const DisplayTransfer& job) {
+  WARPJIT_TRY(const Transfer transfer, read_transfer(job));
+  const Side &input = transfer.input, &output = transfer.output;
+  WARPJIT_TRY(const std::byte* const from, find(memory, job.input, input.bytes(), "display transfer input"));
+  WARPJIT_TRY(std::byte* const to,
+              find(memory, job.output + transfer.skipped, output.bytes(), "display transfer output"));
+  const std::vector<std::byte> source(from, from + input.bytes());
+  constexpr unsigned kAll = 15;
+  for (std::uint32_t row = 0; row < output.height; ++row)
+    for (std::uint32_t column = 0; column < output.width; ++column) {
+      const std::uint32_t read_row = transfer.flipped ? output.height - 1 - row : row;
+      std::array<std::uint32_t, 4> sums{};
+      for (std::uint32_t dy = 0; dy < transfer.step_y; ++dy)
+        for (std::uint32_t dx = 0; dx < transfer.step_x; ++dx) {
+          const std::size_t at = input.pixel(column * transfer.step_x + dx, read_row * transfer.step_y + dy);
+          const fragment::Bytes4 color = fragment::read_pixel(input.format, source.data() + at);
+          for (std::size_t n = 0; n < 4; ++n) sums[n] += color[n];
+        }
+      fragment::Bytes4 color{};
+      for (std::size_t n = 0; n < 4; ++n)
+        color[n] = static_cast<std::uint8_t>(sums[n] / (transfer.step_x * transfer.step_y));
+      fragment::write_pixel(output.format, to + output.pixel(column, row), color, kAll);
+    }
+  return {};
+}
+
+Status copy_texture(const PhysicalMemory& memory, const TextureCopy& job) {
+  constexpr std::uint32_t kUnit = 16;
+  const std::uint32_t size = job.size & ~(kUnit - 1);
+  if (size == 0) return refused(kCopy, "the size is " + std::to_string(job.size) + ", which freezes");
+  struct Lines {
+    std::uint64_t width = 0, gap = 0;  // bytes
+    std::uint64_t place(std::uint64_t n) const {
+      return gap == 0 ? n : n / width * (width + gap) + n % width;
+    }
+  };
+  Lines input, output;
+  for (const auto& [lines, word] : {std::pair(&input, job.input_line), std::pair(&output, job.output_line)}) {
+    lines->width = std::uint64_t{word & 0xFFFF} * kUnit;
+    lines->gap = std::uint64_t{word >> 16} * kUnit;
+    if (lines->width == 0 && lines->gap != 0)
+      return refused(kCopy, "lines of width 0 with a gap, which freezes");
+  }
+  const std::uint32_t from_address = job.input & ~(kUnit - 1), to_address = job.output & ~(kUnit - 1);
+  WARPJIT_TRY(const std::byte* const from,
+              find(memory, from_address, input.place(size - 1) + 1, "texture copy input"));
+  WARPJIT_TRY(std::byte* const to,
+              find(memory, to_address, output.place(size - 1) + 1, "texture copy output"));
+  for (std::uint64_t n = 0; n < size; n += kUnit)
+    std::memmove(to + output.place(n), from + input.place(n), kUnit);
+  return {};
+}
+
+}  // namespace warpjit::pica200

@@ -1,0 +1,190 @@
+#include "frontend/pica200/interpret/fragment/draw.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "frontend/pica200/interpret/fragment/units.h"
+
+namespace warpjit::pica200::fragment {
+
+namespace {
+
+Bytes4& slot(CombinerInputs& inputs, CombinerSource source) {
+  return inputs[static_cast<std::size_t>(source)];
+}
+
+bool reads(const FragmentState& state, CombinerSource source) {
+  return std::any_of(state.stages.begin(), state.stages.end(), [&](const CombinerStage& stage) {
+    for (const CombinerHalf* half : {&stage.color, &stage.alpha})
+      for (const CombinerArgument& argument : half->arguments)
+        if (argument.source == source) return true;
+    return false;
+  });
+}
+
+Result<std::byte*> find_target(const PhysicalMemory& memory, const TargetSetup& target, std::uint32_t address,
+                               unsigned bytes, std::uint32_t id, const char* what) {
+  const std::uint64_t size = std::uint64_t{target.width} * ((target.height + 7) / 8 * 8) * bytes;
+  if (std::byte* found = memory.find(address, size)) return found;
+  char text[96];
+  std::snprintf(text, sizeof text, "%llu bytes of the %s target at 0x%08X do not lie in memory",
+                static_cast<unsigned long long>(size), what, static_cast<unsigned>(address));
+  return Error{ErrorCode::bad_input, text, register_name(id)};
+}
+
+}  // namespace
+
+Drawing::Drawing(const FragmentSetup& setup, const PhysicalMemory& memory)
+    : setup_(&setup),
+      units_{TextureUnit(setup.state.textures[0], setup.values.textures[0], memory),
+             TextureUnit(setup.state.textures[1], setup.values.textures[1], memory),
+             TextureUnit(setup.state.textures[2], setup.values.textures[2], memory)},
+      reads_color_(reads(setup.state, CombinerSource::primary)) {}
+
+Result<Drawing> Drawing::make(const FragmentSetup& setup, const PhysicalMemory& memory) {
+  Drawing drawing(setup, memory);
+  const OutputState& output = setup.state.output;
+  const TargetSetup& target = setup.target;
+  if (output.touches_color()) {
+    WARPJIT_TRY(drawing.targets_.color, find_target(memory, target, target.color_address,
+                                                    pixel_bytes(output.color_format), 0x11D, "colour"));
+  }
+  if (output.touches_depth()) {
+    WARPJIT_TRY(drawing.targets_.depth, find_target(memory, target, target.depth_address,
+                                                    pixel_bytes(output.depth_format), 0x11C, "depth"));
+  }
+  return drawing;
+}
+
+Status Drawing::draw(const std::array<Vertex, 3>& triangle) {
+  const std::vector<RasterVertex> polygon = clip_triangle(setup_->raster, triangle);
+  for (std::size_t n = 1; n + 1 < polygon.size(); ++n) {
+    RasterTriangle part;
+    if (part.set_up(setup_->raster, polygon[0], polygon[n], polygon[n + 1]))
+      WARPJIT_CHECK(draw_triangle(part, triangle[2]));
+  }
+  return {};
+}
+
+bool Drawing::is_drawn(std::int32_t column, std::int32_t row) const {
+  const RasterSetup& raster = setup_->raster;
+  if (raster.scissor == RasterSetup::Scissor::off) return true;
+  const bool inside =
+      column >= raster.left && column <= raster.right && row >= raster.bottom && row <= raster.top;
+  return inside == (raster.scissor == RasterSetup::Scissor::inside);
+}
+
+Status Drawing::draw_triangle(const RasterTriangle& triangle, const Vertex& last) {
+  const TargetSetup& target = setup_->target;
+  if (!setup_->state.output.touches_color() && !setup_->state.output.touches_depth()) return {};
+  const auto limit = [](std::int64_t first, std::int64_t end) {
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(first, -1, end));
+  };
+  const std::int32_t left = std::max(limit(triangle.left(), target.width), 0),
+                     right = limit(triangle.right(), std::int64_t{target.width} - 1),
+                     bottom = std::max(limit(triangle.bottom(), target.height), 0),
+                     top = limit(triangle.top(), std::int64_t{target.height} - 1);
+  for (std::int32_t y = bottom & ~1; y <= top; y += 2)
+    for (std::int32_t x = left & ~1; x <= right; x += 2) {
+      std::optional<Quad> quad;
+      for (std::int32_t n = 0; n < 4; ++n) {
+        const std::int32_t column = x + (n & 1), row = y + (n >> 1);
+        if (column < left || column > right || row < bottom || row > top || !is_drawn(column, row) ||
+            !triangle.covers(column, row))
+          continue;
+        if (!quad) quad = quad_of(triangle, x, y);
+        ++fragments_;
+        WARPJIT_CHECK(draw_pixel(triangle, last, *quad, column, row));
+      }
+    }
+  return {};
+}
+
+std::array<float, 2> Drawing::coordinates(const RasterTriangle& triangle, unsigned number,
+                                          std::int32_t column, std::int32_t row, float w) const {
+  const unsigned first = kCoordinates0 + 2 * number;
+  return {triangle.value(first, column, row, w), triangle.value(first + 1, column, row, w)};
+}
+
+TexturePlace Drawing::place(const RasterTriangle& triangle, unsigned unit, std::int32_t column,
+                            std::int32_t row, float w) const {
+  const unsigned number = unit == 2 && setup_->state.unit2_uses_coordinates1 ? 1 : unit;
+  const auto [u, v] = coordinates(triangle, number, column, row, w);
+  return units_[unit].place(u, v, unit == 0 ? triangle.value(kCoordinatesW, column, row, w) : 0.0f);
+}
+
+Drawing::Quad Drawing::quad_of(const RasterTriangle& triangle, std::int32_t column, std::int32_t row) const {
+  Quad quad;
+  const std::array<std::array<std::int32_t, 2>, 3> pixels = {
+      {{column, row}, {column + 1, row}, {column, row + 1}}};
+  std::array<float, 3> w{};
+  for (std::size_t n = 0; n < 3; ++n) w[n] = triangle.w(pixels[n][0], pixels[n][1]);
+  for (unsigned unit = 0; unit < 3; ++unit) {
+    if (!units_[unit].on()) continue;
+    std::array<TexturePlace, 3> places;
+    for (std::size_t n = 0; n < 3; ++n) places[n] = place(triangle, unit, pixels[n][0], pixels[n][1], w[n]);
+    quad.levels[unit] = units_[unit].level_of_detail(places);
+  }
+  const ProceduralState& procedural = setup_->state.procedural;
+  if (procedural.on)
+    for (std::size_t n = 0; n < 3; ++n)
+      quad.procedural[n] = coordinates(triangle, procedural.coordinates, pixels[n][0], pixels[n][1], w[n]);
+  return quad;
+}
+
+float Drawing::depth_of(const RasterTriangle& triangle, std::int32_t column, std::int32_t row,
+                        float w) const {
+  float depth = triangle.depth(column, row) * setup_->values.depth_scale + setup_->values.depth_offset;
+  if (setup_->state.w_buffer) depth = depth * w;
+  return depth > 0 ? std::min(depth, 1.0f) : 0.0f;
+}
+
+Status Drawing::draw_pixel(const RasterTriangle& triangle, const Vertex& last, const Quad& quad,
+                           std::int32_t column, std::int32_t row) {
+  const FragmentState& state = setup_->state;
+  const FragmentValues& values = setup_->values;
+  const float w = triangle.w(column, row);
+  CombinerInputs inputs{};
+  if (reads_color_)
+    for (unsigned n = 0; n < 4; ++n) {
+      const float c = state.flat_color ? last.color[n] : triangle.value(kColor + n, column, row, w);
+      slot(inputs, CombinerSource::primary)[n] =
+          static_cast<std::uint8_t>(std::floor((c > 0 ? std::min(c, 1.0f) : 0.0f) * 255.0f + 0.5f));
+    }
+  std::array<Bytes4, 4> texels{};
+  for (unsigned unit = 0; unit < 3; ++unit) {
+    if (!units_[unit].on()) continue;
+    WARPJIT_TRY(texels[unit], units_[unit].sample(place(triangle, unit, column, row, w), quad.levels[unit]));
+  }
+  if (state.procedural.on) {
+    const auto [u, v] = coordinates(triangle, state.procedural.coordinates, column, row, w);
+    texels[3] = sample_procedural(state.procedural, values.procedural, *values.tables, u, v, quad.procedural);
+  }
+  for (std::size_t n = 0; n < 4; ++n)
+    inputs[static_cast<std::size_t>(CombinerSource::texture0) + n] = texels[n];
+  if (state.lighting.on) {
+    LightingInputs lights;
+    for (unsigned n = 0; n < 4; ++n) lights.quaternion[n] = triangle.value(kQuaternion + n, column, row, w);
+    for (unsigned n = 0; n < 3; ++n) lights.view[n] = triangle.value(kView + n, column, row, w);
+    lights.bump = texels[state.lighting.bump_unit];
+    lights.shadow = texels[state.lighting.shadow_unit];
+    const LightColors colors = light(state.lighting, values, lights);
+    slot(inputs, CombinerSource::light_primary) = colors.primary;
+    slot(inputs, CombinerSource::light_secondary) = colors.secondary;
+  }
+  Bytes4 color = combine(state, values, inputs);
+  const float depth = depth_of(triangle, column, row, w);
+  const std::size_t pixel =
+      pixel_number(setup_->target, static_cast<std::uint32_t>(column), static_cast<std::uint32_t>(row));
+  if (state.output.shadow) {
+    output_shadow(values, targets_, pixel, color, depth);
+    return {};
+  }
+  if (!compare(state.output.alpha_test, color[3], values.alpha_reference)) return {};
+  if (state.fog) color = apply_fog(state, values, color, depth);
+  output(state.output, values, targets_, pixel, color, depth);
+  return {};
+}
+
+}  // namespace warpjit::pica200::fragment

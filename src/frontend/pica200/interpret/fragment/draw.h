@@ -1,0 +1,51 @@
+// Triangles through the fixed function, pixel by pixel in the guest's memory: a scalar reading of
+// docs/pica-pixels.md.
+#pragma once
+
+#include <array>
+
+#include "base/result.h"
+#include "frontend/pica200/facts/fragment.h"
+#include "frontend/pica200/facts/physical_memory.h"
+#include "frontend/pica200/interpret/fragment/output.h"
+#include "frontend/pica200/interpret/fragment/raster.h"
+#include "frontend/pica200/interpret/fragment/texture.h"
+
+namespace warpjit::pica200::fragment {
+
+class Drawing {
+ public:
+  // `setup` and `memory` must outlive it. Errors: a target that does not lie in memory.
+  static Result<Drawing> make(const FragmentSetup& setup, const PhysicalMemory& memory);
+
+  // Errors: a texture that cannot be read; what was drawn before stays.
+  Status draw(const std::array<Vertex, 3>& triangle);
+  std::uint64_t fragments() const { return fragments_; }  // pixels that triangles covered
+
+ private:
+  // What a pixel reads, by its quad.
+  struct Quad {
+    std::array<std::int32_t, 3> levels{};  // of the texture units
+    std::array<std::array<float, 2>, 3> procedural{};
+  };
+
+  Drawing(const FragmentSetup& setup, const PhysicalMemory& memory);
+  Status draw_triangle(const RasterTriangle& triangle, const Vertex& last);
+  Status draw_pixel(const RasterTriangle& triangle, const Vertex& last, const Quad& quad, std::int32_t column,
+                    std::int32_t row);
+  bool is_drawn(std::int32_t column, std::int32_t row) const;
+  Quad quad_of(const RasterTriangle& triangle, std::int32_t column, std::int32_t row) const;
+  std::array<float, 2> coordinates(const RasterTriangle& triangle, unsigned number, std::int32_t column,
+                                   std::int32_t row, float w) const;
+  TexturePlace place(const RasterTriangle& triangle, unsigned unit, std::int32_t column, std::int32_t row,
+                     float w) const;
+  float depth_of(const RasterTriangle& triangle, std::int32_t column, std::int32_t row, float w) const;
+
+  const FragmentSetup* setup_;
+  std::array<TextureUnit, 3> units_;
+  Targets targets_;
+  bool reads_color_ = false;
+  std::uint64_t fragments_ = 0;
+};
+
+}  // namespace warpjit::pica200::fragment

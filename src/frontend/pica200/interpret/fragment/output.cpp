@@ -1,0 +1,286 @@
+#include "frontend/pica200/interpret/fragment/output.h"
+
+#include <algorithm>
+
+#include "frontend/pica200/interpret/fragment/units.h"
+
+namespace warpjit::pica200::fragment {
+
+namespace {
+
+std::byte to_byte(std::uint32_t value) { return static_cast<std::byte>(value & 255); }
+std::uint32_t byte_at(const std::byte* data, std::size_t at) {
+  return std::to_integer<std::uint32_t>(data[at]);
+}
+
+struct Channel {
+  unsigned low, width;
+};
+// Of red, green, blue and alpha in the words of 16 bits; no alpha has width 0.
+constexpr std::array<std::array<Channel, 4>, 5> kChannels = {{{},
+                                                              {},
+                                                              {{{11, 5}, {6, 5}, {1, 5}, {0, 1}}},
+                                                              {{{11, 5}, {5, 6}, {0, 5}, {0, 0}}},
+                                                              {{{12, 4}, {8, 4}, {4, 4}, {0, 4}}}}};
+
+// Factor `code` of component n; alpha is component 3.
+std::int32_t factor(std::uint8_t code, const Bytes4& source, const Bytes4& target, const Bytes4& constant,
+                    std::size_t n) {
+  constexpr std::uint8_t kSaturate = 14;
+  if (code == 0) return 0;
+  if (code == 1) return 255;
+  if (code == kSaturate) return n == 3 ? 255 : std::min<std::int32_t>(source[3], 255 - target[3]);
+  const std::array<std::int32_t, 6> values = {source[n], target[n],   source[3],
+                                              target[3], constant[n], constant[3]};
+  const std::int32_t value = values[(code - 2u) / 2];
+  return (code & 1) != 0 ? 255 - value : value;
+}
+
+std::uint8_t blended(std::uint8_t equation, std::int32_t s, std::int32_t d) {
+  switch (equation) {
+    case 1:
+      return quotient(s - d);
+    case 2:
+      return quotient(d - s);
+    case 3:
+      return quotient(std::min(s, d));
+    case 4:
+      return quotient(std::max(s, d));
+    default:
+      return quotient(s + d);
+  }
+}
+
+std::uint32_t read_depth(DepthFormat format, const std::byte* pixel) {
+  std::uint32_t depth = byte_at(pixel, 0) | byte_at(pixel, 1) << 8;
+  if (format != DepthFormat::d16) depth |= byte_at(pixel, 2) << 16;
+  return depth;
+}
+void write_depth(DepthFormat format, std::byte* pixel, std::uint32_t depth) {
+  pixel[0] = to_byte(depth);
+  pixel[1] = to_byte(depth >> 8);
+  if (format != DepthFormat::d16) pixel[2] = to_byte(depth >> 16);
+}
+
+// False: the pixel ends here.
+bool test_depth(const OutputState& state, const FragmentValues& values, std::byte* pixel, float depth) {
+  const float most = state.depth_format == DepthFormat::d16 ? 65535.0f : 16777215.0f;
+  const auto incoming = static_cast<std::uint32_t>(depth * most);
+  const auto update_stencil = [&](std::size_t event) {
+    if (!state.stencil_writes) return;
+    const auto old = static_cast<std::uint8_t>(pixel[3]);
+    const std::uint8_t fresh = apply_stencil(state.stencil_ops[event], old, values.stencil_reference);
+    const std::uint8_t mask = values.stencil_write_mask;
+    pixel[3] = to_byte((fresh & mask) | (old & ~mask));
+  };
+  if (state.stencil) {
+    const auto stored = byte_at(pixel, 3);
+    const std::uint32_t mask = values.stencil_input_mask;
+    if (!compare(state.stencil_test, values.stencil_reference & mask, stored & mask)) {
+      update_stencil(0);
+      return false;
+    }
+  }
+  if (!compare(state.depth_test, incoming, read_depth(state.depth_format, pixel))) {
+    update_stencil(1);
+    return false;
+  }
+  update_stencil(2);
+  if (state.depth_writes) write_depth(state.depth_format, pixel, incoming);
+  return true;
+}
+
+}  // namespace
+
+std::size_t pixel_number(const TargetSetup& target, std::uint32_t column, std::uint32_t row) {
+  const std::uint32_t y = target.mirrored ? row : target.height - 1 - row, x = column;
+  const std::uint32_t morton =
+      (x & 1) | (y & 1) << 1 | (x & 2) << 1 | (y & 2) << 2 | (x & 4) << 2 | (y & 4) << 3;
+  return (std::size_t{y / 8} * (target.width / 8) + x / 8) * 64 + morton;
+}
+
+Bytes4 read_pixel(ColorFormat format, const std::byte* pixel) {
+  if (format == ColorFormat::rgba8)
+    return {static_cast<std::uint8_t>(pixel[3]), static_cast<std::uint8_t>(pixel[2]),
+            static_cast<std::uint8_t>(pixel[1]), static_cast<std::uint8_t>(pixel[0])};
+  if (format == ColorFormat::rgb8)
+    return {static_cast<std::uint8_t>(pixel[2]), static_cast<std::uint8_t>(pixel[1]),
+            static_cast<std::uint8_t>(pixel[0]), 255};
+  const std::uint32_t word = byte_at(pixel, 0) | byte_at(pixel, 1) << 8;
+  Bytes4 color{};
+  for (std::size_t n = 0; n < 4; ++n) {
+    const auto [low, width] = kChannels[static_cast<std::size_t>(format)][n];
+    const std::uint32_t most = (1u << width) - 1, value = word >> low & most;
+    // Replicated from the highest bits down.
+    color[n] = width == 0   ? std::uint8_t{255}
+               : width == 1 ? static_cast<std::uint8_t>(value * 255)
+               : width == 4 ? static_cast<std::uint8_t>(value * 17)
+                            : static_cast<std::uint8_t>(value << (8 - width) | value >> (2 * width - 8));
+  }
+  return color;
+}
+
+void write_pixel(ColorFormat format, std::byte* pixel, const Bytes4& color, unsigned mask) {
+  const bool words = format != ColorFormat::rgba8 && format != ColorFormat::rgb8;
+  if (!words) {
+    const std::size_t last = format == ColorFormat::rgba8 ? 3 : 2;
+    for (std::size_t n = 0; n <= last; ++n)
+      if ((mask >> n & 1) != 0) pixel[last - n] = to_byte(color[n]);
+    return;
+  }
+  std::uint32_t word = byte_at(pixel, 0) | byte_at(pixel, 1) << 8;
+  for (std::size_t n = 0; n < 4; ++n) {
+    const auto [low, width] = kChannels[static_cast<std::size_t>(format)][n];
+    if ((mask >> n & 1) == 0 || width == 0) continue;
+    const std::uint32_t most = (1u << width) - 1;
+    word = (word & ~(most << low)) | static_cast<std::uint32_t>(color[n]) >> (8 - width) << low;
+  }
+  pixel[0] = to_byte(word);
+  pixel[1] = to_byte(word >> 8);
+}
+
+bool compare(Comparison op, std::uint32_t incoming, std::uint32_t stored) {
+  switch (op) {
+    case Comparison::never:
+      return false;
+    case Comparison::always:
+      return true;
+    case Comparison::equal:
+      return incoming == stored;
+    case Comparison::not_equal:
+      return incoming != stored;
+    case Comparison::less:
+      return incoming < stored;
+    case Comparison::less_equal:
+      return incoming <= stored;
+    case Comparison::greater:
+      return incoming > stored;
+    default:
+      return incoming >= stored;
+  }
+}
+
+std::uint8_t apply_stencil(std::uint8_t op, std::uint8_t stored, std::uint8_t reference) {
+  switch (op) {
+    case 1:
+      return 0;
+    case 2:
+      return reference;
+    case 3:
+      return stored == 255 ? stored : static_cast<std::uint8_t>(stored + 1);
+    case 4:
+      return stored == 0 ? stored : static_cast<std::uint8_t>(stored - 1);
+    case 5:
+      return static_cast<std::uint8_t>(~stored);
+    case 6:
+      return static_cast<std::uint8_t>(stored + 1);
+    case 7:
+      return static_cast<std::uint8_t>(stored - 1);
+    default:
+      return stored;
+  }
+}
+
+Bytes4 blend(const OutputState& state, const Bytes4& source, const Bytes4& target, const Bytes4& constant) {
+  Bytes4 result{};
+  for (std::size_t n = 0; n < 4; ++n) {
+    const std::size_t half = n == 3 ? 1 : 0;
+    const std::int32_t s = source[n] * factor(state.factors[2 * half], source, target, constant, n);
+    const std::int32_t d = target[n] * factor(state.factors[2 * half + 1], source, target, constant, n);
+    result[n] = blended(state.equations[half], s, d);
+  }
+  return result;
+}
+
+std::uint8_t apply_logic(std::uint8_t op, std::uint8_t s, std::uint8_t d) {
+  int result = 0;
+  switch (op) {
+    case 0:
+      result = 0;
+      break;
+    case 1:
+      result = s & d;
+      break;
+    case 2:
+      result = s & ~d;
+      break;
+    case 3:
+      result = s;
+      break;
+    case 4:
+      result = 255;
+      break;
+    case 5:
+      result = ~s;
+      break;
+    case 6:
+      result = d;
+      break;
+    case 7:
+      result = ~d;
+      break;
+    case 8:
+      result = ~(s & d);
+      break;
+    case 9:
+      result = s | d;
+      break;
+    case 10:
+      result = ~(s | d);
+      break;
+    case 11:
+      result = s ^ d;
+      break;
+    case 12:
+      result = ~(s ^ d);
+      break;
+    case 13:
+      result = ~s & d;
+      break;
+    case 14:
+      result = s | ~d;
+      break;
+    default:
+      result = ~s | d;
+      break;
+  }
+  return static_cast<std::uint8_t>(result);
+}
+
+void output(const OutputState& state, const FragmentValues& values, const Targets& targets, std::size_t pixel,
+            const Bytes4& color, float depth) {
+  if (state.touches_depth() &&
+      !test_depth(state, values, targets.depth + pixel * pixel_bytes(state.depth_format), depth))
+    return;
+  if (state.color_mask == 0) return;
+  std::byte* place = targets.color + pixel * pixel_bytes(state.color_format);
+  const Bytes4 stored = read_pixel(state.color_format, place);
+  Bytes4 result{};
+  if (state.blends)
+    result = blend(state, color, stored, values.blend_constant);
+  else
+    for (std::size_t n = 0; n < 4; ++n) result[n] = apply_logic(state.logic_op, color[n], stored[n]);
+  write_pixel(state.color_format, place, result, state.color_mask);
+}
+
+void output_shadow(const FragmentValues& values, const Targets& targets, std::size_t pixel,
+                   const Bytes4& color, float depth) {
+  // Three bytes of depth, the highest first, then the intensity.
+  std::byte* place = targets.color + pixel * 4;
+  const auto incoming = static_cast<std::uint32_t>(depth * 16777215.0f);
+  const std::uint32_t stored = byte_at(place, 0) << 16 | byte_at(place, 1) << 8 | byte_at(place, 2);
+  if (incoming >= stored) return;
+  const std::uint32_t intensity = color[1];
+  if (intensity == 0) {
+    place[0] = to_byte(incoming >> 16);
+    place[1] = to_byte(incoming >> 8);
+    place[2] = to_byte(incoming);
+    return;
+  }
+  const float penumbra = (values.shadow_linear * static_cast<float>(incoming)) / static_cast<float>(stored);
+  const float softened = static_cast<float>(intensity) / (values.shadow_constant + penumbra);
+  const float limited = softened > 0 ? std::min(softened, 255.0f) : 0.0f;
+  place[3] = to_byte(std::min(byte_at(place, 3), static_cast<std::uint32_t>(limited)));
+}
+
+}  // namespace warpjit::pica200::fragment

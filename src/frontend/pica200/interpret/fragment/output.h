@@ -1,0 +1,36 @@
+// What happens to a fragment's colour and depth: tests, blending, logic operations, shadow maps; pixels of
+// the targets in the guest's memory.
+#pragma once
+
+#include <cstdint>
+
+#include "frontend/pica200/facts/fragment.h"
+#include "frontend/pica200/interpret/fragment/texture.h"
+
+namespace warpjit::pica200::fragment {
+
+// The targets' memory, in whole tiles; null where nothing touches it.
+struct Targets {
+  std::byte* color = nullptr;
+  std::byte* depth = nullptr;
+};
+
+// A pixel's place in a target: its number in the order of memory.
+std::size_t pixel_number(const TargetSetup& target, std::uint32_t column, std::uint32_t row);
+
+Bytes4 read_pixel(ColorFormat format, const std::byte* pixel);
+// Components whose bit of `mask` is clear keep their bits.
+void write_pixel(ColorFormat format, std::byte* pixel, const Bytes4& color, unsigned mask);
+
+bool compare(Comparison op, std::uint32_t incoming, std::uint32_t stored);
+std::uint8_t apply_stencil(std::uint8_t op, std::uint8_t stored, std::uint8_t reference);
+Bytes4 blend(const OutputState& state, const Bytes4& source, const Bytes4& target, const Bytes4& constant);
+std::uint8_t apply_logic(std::uint8_t op, std::uint8_t source, std::uint8_t target);
+
+// A pixel whose alpha has passed its test.
+void output(const OutputState& state, const FragmentValues& values, const Targets& targets, std::size_t pixel,
+            const Bytes4& color, float depth);
+void output_shadow(const FragmentValues& values, const Targets& targets, std::size_t pixel,
+                   const Bytes4& color, float depth);
+
+}  // namespace warpjit::pica200::fragment
