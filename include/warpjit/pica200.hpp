@@ -217,7 +217,7 @@ class WARPJIT_API Pipeline {
   // that the program reads must have every needed vertex. After an error the geometry unit is as it was.
   // Errors: those of Engine::run; bad_input for a vertex outside an array, naming it, and for registers that
   // fit nothing; resource_limit for more than kMaxDrawVertices, for an index whose bytes begin 4 GiB after
-  // the array, and for an invocation that emits more than 96 triangles.
+  // the array, and for an invocation that emits more than 96 triangles, with EngineKind::guest 254.
   Result<DrawResult> draw(const Engine& engine, std::uint32_t first, std::size_t count,
                           const RunOptions& options = {});
   // In the geometry unit's variable mode the indices are each primitive's number of vertices, then those.

@@ -291,7 +291,7 @@ std::vector<std::byte> draw_square(Words r, float z) {
   const PhysicalMemory memory({{0x1000, bytes.data(), bytes.size()}});
   const auto setup = setup_of(r);
   EXPECT_TRUE(setup.ok());
-  auto drawing = fragment::Drawing::make(*setup, memory);
+  auto drawing = fragment::Drawing::make(*setup, memory, nullptr);
   EXPECT_TRUE(drawing.ok());
   const std::array<Vertex, 4> v = {vertex_at(-1, -1, z, 1), vertex_at(1, -1, z, 1), vertex_at(1, 0, z, 1),
                                    vertex_at(-1, 0, z, 1)};

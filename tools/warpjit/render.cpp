@@ -12,6 +12,7 @@
 #include "picture.h"
 #include "progress.h"
 #include "render_capture.h"
+#include "render_scene.h"
 #include "runtime/work/launch.h"
 
 namespace warpjit::tool {
@@ -20,7 +21,8 @@ namespace {
 
 struct RenderCommand {
   RunInput input;
-  std::string engine = "jit", target = "automatic", out, picture = "color0", size, compare, uniform;
+  std::string engine = "jit", target = "automatic", out, picture = "color0", size, compare, uniform, raw;
+  bool engine_given = false;
   unsigned frames = 1, milliseconds = 40;
   double from = 0, to = 1;
   std::vector<std::string> jobs;
@@ -166,6 +168,13 @@ int run_render(const RenderCommand& options) {
     return render_capture({capture,
                            options.input.on(*parse_engine(options.engine), *parse_target(options.target)),
                            options.out, options.picture, options.json, options.input.ignore_faults});
+  if (is_scene(options.input.file)) {
+    // The one engine that draws them.
+    const std::string engine = options.engine_given ? options.engine : "guest";
+    return render_scene({options.input.file,
+                         options.input.on(*parse_engine(engine), *parse_target(options.target)), options.out,
+                         options.raw, options.json});
+  }
   auto file = load_launch(options.input);
   if (!file) return fail(file.error());
   if (file->work != Work::pixels)
@@ -233,12 +242,14 @@ int run_render(const RenderCommand& options) {
 
 void add_render(Command& app) {
   const auto options = std::make_shared<RenderCommand>();
-  Command command = app.add_command("render", "Run a launch over pixels, or a capture, and write pictures");
+  Command command =
+      app.add_command("render", "Run a launch over pixels, a capture or a scene, and write pictures");
   options->input.add_to(command);
   options->input.add_faults_to(command);
   command.option("-o,--out", options->out,
                  "the picture, a PNG; with --frames an animated one; of a capture also a folder for all "
-                 "pictures");
+                 "pictures; of a scene that folder");
+  command.option("--raw", options->raw, "a folder for the bytes of each output of a scene, as NAME.bin");
   command.option("--show", options->picture, "the target to show: color0 to color7, depth").show_default();
   command.option("--engine", options->engine, "guest, ir or jit").one_of(engine_names()).show_default();
   command.option("--target", options->target, "host instructions for jit: v3, v4, v4-fp16, a64, a64-fp16")
@@ -278,9 +289,16 @@ void add_render(Command& app) {
       "difference.png\n"
       "  warpjit render frame.wjcap -o pictures\n"
       "  warpjit render memory.pages --job 0xf7fd3180 --job 0xf7fd3980 --json -o frame.png\n"
+      "  warpjit render scene.json -o pictures --raw bytes\n"
+      "A scene is one of the PICA200, \"format\": \"pica-frame 1\"; its engine is guest unless --engine says "
+      "otherwise, and others refuse it (exit code 4).\n"
       "Captures take --engine, --target, --threads, --fuel, --show, --out and --ignore-faults. Runs "
       "of more than a second say on stderr how far they are.");
-  command.action([options] { return run_render(*options); });
+  command.action([options, command] {
+    const std::vector<std::string> given = command.given();
+    options->engine_given = std::find(given.begin(), given.end(), "engine") != given.end();
+    return run_render(*options);
+  });
 }
 
 }  // namespace warpjit::tool

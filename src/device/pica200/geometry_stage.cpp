@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/hash.h"
+#include "frontend/pica200/interpret/interpret.h"
 #include "frontend/pica200/shader.h"
 #include "frontend/pica200/stage_values.h"
 #include "runtime/work/row_format.h"
@@ -20,6 +21,8 @@ constexpr std::uint32_t kFloats = kFloatUniforms;
 constexpr std::size_t kMaxRowBytes = std::size_t{1} << 30;
 // Triangles of an invocation that a launch allows at first.
 constexpr unsigned kFirstMaxTriangles = 8;
+// The guest interpreter takes more; translated code has no room for their winding flags.
+constexpr unsigned kWideMaxTriangles = Triangles::kMostWide + 1;
 constexpr unsigned kColorWord = 8;
 
 void copy_rows(std::byte* to, const std::byte* from, unsigned count) {
@@ -68,8 +71,14 @@ Status TriangleList::reserve(std::uint64_t triangles) {
 void TriangleList::store(std::uint64_t place, const std::byte* rows, std::uint32_t count,
                          const std::uint32_t* inverted) {
   Vertex* to = vertices.data() + 3 * place;
+  constexpr std::uint32_t kFirst = Triangles::kMost / 32;
+  std::array<std::uint32_t, Triangles::kFlags / 32> flags{};
+  std::copy_n(inverted, kFirst, flags.begin());
+  if (wide && vertex_bytes != 0)
+    std::memcpy(flags.data() + kFirst, rows + Triangles::kMostWide * 3 * vertex_bytes,
+                (flags.size() - kFirst) * sizeof flags[0]);
   for (std::uint32_t n = 0; n < count; ++n, to += 3, rows += 3 * vertex_bytes) {
-    const unsigned swap = swaps ? inverted[n / 32] >> n % 32 & 1 : 0;
+    const unsigned swap = swaps ? flags[n / 32] >> n % 32 & 1 : 0;
     writer.write(rows, to[swap]);
     writer.write(rows + vertex_bytes, to[1 - swap]);
     writer.write(rows + 2 * vertex_bytes, to[2]);
@@ -279,7 +288,13 @@ Result<DrawResult> GeometryStage::run(const Engine& engine, Registers& registers
   bind(work, state);
   state.primitives->sink = &triangles_;
   unsigned& allowed = state.primitives->input.max_triangles;
+  const unsigned limit = options.engine == EngineKind::guest ? kWideMaxTriangles : frontend::kMaxTriangles;
+  if (allowed > limit) {
+    allowed = limit;
+    ++state.facts_generation;
+  }
   for (;;) {
+    triangles_.wide = allowed > frontend::kMaxTriangles;
     triangles_.most_emitted.store(0, std::memory_order_relaxed);
     Result<Report> report = engine.run(entry.launch, options);
     if (report) {
@@ -287,8 +302,8 @@ Result<DrawResult> GeometryStage::run(const Engine& engine, Registers& registers
       break;
     }
     const std::uint32_t most = triangles_.most_emitted.load(std::memory_order_relaxed);
-    if (most <= allowed || allowed == frontend::kMaxTriangles) return report.error();
-    allowed = std::min(frontend::kMaxTriangles, std::bit_ceil(most));
+    if (most <= allowed || allowed == limit) return report.error();
+    allowed = most > frontend::kMaxTriangles ? limit : std::min(limit, std::bit_ceil(most));
     ++state.facts_generation;
   }
   keep_rows(registers, work, entry);

@@ -39,6 +39,7 @@ class TriangleList final : public runtime::TriangleSink {
  public:
   VertexWriter writer;
   bool swaps = false;  // the winding flag swaps the first two vertices
+  bool wide = false;   // the rows have flags after Triangles::kMostWide triangles
   std::size_t vertex_bytes = 0;
   std::vector<Vertex> vertices;
 

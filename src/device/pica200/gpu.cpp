@@ -96,6 +96,7 @@ Result<GpuReport> GpuState::run_commands(const Engine& engine, std::uint32_t add
   List list{address, bytes};
   // A jump while the four registers of the lists were as at an earlier one goes on as that did.
   std::set<std::array<std::uint32_t, 5>> jumps;
+  constexpr std::size_t kMostJumps = std::size_t{1} << 18;
   for (;;) {
     WARPJIT_TRY(const Next next, run_list(running, list));
     if (next == Next::go_on || next == Next::end) break;
@@ -103,10 +104,10 @@ Result<GpuReport> GpuState::run_commands(const Engine& engine, std::uint32_t add
     const std::uint32_t channel = next == Next::jump1 ? 1 : 0;
     std::array<std::uint32_t, 5> state = {channel};
     for (std::uint32_t n = 0; n < 4; ++n) state[n + 1] = pipeline_.registers.read(kListSize0 + n);
-    if (!jumps.insert(state).second)
-      return at_command(
-          bad_input("the lists jump in a circle and do not end", register_name(kJump0 + channel)),
-          list.address);
+    if (!jumps.insert(state).second || jumps.size() > kMostJumps)
+      return at_command(bad_input("the lists jump in a circle, or too often, and do not end",
+                                  register_name(kJump0 + channel)),
+                        list.address);
     list = {pipeline_.registers.read(kListAddress0 + channel) << 3,
             bits(pipeline_.registers.read(kListSize0 + channel), 0, 21) << 3};
   }
@@ -132,6 +133,8 @@ Result<GpuState::Next> GpuState::run_list(Running& running, const List& list) {
     const std::uint32_t first_id = header & 0xFFFF, others = header >> 20 & 0xFF;
     const unsigned mask = header >> 16 & 15;
     const std::uint64_t place = list.address + 4 * std::uint64_t{at};
+    if (running.options.cancel != nullptr && running.options.cancel->load(std::memory_order_relaxed) != 0)
+      return at_command({ErrorCode::cancelled, "the run was cancelled", ""}, place);
     if (at + 2 + others > words)
       return at_command(
           bad_input("a packet of " + std::to_string(2 + others) + " words is cut by the list's end",
@@ -242,6 +245,11 @@ Status GpuState::draw(Running& running, std::uint32_t id) {
   if ((pipeline_.registers.read(kGeometryStage) & 1) != 0)
     return reserved(kGeometryStage,
                     "geometry stage " + std::to_string(pipeline_.registers.read(kGeometryStage) & 3));
+  if (id != kFixedData && pipeline_.registers.read(kVertexCount) > kMaxDrawVertices)
+    return Error{ErrorCode::resource_limit,
+                 std::to_string(pipeline_.registers.read(kVertexCount)) +
+                     " vertices in one draw, allowed are " + std::to_string(kMaxDrawVertices),
+                 register_name(kVertexCount)};
   auto result = id == kDrawArrays     ? pipeline_.draw_arrays(running.engine, running.options)
                 : id == kDrawElements ? pipeline_.draw_elements(running.engine, running.options)
                                       : pipeline_.draw_immediate(running.engine, running.options);
@@ -251,7 +259,7 @@ Status GpuState::draw(Running& running, std::uint32_t id) {
 
 Status GpuState::draw_pixels(Running& running, const DrawResult& result) {
   WARPJIT_TRY(const FragmentSetup setup, read_fragment_setup(pipeline_.registers.words(), tables_));
-  WARPJIT_TRY(fragment::Drawing drawing, fragment::Drawing::make(setup, memory_));
+  WARPJIT_TRY(fragment::Drawing drawing, fragment::Drawing::make(setup, memory_, running.options.cancel));
   ++running.report.draws;
   const auto draw = [&](const std::array<Vertex, 3>& triangle) {
     ++running.report.triangles;

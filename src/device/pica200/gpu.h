@@ -1,4 +1,4 @@
-// The GPU behind its registers: command lists, draws through Pipeline and the fixed function, tables.
+// The GPU as a whole: command lists, draws through Pipeline and the fixed function, tables.
 #pragma once
 
 #include <array>

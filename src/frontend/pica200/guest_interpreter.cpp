@@ -92,9 +92,21 @@ class InvocationInterpreter final : public frontend::GuestInterpreter {
       if (primitives.row_count != 0)
         std::memcpy(uniforms.c[primitives.first_row], inputs[bound].row(t),
                     std::size_t{primitives.row_count} * 16);
-      unit.triangles = {extra[frontend::kTrianglesOutput].row(t), primitives.max_triangles, 0, {}};
+      const bool wide = primitives.max_triangles > Triangles::kMost;
+      unit.triangles = {
+          extra[frontend::kTrianglesOutput].row(t), primitives.max_triangles - (wide ? 1 : 0), 0, {}};
       if (Status status = interpreter_.run(uniforms, unit, limits); !status) return status;
       const Triangles& made = unit.triangles;
+      if (wide && made.count > Triangles::kMostWide)
+        return Error{ErrorCode::resource_limit,
+                     "an invocation emits more than " + std::to_string(Triangles::kMostWide) + " triangles",
+                     "geometry program"};
+      if (wide && unit.enabled != 0) {
+        constexpr std::size_t kFirst = Triangles::kMost / 32;
+        std::memcpy(
+            made.rows + std::size_t{made.room} * 3 * static_cast<unsigned>(std::popcount(unit.enabled)) * 16,
+            made.inverted.data() + kFirst, (made.inverted.size() - kFirst) * sizeof(std::uint32_t));
+      }
       const std::uint32_t emission[4] = {made.count, made.inverted[0], made.inverted[1], made.inverted[2]};
       std::memcpy(extra[frontend::kEmissionOutput].row(t), emission, sizeof emission);
       for (std::size_t k = 0; k < primitives.output_count; ++k) {

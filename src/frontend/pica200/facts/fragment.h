@@ -183,7 +183,7 @@ struct OutputState {
   Comparison stencil_test = Comparison::always;
   std::array<std::uint8_t, 3> stencil_ops{};  // codes: stencil fails, depth fails, both pass
   bool stencil_writes = false;
-  Comparison depth_test = Comparison::always;  // always: there is none
+  Comparison depth_test = Comparison::always;  // always: no test
   bool depth_writes = false;
   bool blends = false;                      // else a logic operation
   std::array<std::uint8_t, 2> equations{};  // colour, alpha; codes 0 to 4

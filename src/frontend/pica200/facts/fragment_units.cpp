@@ -182,7 +182,7 @@ Status read_lighting(GpuRegisters r, FragmentSetup& setup) {
     if (table.input > 5) return reserved(0x1D1, "table input " + std::to_string(table.input));
     if (table.scale == 4 || table.scale == 5)
       return reserved(0x1D2, "table scale " + std::to_string(table.scale));
-    // 6 is cos phi where there is none, which reads 0.
+    // 6 is cos phi in environments without it: it reads 0.
     if (table.input == 5 && environment != 8) table.input = 6;
   }
 

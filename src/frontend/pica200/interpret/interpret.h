@@ -39,11 +39,14 @@ void canonicalize_outputs(ThreadState& state);
 // The triangles of one invocation. A vertex is a row of four words for each enabled output register,
 // ascending; NaNs are 0x7fc00000. Triangles beyond `room` are only counted.
 struct Triangles {
-  static constexpr std::uint32_t kMost = 96;  // room for the winding flags
-  std::byte* rows = nullptr;                  // room * 3 vertices
+  static constexpr std::uint32_t kMost = 96;  // in all engines
+  // In the guest interpreter alone: facts of kMostWide + 1 have room for so many triangles. The words of
+  // winding flags from triangle kMost on lie where the triangle after them would.
+  static constexpr std::uint32_t kMostWide = 254, kFlags = 256;
+  std::byte* rows = nullptr;  // room * 3 vertices
   std::uint32_t room = 0;
   std::uint32_t count = 0;
-  std::array<std::uint32_t, kMost / 32> inverted{};  // bit n of word n / 32: the winding flag of triangle n
+  std::array<std::uint32_t, kFlags / 32> inverted{};  // bit n of word n / 32: the winding flag of triangle n
 };
 
 // What a geometry unit keeps from one invocation to the next (pica200.md 10).

@@ -420,7 +420,7 @@ void InterpretedUnit::emit() {
           }
         });
     }
-    if (winding && triangles.count < Triangles::kMost)
+    if (winding && triangles.count < Triangles::kFlags)
       triangles.inverted[triangles.count / 32] |= std::uint32_t{1} << triangles.count % 32;
     ++triangles.count;
   }

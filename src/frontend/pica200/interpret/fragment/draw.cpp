@@ -42,8 +42,10 @@ Drawing::Drawing(const FragmentSetup& setup, const PhysicalMemory& memory)
              TextureUnit(setup.state.textures[2], setup.values.textures[2], memory)},
       reads_color_(reads(setup.state, CombinerSource::primary)) {}
 
-Result<Drawing> Drawing::make(const FragmentSetup& setup, const PhysicalMemory& memory) {
+Result<Drawing> Drawing::make(const FragmentSetup& setup, const PhysicalMemory& memory,
+                              const std::atomic<std::uint32_t>* cancel) {
   Drawing drawing(setup, memory);
+  drawing.cancel_ = cancel;
   const OutputState& output = setup.state.output;
   const TargetSetup& target = setup.target;
   if (output.touches_color()) {
@@ -85,7 +87,9 @@ Status Drawing::draw_triangle(const RasterTriangle& triangle, const Vertex& last
                      right = limit(triangle.right(), std::int64_t{target.width} - 1),
                      bottom = std::max(limit(triangle.bottom(), target.height), 0),
                      top = limit(triangle.top(), std::int64_t{target.height} - 1);
-  for (std::int32_t y = bottom & ~1; y <= top; y += 2)
+  for (std::int32_t y = bottom & ~1; y <= top; y += 2) {
+    if (cancel_ != nullptr && cancel_->load(std::memory_order_relaxed) != 0)
+      return Error{ErrorCode::cancelled, "the run was cancelled", ""};
     for (std::int32_t x = left & ~1; x <= right; x += 2) {
       std::optional<Quad> quad;
       for (std::int32_t n = 0; n < 4; ++n) {
@@ -98,6 +102,7 @@ Status Drawing::draw_triangle(const RasterTriangle& triangle, const Vertex& last
         WARPJIT_CHECK(draw_pixel(triangle, last, *quad, column, row));
       }
     }
+  }
   return {};
 }
 

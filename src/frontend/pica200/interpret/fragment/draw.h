@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <optional>
 
 #include "base/result.h"
 #include "frontend/pica200/facts/fragment.h"
@@ -15,10 +17,12 @@ namespace warpjit::pica200::fragment {
 
 class Drawing {
  public:
-  // `setup` and `memory` must outlive it. Errors: a target that does not lie in memory.
-  static Result<Drawing> make(const FragmentSetup& setup, const PhysicalMemory& memory);
+  // All must outlive it; `cancel` may be null. Errors: a target that does not lie in memory.
+  static Result<Drawing> make(const FragmentSetup& setup, const PhysicalMemory& memory,
+                              const std::atomic<std::uint32_t>* cancel);
 
-  // Errors: a texture that cannot be read; what was drawn before stays.
+  // Errors: a texture that cannot be read; cancelled soon after `cancel` is other than 0. What was drawn
+  // before stays.
   Status draw(const std::array<Vertex, 3>& triangle);
   std::uint64_t fragments() const { return fragments_; }  // pixels that triangles covered
 
@@ -42,6 +46,7 @@ class Drawing {
   float depth_of(const RasterTriangle& triangle, std::int32_t column, std::int32_t row, float w) const;
 
   const FragmentSetup* setup_;
+  const std::atomic<std::uint32_t>* cancel_ = nullptr;
   std::array<TextureUnit, 3> units_;
   Targets targets_;
   bool reads_color_ = false;

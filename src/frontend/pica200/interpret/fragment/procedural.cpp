@@ -11,8 +11,8 @@ namespace {
 
 using Map = std::array<std::uint32_t, 128>;
 
-// A coordinate that is NaN or too large counts as 0.
-float bounded(float x) { return x < 0x1p30f ? x : 0.0f; }
+// A coordinate that is NaN, negative or too large counts as 0.
+float bounded(float x) { return x >= 0 && x < 0x1p30f ? x : 0.0f; }
 
 float look_up(const Map& map, float f) {
   const float t = f * 128.0f;

@@ -270,7 +270,7 @@ TextureUnit::Sums TextureUnit::sample_level(const Level& level, const TexturePla
   return sums;
 }
 
-// Four taps, whatever the filters are.
+// Four taps with each filter.
 Result<Bytes4> TextureUnit::compare(const TexturePlace& place) const {
   WARPJIT_TRY(const Level level, find_level(place.face, 0));
   const bool cube = state_.type == TextureType::shadow_cube;

@@ -1,0 +1,180 @@
+// Whole frames through Gpu: scenes with the memory that they leave, and scenes that must be refused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <regex>
+
+#include "files.h"
+#include "scene_file.h"
+#include "support/source_dir.h"
+#include "unpack.h"
+#include "warpjit/warpjit.hpp"
+
+namespace warpjit::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> scene_files() {
+  std::vector<fs::path> files;
+  const fs::path folder = tests::corpus_file("pica200/frames");
+  if (fs::is_directory(folder))
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+      if (entry.path().filename() == "scene.json") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Status run_job(pica200::Gpu& gpu, const Engine& engine, const SceneJob& job, EngineKind kind) {
+  RunOptions options;
+  options.engine = kind;
+  if (const auto* list = std::get_if<CommandList>(&job)) {
+    const auto report = gpu.run_commands(engine, list->address, list->bytes, options);
+    return report ? Status() : Status(report.error());
+  }
+  if (const auto* fill = std::get_if<pica200::MemoryFill>(&job)) return gpu.fill(*fill);
+  if (const auto* transfer = std::get_if<pica200::DisplayTransfer>(&job)) return gpu.transfer(*transfer);
+  return gpu.copy(std::get<pica200::TextureCopy>(job));
+}
+
+Status run_scene(Scene& scene, EngineKind kind = EngineKind::guest) {
+  const Engine engine;
+  pica200::Gpu gpu;
+  std::vector<pica200::GpuMemory> memory;
+  for (SceneMemory& piece : scene.memory)
+    memory.push_back({piece.address, piece.bytes.data(), piece.bytes.size()});
+  if (Status set = gpu.set_memory(memory); !set) return set;
+  for (const SceneJob& job : scene.jobs)
+    if (Status done = run_job(gpu, engine, job, kind); !done) return done;
+  return {};
+}
+
+// What the scene says that a message must name at least one of.
+bool names_one(const nlohmann::json& names, std::string message) {
+  std::transform(message.begin(), message.end(), message.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  std::vector<unsigned long long> numbers;
+  const std::regex pattern("0x([0-9a-f]+)");
+  for (auto at = std::sregex_iterator(message.begin(), message.end(), pattern); at != std::sregex_iterator();
+       ++at)
+    numbers.push_back(std::stoull((*at)[1].str(), nullptr, 16));
+  const auto holds = [&](const std::string& name) {
+    if (name.starts_with("word ")) return message.find(name.substr(5)) != std::string::npos;
+    const std::string text = name.substr(name.find(' ') + 1);
+    const std::size_t dash = text.find('-');
+    const unsigned long long first = std::stoull(text.substr(0, dash), nullptr, 16);
+    const unsigned long long end =
+        dash == std::string::npos ? first + 1 : std::stoull(text.substr(dash + 1), nullptr, 16);
+    return std::any_of(numbers.begin(), numbers.end(),
+                       [&](unsigned long long number) { return number >= first && number < end; });
+  };
+  return std::any_of(names.begin(), names.end(), [&](const nlohmann::json& name) { return holds(name); });
+}
+
+Result<Scene> load(const fs::path& file) {
+  auto bytes = read_file(file);
+  if (!bytes) return bytes.error();
+  return read_scene(as_text(*bytes), name_of(file), file.parent_path());
+}
+
+bool can_unpack() {
+  const auto result = unpack_xz({}, "", 1);
+  return result || result.error().code != ErrorCode::unsupported;
+}
+
+TEST(PicaFrames, ScenesLeaveTheirMemory) {
+  if (!can_unpack()) GTEST_SKIP() << "no liblzma";
+  std::size_t drawn = 0;
+  for (const fs::path& file : scene_files()) {
+    auto scene = load(file);
+    ASSERT_TRUE(scene.ok()) << to_string(scene.error());
+    if (scene->refused) continue;
+    const Status done = run_scene(*scene);
+    ASSERT_TRUE(done.ok()) << file << ": " << to_string(done.error());
+    for (const SceneOutput& output : scene->outputs) {
+      const auto piece =
+          std::find_if(scene->memory.begin(), scene->memory.end(), [&](const SceneMemory& memory) {
+            return output.address >= memory.address && output.address < memory.address + memory.bytes.size();
+          });
+      ASSERT_NE(piece, scene->memory.end()) << file;
+      ASSERT_TRUE(output.expected) << file << " " << output.name;
+      const SceneDifference difference = compare_output(
+          output, std::span(piece->bytes).subspan(output.address - piece->address, output.size));
+      EXPECT_TRUE(difference.holds()) << file << " " << output.name << ": " << difference.beyond << " of "
+                                      << difference.units << " differ by more than " << output.tolerance;
+    }
+    ++drawn;
+  }
+  EXPECT_GE(drawn, 10u) << "where are the scenes?";
+}
+
+TEST(PicaFrames, HostileScenesAreRefusedByName) {
+  if (!can_unpack()) GTEST_SKIP() << "no liblzma";
+  std::size_t refused = 0;
+  for (const fs::path& file : scene_files()) {
+    auto scene = load(file);
+    ASSERT_TRUE(scene.ok()) << to_string(scene.error());
+    if (!scene->refused) continue;
+    const auto start = std::chrono::steady_clock::now();
+    const Status done = run_scene(*scene);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20)) << file;
+    ASSERT_FALSE(done.ok()) << file;
+    const auto bytes = read_file(file);
+    const auto document = nlohmann::json::parse(as_text(*bytes));
+    if (document.contains("names")) {
+      EXPECT_TRUE(names_one(document["names"], to_string(done.error())))
+          << file << ": " << to_string(done.error());
+    }
+    ++refused;
+  }
+  EXPECT_GE(refused, 2u) << "where are the scenes?";
+}
+
+// Lists with words that are anything: whatever comes of them, it ends, and touches no other memory.
+TEST(PicaFrames, SpoiltListsEnd) {
+  if (!can_unpack()) GTEST_SKIP() << "no liblzma";
+  std::mt19937 random(54);
+  std::size_t errors = 0, runs = 0;
+  for (const char* name :
+       {"triangle", "texture_mipmaps", "light_bump", "proctex", "shadow_map", "jumps", "stencil"}) {
+    const auto scene = load(tests::corpus_file(std::string("pica200/frames/") + name + "/scene.json"));
+    ASSERT_TRUE(scene.ok()) << to_string(scene.error());
+    for (unsigned n = 0; n < 40; ++n) {
+      Scene spoilt = *scene;
+      for (const SceneJob& job : spoilt.jobs) {
+        const auto* list = std::get_if<CommandList>(&job);
+        if (list == nullptr) continue;
+        for (SceneMemory& piece : spoilt.memory) {
+          if (list->address < piece.address || list->address - piece.address >= piece.bytes.size()) continue;
+          const std::size_t first = list->address - piece.address;
+          for (unsigned k = 0; k < 1 + n % 8; ++k) {
+            const std::size_t at = first + random() % list->bytes;
+            piece.bytes[at] = static_cast<std::byte>(random());
+          }
+        }
+      }
+      errors += !run_scene(spoilt);
+      ++runs;
+    }
+  }
+  EXPECT_GT(errors, runs / 10);
+}
+
+TEST(PicaFrames, OtherEnginesRefuseToDraw) {
+  if (!can_unpack()) GTEST_SKIP() << "no liblzma";
+  for (const EngineKind kind : {EngineKind::ir, EngineKind::jit}) {
+    auto scene = load(tests::corpus_file("pica200/frames/triangle/scene.json"));
+    ASSERT_TRUE(scene.ok()) << to_string(scene.error());
+    const Status done = run_scene(*scene, kind);
+    ASSERT_FALSE(done.ok());
+    EXPECT_EQ(done.error().code, ErrorCode::unsupported);
+    EXPECT_NE(done.error().message.find("the guest interpreter runs them"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace warpjit::tool

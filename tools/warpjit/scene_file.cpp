@@ -1,0 +1,288 @@
+#include "scene_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "frontend/pica200/interpret/fragment/output.h"
+#include "json.h"
+#include "launch/json_field.h"
+#include "unpack.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+using pica200::ColorFormat;
+using Layout = SceneOutput::Layout;
+
+constexpr std::string_view kFormatName = "pica-frame 1";
+constexpr std::int64_t kMostAddress = 0xFFFFFFFF;
+
+Result<std::uint32_t> word(const JsonField& field, std::int64_t most = kMostAddress) {
+  WARPJIT_TRY(const std::int64_t value, field.integer(0, most));
+  return static_cast<std::uint32_t>(value);
+}
+Result<std::uint32_t> word(const JsonField& object, std::string_view key, std::int64_t most = kMostAddress) {
+  WARPJIT_TRY(const JsonField field, object.require(key));
+  return word(field, most);
+}
+
+Result<std::vector<std::byte>> read_named(const JsonField& field, const FileReader& reader) {
+  WARPJIT_TRY(const std::string name, field.string());
+  auto bytes = reader(name);
+  if (!bytes) return field.wrap(bytes.error());
+  if (!name.ends_with(".xz")) return bytes;
+  auto unpacked = unpack_xz(*bytes, name, kMaxFileBytes);
+  if (!unpacked) return field.wrap(unpacked.error());
+  return unpacked;
+}
+
+Result<SceneMemory> read_memory(const JsonField& field, const FileReader& reader, std::uint64_t& left) {
+  WARPJIT_CHECK(field.expect_object());
+  SceneMemory memory;
+  WARPJIT_TRY(memory.address, word(field, "address"));
+  if (const auto file = field.find("file")) {
+    WARPJIT_TRY(memory.bytes, read_named(*file, reader));
+  } else {
+    WARPJIT_TRY(const std::uint32_t size, word(field, "bytes"));
+    if (size > left) return field.error("the memory has more than 1 GiB", ErrorCode::resource_limit);
+    memory.bytes.resize(size);
+  }
+  if (memory.bytes.size() > left)
+    return field.error("the memory has more than 1 GiB", ErrorCode::resource_limit);
+  left -= memory.bytes.size();
+  return memory;
+}
+
+Result<SceneJob> read_job(const JsonField& field) {
+  WARPJIT_CHECK(field.expect_object());
+  if (const auto job = field.find("commands")) {
+    CommandList list;
+    WARPJIT_TRY(list.address, word(*job, "address"));
+    WARPJIT_TRY(list.bytes, word(*job, "bytes"));
+    return SceneJob(list);
+  }
+  if (const auto job = field.find("fill")) {
+    pica200::MemoryFill fill;
+    WARPJIT_TRY(fill.start, word(*job, "start"));
+    WARPJIT_TRY(fill.end, word(*job, "end"));
+    WARPJIT_TRY(fill.value, word(*job, "value"));
+    WARPJIT_TRY(fill.control, word(*job, "control"));
+    return SceneJob(fill);
+  }
+  if (const auto job = field.find("transfer")) {
+    pica200::DisplayTransfer transfer;
+    WARPJIT_TRY(transfer.input, word(*job, "input"));
+    WARPJIT_TRY(transfer.output, word(*job, "output"));
+    WARPJIT_TRY(transfer.input_size, word(*job, "input_size"));
+    WARPJIT_TRY(transfer.output_size, word(*job, "output_size"));
+    WARPJIT_TRY(transfer.flags, word(*job, "flags"));
+    return SceneJob(transfer);
+  }
+  if (const auto job = field.find("texture_copy")) {
+    pica200::TextureCopy copy;
+    WARPJIT_TRY(copy.input, word(*job, "input"));
+    WARPJIT_TRY(copy.output, word(*job, "output"));
+    WARPJIT_TRY(copy.size, word(*job, "size"));
+    WARPJIT_TRY(copy.input_line, word(*job, "input_line"));
+    WARPJIT_TRY(copy.output_line, word(*job, "output_line"));
+    return SceneJob(copy);
+  }
+  return field.error("is no job: commands, fill, transfer and texture_copy are");
+}
+
+// By the code of a transfer.
+constexpr std::array<ColorFormat, 5> kTransferFormats = {
+    ColorFormat::rgba8, ColorFormat::rgb8, ColorFormat::rgb565, ColorFormat::rgb5a1, ColorFormat::rgba4};
+ColorFormat color_format(const SceneOutput& output) {
+  return output.layout == Layout::linear ? kTransferFormats[output.format]
+                                         : static_cast<ColorFormat>(output.format);
+}
+pica200::DepthFormat depth_format(const SceneOutput& output) {
+  return static_cast<pica200::DepthFormat>(output.format);
+}
+std::size_t unit_bytes(const SceneOutput& output) {
+  if (output.layout == Layout::bytes) return 1;
+  return output.layout == Layout::depth ? pixel_bytes(depth_format(output))
+                                        : pixel_bytes(color_format(output));
+}
+
+Result<SceneOutput> read_output(const JsonField& field, const FileReader& reader) {
+  WARPJIT_CHECK(field.expect_object());
+  SceneOutput output;
+  WARPJIT_TRY(const JsonField name, field.require("name"));
+  WARPJIT_TRY(output.name, name.string());
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  };
+  if (output.name.empty() || !std::all_of(output.name.begin(), output.name.end(), is_plain))
+    return name.error("names have letters, digits, _ and -");
+  WARPJIT_TRY(output.address, word(field, "address"));
+  WARPJIT_TRY(output.size, word(field, "bytes"));
+  if (field.has("tolerance")) {
+    WARPJIT_TRY(output.tolerance, word(field, "tolerance", 255));
+  }
+  if (const auto layout = field.find("layout")) {
+    WARPJIT_TRY(const std::string text, layout->string());
+    if (text == "colour")
+      output.layout = Layout::color;
+    else if (text == "depth")
+      output.layout = Layout::depth;
+    else if (text == "linear")
+      output.layout = Layout::linear;
+    else
+      return layout->error("is none of colour, depth and linear");
+    constexpr std::int64_t kMostExtent = 65535;
+    WARPJIT_TRY(output.width, word(field, "width", kMostExtent));
+    WARPJIT_TRY(output.height, word(field, "height", kMostExtent));
+    const std::int64_t most = output.layout == Layout::depth ? 3 : 4;
+    WARPJIT_TRY(output.format, word(field, "format", most));
+    if (output.layout == Layout::depth && output.format == 1)
+      return field.error("depth format 1 is reserved");
+    if (output.layout != Layout::linear && (output.width % 8 != 0 || output.height % 8 != 0))
+      return field.error("width and height are no multiples of 8");
+    if (std::uint64_t{output.width} * output.height * unit_bytes(output) != output.size)
+      return field.error("bytes are not those of width, height and format");
+  }
+  if (const auto file = field.find("file")) {
+    auto bytes = read_named(*file, reader);
+    if (!bytes && bytes.error().code != ErrorCode::io) return bytes.error();
+    if (bytes && bytes->size() != output.size)
+      return file->error("the file has " + std::to_string(bytes->size()) + " bytes");
+    if (bytes) output.expected = std::move(*bytes);
+  }
+  return output;
+}
+
+// Channels of a pixel in units of its format.
+struct Channels {
+  std::array<std::uint32_t, 4> values{};
+  unsigned count = 0;
+};
+Channels channels_of(const SceneOutput& output, const std::byte* unit) {
+  if (output.layout == Layout::bytes) return {{std::to_integer<std::uint32_t>(*unit)}, 1};
+  if (output.layout == Layout::depth) {
+    const std::size_t bytes = output.format == 0 ? 2 : 3;
+    Channels channels;
+    for (std::size_t n = 0; n < bytes; ++n)
+      channels.values[0] |= std::to_integer<std::uint32_t>(unit[n]) << 8 * n;
+    channels.count = 1;
+    if (output.format == 3) channels.values[channels.count++] = std::to_integer<std::uint32_t>(unit[3]);
+    return channels;
+  }
+  constexpr std::array<std::array<std::uint8_t, 4>, 5> kWidths = {
+      {{8, 8, 8, 8}, {8, 8, 8, 8}, {5, 5, 5, 1}, {5, 6, 5, 8}, {4, 4, 4, 4}}};
+  const ColorFormat format = color_format(output);
+  const pica200::fragment::Bytes4 color = pica200::fragment::read_pixel(format, unit);
+  Channels channels;
+  channels.count = 4;
+  for (std::size_t n = 0; n < 4; ++n)
+    channels.values[n] = color[n] >> (8 - kWidths[static_cast<std::size_t>(format)][n]);
+  return channels;
+}
+
+}  // namespace
+
+bool is_scene_text(std::string_view text) {
+  constexpr std::size_t kStart = 400;
+  return text.substr(0, kStart).find("\"pica-frame") != std::string_view::npos;
+}
+
+Result<Scene> read_scene(std::string_view text, const std::string& name,
+                         const std::filesystem::path& folder) {
+  WARPJIT_TRY(const Json document, parse_json(text, name));
+  const JsonField root(document, name);
+  WARPJIT_CHECK(root.expect_object());
+  WARPJIT_TRY(const JsonField format, root.require("format"));
+  WARPJIT_TRY(const std::string format_name, format.string());
+  if (format_name != kFormatName)
+    return format.error("is \"" + format_name + "\", and only \"" + std::string(kFormatName) +
+                        "\" can be read");
+  const FileReader reader = folder_reader(folder);
+  Scene scene;
+  scene.refused = root.has("error");
+  WARPJIT_TRY(const JsonField memory, root.require("memory"));
+  WARPJIT_CHECK(memory.expect_array());
+  WARPJIT_CHECK(memory.expect_most(pica200::kMaxMemoryRanges, "pieces"));
+  std::uint64_t left = kMaxFileBytes;
+  for (std::size_t n = 0; n < memory.size(); ++n) {
+    WARPJIT_TRY(SceneMemory piece, read_memory(memory.at(n), reader, left));
+    scene.memory.push_back(std::move(piece));
+  }
+  if (const auto registers = root.find("registers")) {
+    WARPJIT_CHECK(registers->expect_object());
+    for (const JsonMember& member : registers->json().members()) {
+      char* end = nullptr;
+      const unsigned long id = std::strtoul(member.key.c_str(), &end, 16);
+      const JsonField field = registers->at(member.key);
+      if (!member.key.starts_with("0x") || *end != '\0' || id >= 0x300)
+        return field.error("is no register: 0x000 to 0x2ff are");
+      WARPJIT_TRY(const std::uint32_t value, word(field));
+      scene.registers.push_back({static_cast<std::uint32_t>(id), value});
+    }
+  }
+  WARPJIT_TRY(const JsonField queue, root.require("queue"));
+  WARPJIT_CHECK(queue.expect_array());
+  for (std::size_t n = 0; n < queue.size(); ++n) {
+    WARPJIT_TRY(SceneJob job, read_job(queue.at(n)));
+    scene.jobs.push_back(job);
+  }
+  WARPJIT_TRY(const JsonField outputs, root.require("outputs"));
+  WARPJIT_CHECK(outputs.expect_array());
+  for (std::size_t n = 0; n < outputs.size(); ++n) {
+    WARPJIT_TRY(SceneOutput output, read_output(outputs.at(n), reader));
+    scene.outputs.push_back(std::move(output));
+  }
+  return scene;
+}
+
+SceneDifference compare_output(const SceneOutput& output, std::span<const std::byte> bytes) {
+  constexpr std::uint64_t kOneIn = 500;  // pixels that may differ by any amount
+  SceneDifference difference;
+  const std::size_t unit = unit_bytes(output);
+  difference.units = bytes.size() / unit;
+  if (output.tolerance != 0) difference.allowed = difference.units / kOneIn;
+  for (std::size_t at = 0; at + unit <= bytes.size(); at += unit) {
+    const std::byte *got = bytes.data() + at, *wanted = output.expected->data() + at;
+    if (std::equal(got, got + unit, wanted)) continue;
+    ++difference.differ;
+    const Channels a = channels_of(output, got), b = channels_of(output, wanted);
+    bool beyond = false;
+    for (unsigned n = 0; n < a.count; ++n) {
+      const std::uint32_t x = std::max(a.values[n], b.values[n]), y = std::min(a.values[n], b.values[n]);
+      beyond = beyond || x - y > output.tolerance;
+    }
+    difference.beyond += beyond;
+  }
+  return difference;
+}
+
+std::optional<Image> output_picture(const SceneOutput& output, std::span<const std::byte> bytes) {
+  if (output.layout == Layout::bytes || output.width == 0 || output.height == 0) return std::nullopt;
+  Image image;
+  image.width = output.width;
+  image.height = output.height;
+  image.rgba.resize(std::size_t{output.width} * output.height * 4);
+  const std::size_t unit = unit_bytes(output);
+  const pica200::TargetSetup rows{output.width, output.height, true, 0, 0};  // as they lie in memory
+  for (std::uint32_t y = 0; y < output.height; ++y)
+    for (std::uint32_t x = 0; x < output.width; ++x) {
+      const std::size_t number = output.layout == Layout::linear
+                                     ? std::size_t{y} * output.width + x
+                                     : pica200::fragment::pixel_number(rows, x, y);
+      const std::byte* pixel = bytes.data() + number * unit;
+      std::uint8_t* to = image.rgba.data() + (std::size_t{y} * output.width + x) * 4;
+      if (output.layout == Layout::depth) {
+        const auto grey = static_cast<std::uint8_t>(pixel[output.format == 0 ? 1 : 2]);
+        std::fill_n(to, 3, grey);
+      } else {
+        const pica200::fragment::Bytes4 color = pica200::fragment::read_pixel(color_format(output), pixel);
+        std::copy_n(color.begin(), 3, to);
+      }
+      to[3] = 255;
+    }
+  return image;
+}
+
+}  // namespace warpjit::tool
