@@ -305,6 +305,32 @@ TEST_F(PipelineGeometry, AsManyTrianglesAsTheProgramEmits) {
   EXPECT_EQ(draw(7, 1), (Xs{7, 7, 7, 7, 7, 7}));
 }
 
+// The guest interpreter alone takes more, each with its winding flag.
+TEST_F(PipelineGeometry, MoreTrianglesInTheGuestInterpreter) {
+  write(0x25E, 0x300);
+  geometry(
+      ".gsh point c0\n.out result position\n.constf ten(10.0, 0.0, 0.0, 0.0)\n.alias count i0\n.proc main\n"
+      "  mov r1, v0\n  add r2, ten, r1\n  for count\n    setemit 0\n    mov result, r1\n    emit\n    "
+      "setemit 1\n"
+      "    mov result, r2\n    emit\n    setemit 2, prim inv\n    mov result, r1\n    emit\n    nop\n  .end\n"
+      "  end\n.end\n");
+  RunOptions guest;
+  guest.engine = EngineKind::guest;
+  for (const unsigned turns : {2u, 96u, 97u, 200u, 254u}) {
+    ASSERT_TRUE(pipeline.set_int(0, turns - 1, Unit::geometry));
+    Xs wanted;
+    for (unsigned n = 0; n < turns; ++n) wanted.insert(wanted.end(), {17, 7, 7});
+    EXPECT_EQ(xs(pipeline.draw(engine, 7, 1, guest)), wanted) << turns;
+  }
+  ASSERT_TRUE(pipeline.set_int(0, 254, Unit::geometry));
+  const auto refused = pipeline.draw(engine, 7, 1, guest);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::resource_limit);
+  EXPECT_FALSE(pipeline.draw(engine, 7, 1)) << "other engines keep their limit";
+  ASSERT_TRUE(pipeline.set_int(0, 1, Unit::geometry));
+  EXPECT_EQ(xs(pipeline.draw(engine, 7, 1)), (Xs{17, 7, 7, 17, 7, 7}));
+}
+
 TEST_F(PipelineGeometry, ErrorsNameTheRegister) {
   pipeline.set_output_mask(0);
   fails(pipeline.draw(engine, 0, 1), "register 0x2BD: the vertex unit enables no output");

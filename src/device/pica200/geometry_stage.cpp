@@ -303,7 +303,7 @@ Result<DrawResult> GeometryStage::run(const Engine& engine, Registers& registers
     }
     const std::uint32_t most = triangles_.most_emitted.load(std::memory_order_relaxed);
     if (most <= allowed || allowed == limit) return report.error();
-    allowed = most > frontend::kMaxTriangles ? limit : std::min(limit, std::bit_ceil(most));
+    allowed = most > frontend::kMaxTriangles ? limit : std::min(frontend::kMaxTriangles, std::bit_ceil(most));
     ++state.facts_generation;
   }
   keep_rows(registers, work, entry);
