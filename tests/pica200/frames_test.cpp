@@ -134,7 +134,7 @@ TEST(PicaFrames, HostileScenesAreRefusedByName) {
   EXPECT_GE(refused, 2u) << "where are the scenes?";
 }
 
-// Lists with words that are anything: whatever comes of them, it ends, and touches no other memory.
+// Lists with random words end, and touch no other memory.
 TEST(PicaFrames, SpoiltListsEnd) {
   if (!can_unpack()) GTEST_SKIP() << "no liblzma";
   std::mt19937 random(54);

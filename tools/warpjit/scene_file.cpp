@@ -132,7 +132,7 @@ Result<SceneOutput> read_output(const JsonField& field, const FileReader& reader
     else if (text == "linear")
       output.layout = Layout::linear;
     else
-      return layout->error("is none of colour, depth and linear");
+      return layout->error("is no layout: colour, depth and linear are");
     constexpr std::int64_t kMostExtent = 65535;
     WARPJIT_TRY(output.width, word(field, "width", kMostExtent));
     WARPJIT_TRY(output.height, word(field, "height", kMostExtent));

@@ -40,7 +40,7 @@ void canonicalize_outputs(ThreadState& state);
 // ascending; NaNs are 0x7fc00000. Triangles beyond `room` are only counted.
 struct Triangles {
   static constexpr std::uint32_t kMost = 96;  // in all engines
-  // In the guest interpreter alone: facts of kMostWide + 1 have room for so many triangles. The words of
+  // In the guest interpreter alone, for facts of kMostWide + 1: room for kMostWide triangles. The words of
   // winding flags from triangle kMost on lie where the triangle after them would.
   static constexpr std::uint32_t kMostWide = 254, kFlags = 256;
   std::byte* rows = nullptr;  // room * 3 vertices
