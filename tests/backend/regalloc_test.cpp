@@ -9,7 +9,6 @@
 #include <random>
 
 #include "backend/random_lir.h"
-#include "support/share.h"
 
 namespace warpjit::lir {
 namespace {
@@ -48,7 +47,7 @@ Allocation damaged(const Allocation& allocation, std::size_t erase) {
 
 TEST(RegisterAllocator, RandomProgramsKeepTheirMeaning) {
   std::uint64_t spilled = 0, rematerialized = 0, moved = 0, folded = 0, fixed = 0;
-  for (std::uint64_t seed = 0; seed < share(250); ++seed) {
+  for (std::uint64_t seed = 0; seed < 250; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Code code = random_code(seed, 10 + static_cast<std::uint32_t>(seed % 150));
     ASSERT_EQ(verify(code), "") << print(code);
