@@ -42,9 +42,9 @@
 #define WARPJIT_RESTRICT
 #endif
 
-// TARGET("avx2,fma"), before a function: its code is for processors that have these, whatever options the file has.
-// Call it only if cpu::has() them. Sources have such functions only if HAS_TARGETS is 1, and then also the same for
-// every processor.
+// TARGET("avx2,fma"), before a function: it is compiled for processors with these features, also if its file is compiled
+// for others. Call it only if cpu::has() them. A source has such functions only if HAS_TARGETS is 1; each has a second
+// form there that runs on every processor.
 #if WARPJIT_GNU && WARPJIT_HOST_X64
 #define WARPJIT_HAS_TARGETS 1
 #define WARPJIT_TARGET(features) [[gnu::target(features)]]
