@@ -165,6 +165,10 @@ struct meaning {
   }
   WARPJIT_MEANING static float FAddFlush32(float a, float b) { return FFlush32(FFlush32(a) + FFlush32(b)); }
   WARPJIT_MEANING static float FSubFlush32(float a, float b) { return FFlush32(FFlush32(a) - FFlush32(b)); }
+  WARPJIT_MEANING static float FDivFlush32(float a, float b) {
+    return narrow_flush(static_cast<double>(FFlush32(a)) / static_cast<double>(FFlush32(b)));
+  }
+  WARPJIT_MEANING static float FSqrtFlush32(float a) { return std::sqrt(FFlush32(a)); }
   WARPJIT_MEANING static float FMulFlush32(float a, float b) {
     return narrow_flush(static_cast<double>(FFlush32(a)) * static_cast<double>(FFlush32(b)));
   }

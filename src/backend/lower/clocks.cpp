@@ -36,6 +36,8 @@ Cost cost_of(const ir::Function& f, ir::Inst i, const Host& host) {
     }
     case Opcode::FDiv32:
     case Opcode::FSqrt32:
+    case Opcode::FDivFlush32:
+    case Opcode::FSqrtFlush32:
       return {1, 12, std::max(5.0, lanes * 5 / 8)};
     case Opcode::LoadTexel:
       return {3, 30, lanes / 2};
