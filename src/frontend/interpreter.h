@@ -16,6 +16,12 @@
 
 namespace warpjit::frontend {
 
+// What a guest gives its interpreter beside values.
+class GuestData {
+ protected:
+  ~GuestData() = default;
+};
+
 // What a launch gives to all threads alike. Location::word says where the shader has a register in `words`.
 struct Values {
   std::vector<std::uint32_t> words;
@@ -23,6 +29,7 @@ struct Values {
   std::uint64_t state_given = 0;  // bit n: state register n was set by the launch
   Grid grid;                      // of compute programs; of graphics programs, their memory and textures
   PixelValues pixels;             // of fragment programs
+  const GuestData* data = nullptr;
 };
 
 // Rows of four 32-bit words, one a thread, at address + thread * stride.

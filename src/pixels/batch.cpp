@@ -105,10 +105,12 @@ constexpr Fate both(Fate a, Fate b) {
 }
 
 struct PrimitiveBatch::State {
-  State(const RasterState& state, std::uint32_t width, std::uint32_t height, const PixelRectangle& bounds,
-        std::span<const SlotUse> uses)
+  State(const RasterState& state, const RasterRules& rules, std::uint32_t width, std::uint32_t height,
+        std::uint32_t slots, const PixelRectangle& bounds, std::span<const SlotUse> uses)
       : raster(state),
-        transform(state),
+        transform(state, rules),
+        quaternion_slot(rules.quaternion_slot),
+        vertex_slots(slots),
         setup(uses, bounds),
         clipper(transform, setup.interpolated()),
         tile_columns((width + kTileExtent - 1) / kTileExtent),
@@ -133,8 +135,12 @@ struct PrimitiveBatch::State {
   // The part of a tile that these entries reach.
   TilePart part_of(const Tile& tile, std::span<const std::uint32_t> entries) const;
 
+  void align(std::span<const SourceVertex> vertices, std::array<SourceVertex, 3>& aligned);
+
   const RasterState raster;
   const VertexTransform transform;
+  const std::uint32_t quaternion_slot, vertex_slots;
+  std::array<std::vector<std::uint32_t>, 2> aligned_words;  // of a triangle's second and third vertex
   Setup setup;
   Clipper clipper;
   VertexCache cache;
@@ -268,7 +274,28 @@ Fate PrimitiveBatch::State::primitive(std::span<const SourceVertex> vertices, co
     case 2:
       return line(vertices, facts);
     default:
-      return triangle(vertices, facts);
+      break;
+  }
+  if (quaternion_slot == 0) return triangle(vertices, facts);
+  std::array<SourceVertex, 3> aligned;
+  align(vertices, aligned);
+  return triangle(aligned, facts);
+}
+
+// Vertices whose quaternion lies nearer to the first one's (RasterRules::quaternion_slot).
+void PrimitiveBatch::State::align(std::span<const SourceVertex> vertices,
+                                  std::array<SourceVertex, 3>& aligned) {
+  constexpr std::uint32_t kSign = 0x80000000;
+  std::ranges::copy(vertices, aligned.begin());
+  for (std::size_t n = 1; n < 3; ++n) {
+    float product = 0;
+    for (std::uint32_t k = quaternion_slot; k < quaternion_slot + 4; ++k)
+      product += to_float(vertices[0].words[k]) * to_float(vertices[n].words[k]);
+    if (!(product < 0)) continue;
+    std::vector<std::uint32_t>& words = aligned_words[n - 1];
+    words.assign(vertices[n].words, vertices[n].words + vertex_slots);
+    for (std::uint32_t k = quaternion_slot; k < quaternion_slot + 4; ++k) words[k] ^= kSign;
+    aligned[n].words = words.data();
   }
 }
 
@@ -303,7 +330,8 @@ PrimitiveBatch::~PrimitiveBatch() = default;
 
 Result<PrimitiveBatch> PrimitiveBatch::make(const RasterState& state, std::uint32_t width,
                                             std::uint32_t height, std::uint32_t slots,
-                                            std::span<const SlotUse> uses, PixelFormat depth_format) {
+                                            std::span<const SlotUse> uses, PixelFormat depth_format,
+                                            const RasterRules& rules) {
   const auto bad = [](std::string message) {
     return Error{ErrorCode::bad_input, std::move(message), "raster state"};
   };
@@ -332,7 +360,7 @@ Result<PrimitiveBatch> PrimitiveBatch::make(const RasterState& state, std::uint3
   const auto& scissor = state.scissor;
   const PixelRectangle bounds{scissor.x, scissor.y, last(scissor.x, scissor.width, width),
                               last(scissor.y, scissor.height, height)};
-  auto made = std::make_unique<State>(state, width, height, bounds, uses);
+  auto made = std::make_unique<State>(state, rules, width, height, slots, bounds, uses);
   made->setup.set_depth_bias(state.depth_bias, depth_format);
   made->setup.set_sample_point(state.sample_point);
   return PrimitiveBatch(std::move(made));

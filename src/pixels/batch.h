@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "pixels/records.h"
+#include "pixels/rules.h"
 #include "warpjit/pixels.hpp"
 
 namespace warpjit::pixels {
@@ -69,7 +70,8 @@ class PrimitiveBatch {
   // of the depth target. Errors: bad_input for a size above kMaxTargetExtent, or a slot that vertices do not have.
   static Result<PrimitiveBatch> make(const RasterState& state, std::uint32_t width, std::uint32_t height,
                                      std::uint32_t slots, std::span<const SlotUse> uses,
-                                     PixelFormat depth_format = PixelFormat::none);
+                                     PixelFormat depth_format = PixelFormat::none,
+                                     const RasterRules& rules = {});
   PrimitiveBatch(PrimitiveBatch&&) noexcept;
   PrimitiveBatch& operator=(PrimitiveBatch&&) noexcept;
   ~PrimitiveBatch();

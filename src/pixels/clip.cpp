@@ -42,7 +42,8 @@ bool Clipper::clip_polygon(unsigned plane) {
   next_.clear();
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t j = i + 1 == count ? 0 : i + 1;
-    const bool here = distances_[i] >= 0, there = distances_[j] >= 0;
+    const bool here = transform_->is_inside(plane, distances_[i]),
+               there = transform_->is_inside(plane, distances_[j]);
     if (here) next_.push_back(polygon_[i]);
     if (here && !there)
       next_.push_back(crossing(polygon_[i], polygon_[j], distances_[i], distances_[j]));

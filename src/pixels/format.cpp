@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/vector.h"
+#include "pixels/blocks.h"
 
 namespace warpjit {
 
@@ -244,6 +245,7 @@ void store(const TargetMemory& target, std::uint32_t column, std::uint32_t row, 
 
 void load_tile(PixelFormat format, const TargetMemory& target, std::uint32_t column, std::uint32_t row,
                const TilePart& part, std::byte* planes) {
+  if (target.blocks.bytes != 0) return load_blocks(target, column, row, part, planes);
   switch (pixel_size(format)) {
     case 1:
       return load<1>(target, column, row, part, planes);
@@ -262,6 +264,7 @@ void load_tile(PixelFormat format, const TargetMemory& target, std::uint32_t col
 
 void store_tile(PixelFormat format, const TargetMemory& target, std::uint32_t column, std::uint32_t row,
                 const TilePart& part, const std::byte* planes) {
+  if (target.blocks.bytes != 0) return store_blocks(target, column, row, part, planes);
   switch (pixel_size(format)) {
     case 1:
       return store<1>(target, column, row, part, planes);

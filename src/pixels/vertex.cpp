@@ -12,17 +12,21 @@ bool finite(const Position& p) {
   return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z) && std::isfinite(p.w);
 }
 
-// Window coordinates in pixels to subpixels, moved by `to_x` and `to_y`. False: beyond the limit, or NaN.
-bool to_subpixels(double x, double y, std::int32_t to_x, std::int32_t to_y, WindowVertex& vertex) {
-  const double fine_x = x * 256, fine_y = y * 256;
-  if (!(std::fabs(fine_x) <= kWindowLimit) || !(std::fabs(fine_y) <= kWindowLimit)) {
+// Window coordinates in pixels to subpixels, of which `bits` count, moved by `to_x` and `to_y`. False: beyond
+// the limit, or NaN.
+bool to_subpixels(double x, double y, unsigned bits, std::int32_t to_x, std::int32_t to_y,
+                  WindowVertex& vertex) {
+  const std::int32_t step = 256 >> bits;
+  const double scale = 1 << bits, limit = kWindowLimit / step;
+  const double fine_x = x * scale, fine_y = y * scale;
+  if (!(std::fabs(fine_x) <= limit) || !(std::fabs(fine_y) <= limit)) {
     vertex.x = vertex.y = 0;
     return false;
   }
   // Adding this rounds to an integer, ties to even.
   constexpr double kRound = 0x1.8p52;
-  vertex.x = static_cast<std::int32_t>((fine_x + kRound) - kRound) + to_x;
-  vertex.y = static_cast<std::int32_t>((fine_y + kRound) - kRound) + to_y;
+  vertex.x = static_cast<std::int32_t>((fine_x + kRound) - kRound) * step + to_x;
+  vertex.y = static_cast<std::int32_t>((fine_y + kRound) - kRound) * step + to_y;
   return true;
 }
 
@@ -37,7 +41,7 @@ float half_value(std::uint32_t half) {
   return to_float(sign | (magnitude < 0x400 ? to_bits(static_cast<float>(magnitude) * 0x1p-24F) : normal));
 }
 
-VertexTransform::VertexTransform(const RasterState& state) {
+VertexTransform::VertexTransform(const RasterState& state, const RasterRules& rules) : rules_(rules) {
   window_ = state.window_positions;
   zero_to_one_ = window_ || state.depth_zero_to_one;
   if (window_) {
@@ -57,6 +61,14 @@ VertexTransform::VertexTransform(const RasterState& state) {
   used_planes_ = bit_if(state.clip_near, 0) | bit_if(state.clip_far, 1) | 0xFU << kGuardPlane |
                  (state.distances.clip & exist) << kDistancePlane;
   cull_ = state.distances.cull & exist;
+  if (rules_.plane_count != 0) used_planes_ = low_mask<std::uint32_t>(rules_.plane_count);
+}
+
+std::uint32_t VertexTransform::outside_rules(const Position& position) const {
+  std::uint32_t outside = 0;
+  for (unsigned plane = 0; plane < rules_.plane_count; ++plane)
+    outside |= bit_if(!is_inside(plane, distance(rules_.planes[plane], position)), plane);
+  return outside;
 }
 
 Position VertexTransform::position(const std::uint32_t* words) const {
@@ -74,8 +86,12 @@ WindowVertex VertexTransform::vertex(const std::uint32_t* words) const {
     result.inverse_w = to_float(words[3]);
     result.depth = to_float(words[2]);
     result.outside &= ~std::uint32_t{kBeyond};
-    if (!to_subpixels(to_float(words[0]), to_float(words[1]), to_x_, to_y_, result))
+    if (!to_subpixels(to_float(words[0]), to_float(words[1]), rules_.subpixel_bits, to_x_, to_y_, result))
       result.outside |= kBeyond;
+  }
+  if (rules_.plane_count != 0) {
+    result.outside |= outside_rules(p);
+    return result;
   }
   const double x = p.x, y = p.y, z = p.z, w = p.w, guard = guard_ * w;
   std::uint32_t outside = bit_if(!(near_distance(z, w) >= 0), 0) | bit_if(!(far_distance(z, w) >= 0), 1) |
@@ -100,7 +116,7 @@ WindowVertex VertexTransform::project(const Position& p) const {
   const double x = (p.x * vertex.inverse_w) * scale_[0] + translate_[0];
   const double y = (p.y * vertex.inverse_w) * scale_[1] + translate_[1];
   vertex.depth = (p.z * vertex.inverse_w) * scale_[2] + translate_[2];
-  if (!to_subpixels(x, y, to_x_, to_y_, vertex)) vertex.outside |= kBeyond;
+  if (!to_subpixels(x, y, rules_.subpixel_bits, to_x_, to_y_, vertex)) vertex.outside |= kBeyond;
   return vertex;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "pixels/records.h"
+#include "pixels/rules.h"
 #include "warpjit/pixels.hpp"
 
 namespace warpjit::pixels {
@@ -47,7 +48,7 @@ inline float use_value(const SlotUse& use, const std::uint32_t* words) {
 // What the raster state makes of positions.
 class VertexTransform {
  public:
-  explicit VertexTransform(const RasterState& state);
+  explicit VertexTransform(const RasterState& state, const RasterRules& rules = {});
 
   bool window_positions() const { return window_; }
   unsigned distances() const { return distance_count_; }
@@ -64,6 +65,7 @@ class VertexTransform {
   // Distance from a plane.
   double distance(unsigned plane, const Position& position, const float* distances) const {
     const double x = position.x, y = position.y, z = position.z, w = position.w;
+    if (rules_.plane_count != 0) return distance(rules_.planes[plane], position);
     switch (plane) {
       case 0:
         return near_distance(z, w);
@@ -82,11 +84,20 @@ class VertexTransform {
     }
   }
   bool uses_plane(unsigned plane) const { return (used_planes_ >> plane & 1) != 0; }
+  bool is_inside(unsigned plane, double distance) const {
+    return distance >= (rules_.plane_count != 0 ? rules_.planes[plane].least : 0);
+  }
 
  private:
+  static double distance(const ClipPlane& plane, const Position& position) {
+    const auto& f = plane.factors;
+    return ((position.x * f[0] + position.y * f[1]) + position.z * f[2]) + position.w * f[3] + plane.rest;
+  }
+  std::uint32_t outside_rules(const Position& position) const;
   double near_distance(double z, double w) const { return zero_to_one_ ? z - least_ * w : z + w; }
   double far_distance(double z, double w) const { return most_ * w - z; }
 
+  RasterRules rules_;
   std::array<double, 3> scale_, translate_;
   double least_ = 0, most_ = 1;       // of depths
   std::int32_t to_x_ = 0, to_y_ = 0;  // from a pixel's sample to its centre

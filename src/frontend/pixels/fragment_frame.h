@@ -29,7 +29,8 @@ class FragmentFrame {
   // The same away from the pixel's centre, in pixels; finite.
   F32 value_at(unsigned use, F32 dx, F32 dy);
   F32 inverse_w_at(F32 dx, F32 dy);
-  F32 depth();          // within the depth bounds
+  F32 depth();  // within the depth bounds
+  F32 unlimited_depth() { return plane(pixels::kDepthRow); }
   F32 column(), row();  // of the pixel in its target
   F32 center_x(), center_y();
   I32 flat(unsigned use);  // the provoking vertex's word

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "ir/memory.h"
 #include "textures/view.h"
 
 namespace warpjit::frontend {
@@ -16,6 +17,8 @@ namespace warpjit::frontend {
 struct BoundTextures {
   std::vector<std::shared_ptr<const textures::TextureView>> textures{};
   std::vector<std::optional<Sampler>> samplers{};
+  // Memory that code loads words from without a sampler (LoadTexel), numbered after what it samples.
+  std::vector<ir::TexelView> memories{};
 
   // Null: none is bound.
   const textures::TextureView* texture(std::size_t slot) const {

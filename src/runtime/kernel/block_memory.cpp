@@ -41,6 +41,7 @@ void TexelViews::bind(const frontend::Shader& shader, const frontend::BoundTextu
   frontend::each_sample(shader.sampling(), bound,
                         [&](const frontend::TextureUse&, const textures::TextureView* texture,
                             const Sampler*) { views_.push_back(frontend::texel_view(*texture)); });
+  for (const ir::TexelView& memory : bound.memories) views_.push_back(memory);
 }
 
 std::uint32_t* BlockMemory::frame(const BlockLayout& layout) {

@@ -16,7 +16,8 @@ class CodeKernel : public Kernel {
   Status run(backend::KernelArgs& args, const frontend::Shader& shader,
              const frontend::Values& values) const final {
     TexelViews textures;
-    if (shader.sampling().any()) textures.bind(shader, values.grid.bound);
+    if (shader.sampling().any() || !values.grid.bound.memories.empty())
+      textures.bind(shader, values.grid.bound);
     args.textures = textures.data();
     if (!layout_.needs_memory()) return call(args, shader);
     Pool<BlockMemory>::Lease memory = memories_.borrow();

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "frontend/shader.h"
+#include "pixels/format.h"
+#include "pixels/rules.h"
 #include "runtime/kernel/launch_cache.h"
 #include "runtime/work/binding.h"
 #include "runtime/work/draw.h"
@@ -65,6 +67,10 @@ struct LaunchPrimitives {
 // What a launch of a fragment program holds in addition.
 struct LaunchPixels {
   RasterState raster;
+  pixels::RasterRules rules{};
+  // Of colour 0 and of depth, whose formats then only say how many planes they take. Who binds them checks them.
+  pixels::TargetBlocks color_blocks{}, depth_blocks{};
+  bool has_blocks() const { return color_blocks.bytes != 0 || depth_blocks.bytes != 0; }
   bool has_narrow_depth() const { return raster.depth_bounds != std::array<float, 2>{0, 1}; }
   OutputState output;  // with the formats of the bound targets
   std::uint32_t width = 0, height = 0;

@@ -84,7 +84,7 @@ Status check_pixels(const LaunchPixels& work, std::uint64_t count) {
       return Error{ErrorCode::bad_input, "count_passed is set, and no counts are bound", "pass counts"};
     bound.push_back({&work.pass_counts, "pass counts"});
   }
-  for (std::size_t k = 0; k < bound.size(); ++k) {
+  for (std::size_t k = 0; k < bound.size() && !work.has_blocks(); ++k) {
     WARPJIT_CHECK(check_target(*bound[k].target, work, bound[k].name));
     for (std::size_t other = 0; other < k; ++other)
       if (overlap(*bound[k].target, *bound[other].target))

@@ -9,9 +9,10 @@
 namespace warpjit::runtime {
 namespace {
 
-pixels::TargetMemory memory_of(const TargetBuffer& target, const LaunchPixels& work) {
+pixels::TargetMemory memory_of(const TargetBuffer& target, const LaunchPixels& work,
+                               const pixels::TargetBlocks& blocks = {}) {
   return {static_cast<std::byte*>(target.data), static_cast<std::ptrdiff_t>(target.pitch), work.width,
-          work.height};
+          work.height, blocks};
 }
 
 // Calls body(format, memory, first plane) for each bound target.
@@ -19,9 +20,11 @@ template <class Body>
 void each_target(const LaunchPixels& work, const frontend::TileLayout& layout, Body body) {
   for (unsigned k = 0; k < kMaxColorTargets; ++k)
     if (layout.color[k] != frontend::TileLayout::kNone)
-      body(work.output.colors[k], memory_of(work.colors[k], work), layout.color[k]);
+      body(work.output.colors[k],
+           memory_of(work.colors[k], work, k == 0 ? work.color_blocks : pixels::TargetBlocks()),
+           layout.color[k]);
   if (layout.depth != frontend::TileLayout::kNone)
-    body(work.output.depth_format, memory_of(work.depth, work), layout.depth);
+    body(work.output.depth_format, memory_of(work.depth, work, work.depth_blocks), layout.depth);
   if (layout.passed != frontend::TileLayout::kNone)
     body(PixelFormat::r32ui, memory_of(work.pass_counts, work), layout.passed);
 }

@@ -72,7 +72,8 @@ Result<pixels::PrimitiveBatch> make_batch(const LaunchState& launch, Topology to
   raster.scissor = scissor;
   WARPJIT_TRY(pixels::PrimitiveBatch batch,
               pixels::PrimitiveBatch::make(raster, work.width, work.height, slots,
-                                           launch.shader->varyings().slots_read, work.output.depth_format));
+                                           launch.shader->varyings().slots_read, work.output.depth_format,
+                                           work.rules));
   batch.clear();
   return batch;
 }
