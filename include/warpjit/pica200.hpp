@@ -277,7 +277,7 @@ struct TextureCopy {
 // What command lists did.
 struct GpuReport {
   std::uint64_t draws = 0, triangles = 0;  // triangles as they were assembled
-  std::uint64_t fragments = 0;             // pixels that they covered
+  std::uint64_t fragments = 0;             // pixels that they covered: counted by the guest engine alone
   std::uint64_t jumps = 0;                 // to other lists
   bool interrupt = false;                  // the list raised the interrupt P3D, which ended it
 };
@@ -303,12 +303,11 @@ class WARPJIT_API Gpu {
   Status set_register(std::uint32_t id, std::uint32_t value);
   std::uint32_t get_register(std::uint32_t id) const;  // 0 from 0x300 on
 
-  // Runs a command list, and the lists that it jumps to, until the interrupt, or the end of a list. Pixels are
-  // drawn by the guest interpreter alone, so `options.engine` must be EngineKind::guest: with another one the
-  // first draw is an error (unsupported). Errors name the register and the command's address; what was drawn
-  // before stays, and nothing else is written: bad_input, resource_limit; unsupported for gas; those of draws.
+  // Runs a command list, and the lists that it jumps to, until the interrupt, or the end of a list. Errors name
+  // the register and the command's address; what was drawn before stays, and nothing else is written: bad_input,
+  // resource_limit; unsupported for gas; those of draws.
   Result<GpuReport> run_commands(const Engine& engine, std::uint32_t address, std::uint32_t bytes,
-                                 const RunOptions& options);
+                                 const RunOptions& options = {});
 
   // Errors: bad_input for what the hardware hangs on, and for addresses outside of memory. Then nothing is
   // written.

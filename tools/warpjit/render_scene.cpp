@@ -124,12 +124,9 @@ int render_scene(const RenderScene& options) {
     Status done = std::visit(runner, scene->jobs[n]);
     if (done) continue;
     Error error = done.error();
-    const bool engine_refuses =
-        error.code == ErrorCode::unsupported && options.run.engine != EngineKind::guest;
     error.where =
         fmt::format("{}, job {}{}{}", options.file, n, error.where.empty() ? "" : ", ", error.where);
-    const int code = fail(error);
-    return engine_refuses ? kTargetUnavailable : code;
+    return fail(error);
   }
   const double milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
@@ -156,8 +153,10 @@ int render_scene(const RenderScene& options) {
                 {"outputs", std::move(outputs)}});
   } else {
     for (const std::string& text : texts) print_out("{}\n", text);
-    print_out("{}: {} jobs, {} draws, {} triangles, {} fragments, engine {}, {:.2f} ms\n", options.file,
-              scene->jobs.size(), runner.total.draws, runner.total.triangles, runner.total.fragments,
+    const std::string fragments =
+        options.run.engine == EngineKind::guest ? fmt::format("{} fragments, ", runner.total.fragments) : "";
+    print_out("{}: {} jobs, {} draws, {} triangles, {}engine {}, {:.2f} ms\n", options.file,
+              scene->jobs.size(), runner.total.draws, runner.total.triangles, fragments,
               name(options.run.engine), milliseconds);
   }
   if (scene->refused) print_err("warpjit: mismatch: the scene must be refused, and was drawn\n");

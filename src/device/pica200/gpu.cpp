@@ -7,7 +7,6 @@
 
 #include "base/bits.h"
 #include "device/pica200/command_list.h"
-#include "frontend/pica200/interpret/fragment/draw.h"
 
 namespace warpjit::pica200 {
 
@@ -196,15 +195,18 @@ Status GpuState::write_table(std::uint32_t id) {
     const std::uint32_t index = registers.read(kLightIndex), table = bits(index, 8, 5);
     constexpr std::uint32_t kDefined = 0x00FFFF7B;  // by table
     if ((kDefined >> table & 1) == 0) return reserved(kLightIndex, "light table " + std::to_string(table));
+    draws_.change_tables();
     tables_.lights[table][index & 255] = word;
     return advance(kLightIndex, 256);
   }
   if (within(id, kFogData, kFogDataEnd)) {
+    draws_.change_tables();
     tables_.fog[registers.read(kFogIndex) & 127] = word;
     return advance(kFogIndex, 128);
   }
   if (within(id, kProceduralData, kProceduralDataEnd)) {
     const std::uint32_t index = registers.read(kProceduralIndex), table = bits(index, 8, 4), n = index & 255;
+    draws_.change_tables();
     switch (table) {
       case 0:
         tables_.noise[n & 127] = word;
@@ -236,11 +238,6 @@ Status GpuState::draw_sent(Running& running) {
 }
 
 Status GpuState::draw(Running& running, std::uint32_t id) {
-  if (running.options.engine != EngineKind::guest)
-    return Error{ErrorCode::unsupported,
-                 "pixels of the PICA200 are not translated yet: the guest interpreter runs them, engine " +
-                     std::string(name(running.options.engine)) + " does not",
-                 register_name(id)};
   if ((pipeline_.registers.read(kGeometryStage) & 1) != 0)
     return reserved(kGeometryStage,
                     "geometry stage " + std::to_string(pipeline_.registers.read(kGeometryStage) & 3));
@@ -249,34 +246,32 @@ Status GpuState::draw(Running& running, std::uint32_t id) {
                  std::to_string(pipeline_.registers.read(kVertexCount)) +
                      " vertices in one draw, allowed are " + std::to_string(kMaxDrawVertices),
                  register_name(kVertexCount)};
-  auto result = id == kDrawArrays     ? pipeline_.draw_arrays(running.engine, running.options)
-                : id == kDrawElements ? pipeline_.draw_elements(running.engine, running.options)
-                                      : pipeline_.draw_immediate(running.engine, running.options);
+  const auto shade = [&](const RunOptions& options) {
+    return id == kDrawArrays     ? pipeline_.draw_arrays(running.engine, options)
+           : id == kDrawElements ? pipeline_.draw_elements(running.engine, options)
+                                 : pipeline_.draw_immediate(running.engine, options);
+  };
+  auto result = shade(running.options);
+  // Compiled geometry programs emit fewer triangles than the hardware.
+  if (!result && result.error().code == ErrorCode::resource_limit && pipeline_.registers.geometry_on() &&
+      id != kFixedData && running.options.engine != EngineKind::guest) {
+    RunOptions interpreted = running.options;
+    interpreted.engine = EngineKind::guest;
+    result = shade(interpreted);
+  }
   if (!result) return result.error();
   return draw_pixels(running, *result);
 }
 
 Status GpuState::draw_pixels(Running& running, const DrawResult& result) {
-  WARPJIT_TRY(const FragmentSetup setup, read_fragment_setup(pipeline_.registers.words(), tables_));
-  WARPJIT_TRY(fragment::Drawing drawing, fragment::Drawing::make(setup, memory_, running.options.cancel));
+  PrimitiveTriangles triangles{result.vertices, {}, false};
+  if (!result.triangles) triangles = assembly_.assemble(result.topology, result.vertices, result.indices);
+  WARPJIT_TRY(const Report report, draws_.draw(running.engine, pipeline_.registers.words(), tables_, memory_,
+                                               triangles, running.options));
   ++running.report.draws;
-  const auto draw = [&](const std::array<Vertex, 3>& triangle) {
-    ++running.report.triangles;
-    return drawing.draw(triangle);
-  };
-  Status status;
-  if (result.triangles) {
-    for (std::size_t n = 0; n + 2 < result.vertices.size() && status; n += 3)
-      status = draw({result.vertices[n], result.vertices[n + 1], result.vertices[n + 2]});
-  } else if (!result.indices.empty()) {
-    for (std::size_t n = 0; n < result.indices.size() && status; ++n)
-      status = assembly_.add(result.topology, result.vertices[result.indices[n]], draw);
-  } else {
-    for (std::size_t n = 0; n < result.vertices.size() && status; ++n)
-      status = assembly_.add(result.topology, result.vertices[n], draw);
-  }
-  running.report.fragments += drawing.fragments();
-  return status;
+  running.report.triangles += triangles.count();
+  running.report.fragments += report.draw.covered;
+  return {};
 }
 
 }  // namespace warpjit::pica200

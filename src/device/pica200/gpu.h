@@ -5,48 +5,13 @@
 #include <cstdint>
 #include <set>
 
+#include "device/pica200/fragment_draws.h"
 #include "device/pica200/pipeline.h"
+#include "device/pica200/primitive_assembly.h"
 #include "frontend/pica200/facts/fragment.h"
 #include "frontend/pica200/facts/physical_memory.h"
 
 namespace warpjit::pica200 {
-
-namespace fragment {
-class Drawing;
-}
-
-// Vertices to triangles. Strips and fans go on from draw to draw until they are restarted.
-class PrimitiveAssembly {
- public:
-  void restart() { count_ = 0; }
-  // Calls draw(triangle) if the vertex completes one.
-  template <class Draw>
-  Status add(Topology topology, const Vertex& vertex, const Draw& draw) {
-    if (topology != topology_) restart();
-    topology_ = topology;
-    const std::uint64_t number = count_++;
-    if (number < 2) {
-      held_[number] = vertex;
-      return {};
-    }
-    std::array<Vertex, 3> triangle = {held_[0], held_[1], vertex};
-    if (topology == Topology::strip) {
-      if (number % 2 != 0) std::swap(triangle[0], triangle[1]);
-      held_[0] = held_[1];
-      held_[1] = vertex;
-    } else if (topology == Topology::fan) {
-      held_[1] = vertex;
-    } else {
-      restart();
-    }
-    return draw(triangle);
-  }
-
- private:
-  Topology topology_ = Topology::list;
-  std::array<Vertex, 2> held_{};
-  std::uint64_t count_ = 0;
-};
 
 class GpuState {
  public:
@@ -81,6 +46,7 @@ class GpuState {
   PhysicalMemory memory_;
   FragmentTables tables_;
   PrimitiveAssembly assembly_;
+  FragmentDraws draws_;
 };
 
 }  // namespace warpjit::pica200

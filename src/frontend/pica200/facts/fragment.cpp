@@ -1,6 +1,7 @@
 // Combiners, outputs, raster and targets; fragment_units.cpp has the units that make what combiners read.
 #include "frontend/pica200/facts/fragment.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -212,6 +213,7 @@ Status read_raster(GpuRegisters r, FragmentSetup& setup) {
   const std::uint32_t scissor = field(r[0x065], 0, 2);
   if (scissor == 1) raster.scissor = RasterSetup::Scissor::outside;
   if (scissor == 3) raster.scissor = RasterSetup::Scissor::inside;
+  setup.state.outside_box = scissor == 1;
   raster.left = static_cast<std::int32_t>(field(r[0x066], 0, 10));
   raster.bottom = static_cast<std::int32_t>(field(r[0x066], 16, 10));
   raster.right = static_cast<std::int32_t>(field(r[0x067], 0, 10));
@@ -284,6 +286,15 @@ unsigned pixel_bytes(ColorFormat format) {
 }
 unsigned pixel_bytes(DepthFormat format) {
   return format == DepthFormat::d24s8 ? 4 : format == DepthFormat::d24 ? 3 : 2;
+}
+
+bool reads(const FragmentState& state, CombinerSource source) {
+  return std::ranges::any_of(state.stages, [&](const CombinerStage& stage) {
+    for (const CombinerHalf* half : {&stage.color, &stage.alpha})
+      for (const CombinerArgument& argument : half->arguments)
+        if (argument.source == source) return true;
+    return false;
+  });
 }
 
 Result<FragmentSetup> read_fragment_setup(GpuRegisters registers, const FragmentTables& tables) {

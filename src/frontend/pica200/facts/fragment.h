@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include "base/result.h"
 
@@ -48,7 +49,19 @@ struct TextureState {
   TexelFormat format = TexelFormat::rgba8;
   std::uint8_t wrap_s = 0, wrap_t = 0;  // codes of 5.3
   bool magnify_linear = false, minify_linear = false, mip_linear = false;
-  bool divides = false;  // coordinates, by tc0.w
+  bool divides = false;    // coordinates, by tc0.w
+  bool one_level = false;  // the limits of the level of detail leave but one
+  bool absent = false;     // address 0, of textures that are no cubes
+
+  bool is_cube() const { return type == TextureType::cube || type == TextureType::shadow_cube; }
+  bool compares() const { return type == TextureType::shadow || type == TextureType::shadow_cube; }
+  // tc0.w beside the two coordinates.
+  bool reads_w() const { return is_cube() || compares() || divides; }
+  // The level of detail decides something.
+  bool needs_detail() const {
+    return type != TextureType::off && !absent && !compares() &&
+           (!one_level || magnify_linear != minify_linear);
+  }
   bool operator==(const TextureState&) const = default;
 };
 struct TextureValues {
@@ -209,9 +222,14 @@ struct FragmentState {
   bool fog = false, fog_flipped = false;
   bool w_buffer = false;
   bool flat_color = false;
+  bool outside_box = false;  // pixels inside of the scissor box are not drawn
   OutputState output;
   bool operator==(const FragmentState&) const = default;
 };
+
+// True if a combiner does.
+bool reads(const FragmentState& state, CombinerSource source);
+static_assert(std::has_unique_object_representations_v<FragmentState>);  // its bytes are a key
 
 // What the data ports fill: words as they were written.
 struct FragmentTables {

@@ -61,6 +61,10 @@ Status read_unit(GpuRegisters r, unsigned unit, FragmentSetup& setup) {
       values.addresses[face] = ((first & ~low_mask<std::uint32_t>(22)) | field(r[0x085 + face], 0, 22)) << 3;
       values.address_ids[face] = 0x085 + face;
     }
+  // What makes no difference is the same for all.
+  state.absent = !cube && values.addresses[0] == 0;
+  state.one_level = values.least >= values.greatest;
+  if (state.one_level) state.mip_linear = false;
   return {};
 }
 

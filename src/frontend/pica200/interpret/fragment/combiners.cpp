@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/bits.h"
+#include "frontend/pica200/interpret/fragment/number.h"
 #include "frontend/pica200/interpret/fragment/units.h"
 
 namespace warpjit::pica200::fragment {
@@ -119,16 +120,18 @@ Bytes4 combine(const FragmentState& state, const FragmentValues& values, const C
 }
 
 Bytes4 apply_fog(const FragmentState& state, const FragmentValues& values, const Bytes4& color, float depth) {
-  const float x = (state.fog_flipped ? 1.0f - depth : depth) * 128.0f;
-  const auto i = static_cast<std::int32_t>(std::clamp(std::floor(x), 0.0f, 127.0f));
-  const std::uint32_t word = values.tables->fog[static_cast<std::size_t>(i)];
+  const Number x = (state.fog_flipped ? 1.0f - Number(depth) : Number(depth)) * 128.0f;
+  const Number whole = std::clamp<Number>(floor(x), 0.0f, 127.0f);
+  const std::uint32_t word = values.tables->fog[static_cast<std::size_t>(integer(whole))];
   const float value = static_cast<float>(bits(word, 13, 11)) / 2047.0f;
   const float difference = static_cast<float>(sign_extend(word, 13)) / 2047.0f;
-  const float f = std::clamp(value + difference * (x - static_cast<float>(i)), 0.0f, 1.0f);
+  const Number f = std::clamp<Number>(value + difference * (x - whole), 0.0f, 1.0f);
   Bytes4 result = color;
-  for (std::size_t n = 0; n < 3; ++n)
-    result[n] = static_cast<std::uint8_t>(std::floor(
-        (f * static_cast<float>(color[n]) + (1.0f - f) * static_cast<float>(values.fog_color[n])) + 0.5f));
+  for (std::size_t n = 0; n < 3; ++n) {
+    const auto number = [](std::uint8_t byte) { return Number(static_cast<float>(byte)); };
+    const Number mixed = f * number(color[n]) + (1.0f - f) * number(values.fog_color[n]);
+    result[n] = static_cast<std::uint8_t>(integer(floor(mixed + 0.5f)));
+  }
   return result;
 }
 

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "frontend/pica200/facts/fragment_memory.h"
+#include "frontend/pica200/facts/fragment_words.h"
+#include "frontend/pica200/interpret/fragment/number.h"
 #include "frontend/pica200/interpret/fragment/units.h"
 
 namespace warpjit::pica200::fragment {
@@ -12,25 +15,6 @@ namespace {
 
 Bytes4& slot(CombinerInputs& inputs, CombinerSource source) {
   return inputs[static_cast<std::size_t>(source)];
-}
-
-bool reads(const FragmentState& state, CombinerSource source) {
-  return std::any_of(state.stages.begin(), state.stages.end(), [&](const CombinerStage& stage) {
-    for (const CombinerHalf* half : {&stage.color, &stage.alpha})
-      for (const CombinerArgument& argument : half->arguments)
-        if (argument.source == source) return true;
-    return false;
-  });
-}
-
-Result<std::byte*> find_target(const PhysicalMemory& memory, const TargetSetup& target, std::uint32_t address,
-                               unsigned bytes, std::uint32_t id, const char* what) {
-  const std::uint64_t size = std::uint64_t{target.width} * ((target.height + 7) / 8 * 8) * bytes;
-  if (std::byte* found = memory.find(address, size)) return found;
-  char text[96];
-  std::snprintf(text, sizeof text, "%llu bytes of the %s target at 0x%08X do not lie in memory",
-                static_cast<unsigned long long>(size), what, static_cast<unsigned>(address));
-  return Error{ErrorCode::bad_input, text, register_name(id)};
 }
 
 }  // namespace
@@ -46,16 +30,8 @@ Result<Drawing> Drawing::make(const FragmentSetup& setup, const PhysicalMemory& 
                               const std::atomic<std::uint32_t>* cancel) {
   Drawing drawing(setup, memory);
   drawing.cancel_ = cancel;
-  const OutputState& output = setup.state.output;
-  const TargetSetup& target = setup.target;
-  if (output.touches_color()) {
-    WARPJIT_TRY(drawing.targets_.color, find_target(memory, target, target.color_address,
-                                                    pixel_bytes(output.color_format), 0x11D, "colour"));
-  }
-  if (output.touches_depth()) {
-    WARPJIT_TRY(drawing.targets_.depth, find_target(memory, target, target.depth_address,
-                                                    pixel_bytes(output.depth_format), 0x11C, "depth"));
-  }
+  WARPJIT_TRY(const FoundTargets targets, find_targets(setup, memory));
+  drawing.targets_ = {targets.color, targets.depth};
   return drawing;
 }
 
@@ -140,9 +116,10 @@ Drawing::Quad Drawing::quad_of(const RasterTriangle& triangle, std::int32_t colu
 
 float Drawing::depth_of(const RasterTriangle& triangle, std::int32_t column, std::int32_t row,
                         float w) const {
-  float depth = triangle.depth(column, row) * setup_->values.depth_scale + setup_->values.depth_offset;
+  Number depth =
+      Number(triangle.depth(column, row)) * setup_->values.depth_scale + setup_->values.depth_offset;
   if (setup_->state.w_buffer) depth = depth * w;
-  return depth > 0 ? std::min(depth, 1.0f) : 0.0f;
+  return limited(depth, 0.0f, 1.0f).value;
 }
 
 Status Drawing::draw_pixel(const RasterTriangle& triangle, const Vertex& last, const Quad& quad,
@@ -153,9 +130,9 @@ Status Drawing::draw_pixel(const RasterTriangle& triangle, const Vertex& last, c
   CombinerInputs inputs{};
   if (reads_color_)
     for (unsigned n = 0; n < 4; ++n) {
-      const float c = state.flat_color ? last.color[n] : triangle.value(kColor + n, column, row, w);
+      const Number c = state.flat_color ? last.color[n] : triangle.value(kColor + n, column, row, w);
       slot(inputs, CombinerSource::primary)[n] =
-          static_cast<std::uint8_t>(std::floor((c > 0 ? std::min(c, 1.0f) : 0.0f) * 255.0f + 0.5f));
+          static_cast<std::uint8_t>(integer(floor(limited(c, 0.0f, 1.0f) * 255.0f + 0.5f)));
     }
   std::array<Bytes4, 4> texels{};
   for (unsigned unit = 0; unit < 3; ++unit) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frontend/pica200/interpret/fragment/number.h"
 #include "frontend/pica200/interpret/fragment/units.h"
 
 namespace warpjit::pica200::fragment {
@@ -277,10 +278,11 @@ void output_shadow(const FragmentValues& values, const Targets& targets, std::si
     place[2] = to_byte(incoming);
     return;
   }
-  const float penumbra = (values.shadow_linear * static_cast<float>(incoming)) / static_cast<float>(stored);
-  const float softened = static_cast<float>(intensity) / (values.shadow_constant + penumbra);
-  const float limited = softened > 0 ? std::min(softened, 255.0f) : 0.0f;
-  place[3] = to_byte(std::min(byte_at(place, 3), static_cast<std::uint32_t>(limited)));
+  const auto number = [](std::uint32_t word) { return Number(static_cast<float>(word)); };
+  const Number penumbra = (values.shadow_linear * number(incoming)) / number(stored);
+  const Number softened = number(intensity) / (values.shadow_constant + penumbra);
+  const auto lowered = static_cast<std::uint32_t>(integer(limited(softened, 0.0f, 255.0f)));
+  place[3] = to_byte(std::min(byte_at(place, 3), lowered));
 }
 
 }  // namespace warpjit::pica200::fragment

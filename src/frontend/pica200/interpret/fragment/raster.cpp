@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "frontend/interpret/pixels/arithmetic.h"
+#include "frontend/pica200/interpret/fragment/number.h"
 
 namespace warpjit::pica200::fragment {
 
@@ -42,28 +43,12 @@ void align(const RasterVertex& reference, RasterVertex& vertex) {
 constexpr unsigned kPlanes = 8;
 // The distance of a vertex from a plane, in the order in which they cut: inside is 0 and more.
 double distance(const RasterSetup& raster, unsigned plane, const RasterVertex& vertex) {
-  const auto [x, y, z, w] =
-      std::array<double, 4>{vertex.position[0], vertex.position[1], vertex.position[2], vertex.position[3]};
-  switch (plane) {
-    case 0:
-      return w - x;
-    case 1:
-      return w + x;
-    case 2:
-      return w - y;
-    case 3:
-      return w + y;
-    case 4:
-      return -z;
-    case 5:
-      return z + w;
-    case 6:
-      return w - kLeastW;
-    default: {
-      const auto& p = raster.plane;
-      return ((double{p[0]} * x + double{p[1]} * y) + double{p[2]} * z) + double{p[3]} * w;
-    }
-  }
+  constexpr std::array<std::array<float, 4>, kPlanes - 1> kFactors = {
+      {{-1, 0, 0, 1}, {1, 0, 0, 1}, {0, -1, 0, 1}, {0, 1, 0, 1}, {0, 0, -1, 0}, {0, 0, 1, 1}, {0, 0, 0, 1}}};
+  const std::array<float, 4>& factors = plane < kFactors.size() ? kFactors[plane] : raster.plane;
+  const auto term = [&](std::size_t n) { return double{factors[n]} * double{vertex.position[n]}; };
+  const double product = ((term(0) + term(1)) + term(2)) + term(3);
+  return product + (plane == 6 ? -kLeastW : 0);
 }
 // Games draw at z = 0, where programs are off by a little.
 bool is_inside(unsigned plane, double distance) { return distance >= (plane == 4 ? kNearZero : 0.0); }
@@ -112,15 +97,15 @@ std::vector<RasterVertex> clip_triangle(const RasterSetup& raster, const std::ar
 
 bool RasterTriangle::set_up(const RasterSetup& raster, const RasterVertex& v0, const RasterVertex& v1,
                             const RasterVertex& v2) {
-  constexpr double kMostSubpixels = 0x1p26;
+  constexpr double kMostSubpixels = 0x1p22;
+  const float center_x = static_cast<float>(raster.half_width) + static_cast<float>(raster.x);
+  const float center_y = static_cast<float>(raster.half_height) + static_cast<float>(raster.y);
   const std::array<const RasterVertex*, 3> v = {&v0, &v1, &v2};
   std::array<double, 3> inverse_w{}, z{};
   for (std::size_t n = 0; n < 3; ++n) {
     inverse_w[n] = 1 / double{v[n]->position[3]};
-    const double x =
-        ((v[n]->position[0] * inverse_w[n]) * raster.half_width + (raster.half_width + raster.x)) * 16;
-    const double y =
-        ((v[n]->position[1] * inverse_w[n]) * raster.half_height + (raster.half_height + raster.y)) * 16;
+    const double x = ((v[n]->position[0] * inverse_w[n]) * raster.half_width + double{center_x}) * 16;
+    const double y = ((v[n]->position[1] * inverse_w[n]) * raster.half_height + double{center_y}) * 16;
     if (!(std::fabs(x) <= kMostSubpixels && std::fabs(y) <= kMostSubpixels)) return false;
     x_[n] = static_cast<std::int64_t>(f32::nearest_integer(x));
     y_[n] = static_cast<std::int64_t>(f32::nearest_integer(y));
@@ -160,11 +145,11 @@ float RasterTriangle::at(const Plane& plane, std::int32_t column, std::int32_t r
 }
 
 float RasterTriangle::w(std::int32_t column, std::int32_t row) const {
-  return 1.0f / at(inverse_w_, column, row);
+  return (Number(1.0f) / at(inverse_w_, column, row)).value;
 }
 
 float RasterTriangle::value(unsigned varying, std::int32_t column, std::int32_t row, float w) const {
-  return at(planes_[varying], column, row) * w;
+  return (Number(at(planes_[varying], column, row)) * w).value;
 }
 
 bool RasterTriangle::covers(std::int64_t column, std::int64_t row) const {

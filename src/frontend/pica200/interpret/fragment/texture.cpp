@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "frontend/interpret/pixels/arithmetic.h"
+#include "frontend/pica200/interpret/fragment/number.h"
 
 namespace warpjit::pica200::fragment {
 
@@ -67,18 +68,16 @@ Bytes4 read_block_texel(TexelFormat format, const std::byte* tile, std::uint32_t
   return texel;
 }
 
-// An f32 operation; a NaN and denormals become 0.
-float coordinate(float u) { return std::isnan(u) || std::fabs(u) < 0x1p-126f ? 0.0f : u; }
-
-// The place in texels, before it becomes an index.
+// The place in texels, before it becomes an index. A NaN counts as 0.
 float position(std::uint8_t mode, float u, std::uint32_t size) {
   constexpr std::uint8_t kRepeat = 2, kMirror = 3, kRepeats = 6;
-  u = coordinate(u);
+  constexpr float kFar = 0x1p24f, kMost = 65536.0f;
+  Number x = std::isnan(u) ? Number() : Number(u);
   if (mode == kRepeat || mode >= kRepeats)
-    u = std::fabs(u) >= 0x1p24f ? 0.0f : u - std::floor(u);
+    x = abs(x) < kFar ? x - floor(x) : Number();
   else if (mode == kMirror)
-    u = std::fabs(u) >= 0x1p24f ? 0.0f : u - 2.0f * std::floor(u * 0.5f);
-  return std::clamp(u * static_cast<float>(size), -65536.0f, 65536.0f);
+    x = abs(x) < kFar ? x - 2.0f * floor(x * 0.5f) : Number();
+  return std::clamp<Number>(x * static_cast<float>(size), -kMost, kMost).value;
 }
 
 struct Footprint {
@@ -164,8 +163,8 @@ TexturePlace TextureUnit::place(float u, float v, float w) const {
       t = -y;
       a = az;
     }
-    place.u = (s / a) * 0.5f + 0.5f;
-    place.v = (t / a) * 0.5f + 0.5f;
+    place.u = ((Number(s) / a) * 0.5f + 0.5f).value;
+    place.v = ((Number(t) / a) * 0.5f + 0.5f).value;
     place.reference = a;
     return place;
   }
@@ -174,8 +173,8 @@ TexturePlace TextureUnit::place(float u, float v, float w) const {
     place.u = u;
     place.v = v;
   } else if (w != 0) {
-    place.u = u / w;
-    place.v = v / w;
+    place.u = (Number(u) / w).value;
+    place.v = (Number(v) / w).value;
   }
   return place;
 }
@@ -275,7 +274,7 @@ Result<Bytes4> TextureUnit::compare(const TexturePlace& place) const {
   WARPJIT_TRY(const Level level, find_level(place.face, 0));
   const bool cube = state_.type == TextureType::shadow_cube;
   const float limited = place.reference < 1.0f ? place.reference : place.reference >= 1.0f ? 1.0f : 0.0f;
-  const auto whole = static_cast<std::int64_t>(limited * 16777215.0f);
+  const auto whole = static_cast<std::int64_t>((Number(limited) * 16777215.0f).value);
   const std::int64_t reference = std::max<std::int64_t>(0, whole - values_.shadow_bias);
   const std::uint8_t mode = cube ? 0 : 1;
   const Footprint s = footprint(position(mode, place.u, level.width), true);

@@ -1,0 +1,155 @@
+#include "device/pica200/fragment_draws.h"
+
+#include <cstring>
+#include <utility>
+
+#include "base/hash.h"
+
+namespace warpjit::pica200 {
+
+namespace {
+
+constexpr std::uint8_t kPlaneOfW = 6;
+
+// The planes of the view volume, that of the user last, in the order in which they cut.
+pixels::RasterRules rules_of(const FragmentSetup& setup) {
+  constexpr double kLeastW = 1e-5, kNearZero = -1e-8;
+  pixels::RasterRules rules;
+  rules.subpixel_bits = 4;
+  rules.planes = {{{{-1, 0, 0, 1}},
+                   {{1, 0, 0, 1}},
+                   {{0, -1, 0, 1}},
+                   {{0, 1, 0, 1}},
+                   {{0, 0, -1, 0}, 0, kNearZero},
+                   {{0, 0, 1, 1}},
+                   {{0, 0, 0, 1}, -kLeastW}}};
+  rules.plane_count = kPlaneOfW + 1;
+  if (setup.raster.user_plane) {
+    for (std::size_t n = 0; n < 4; ++n) rules.planes[rules.plane_count].factors[n] = setup.raster.plane[n];
+    ++rules.plane_count;
+  }
+  if (setup.state.lighting.on) rules.quaternion_slot = kQuaternionSlot;
+  return rules;
+}
+
+RasterState raster_of(const RasterSetup& setup) {
+  constexpr std::uint8_t kDropPositive = 1, kDropNegative = 2;
+  RasterState raster;
+  const auto half_width = static_cast<float>(setup.half_width),
+             half_height = static_cast<float>(setup.half_height);
+  raster.viewport_scale = {half_width, half_height, 1};
+  raster.viewport_translate = {half_width + static_cast<float>(setup.x),
+                               half_height + static_cast<float>(setup.y), 0};
+  raster.positive_is_front = true;
+  raster.cull_front = setup.cull == kDropPositive;
+  raster.cull_back = setup.cull == kDropNegative;
+  if (setup.scissor == RasterSetup::Scissor::inside) {
+    const auto extent = [](std::int32_t first, std::int32_t last) {
+      return first > last ? 0U : static_cast<std::uint32_t>(last - first + 1);
+    };
+    raster.scissor = {static_cast<std::uint32_t>(setup.left), static_cast<std::uint32_t>(setup.bottom),
+                      extent(setup.left, setup.right), extent(setup.bottom, setup.top)};
+  }
+  return raster;
+}
+
+void bind_targets(const FragmentSetup& setup, const FoundTargets& targets, runtime::LaunchPixels& pixels) {
+  const OutputState& output = setup.state.output;
+  const TargetSetup& target = setup.target;
+  pixels.width = target.width;
+  pixels.height = target.height;
+  pixels.output = {};
+  pixels.colors[0] = pixels.depth = {};
+  pixels.color_blocks = pixels.depth_blocks = {};
+  if (output.touches_color()) {
+    pixels.output.colors[0] = PixelFormat::r32ui;
+    pixels.colors[0] = {targets.color, targets.color_size, 0, PixelFormat::r32ui};
+    pixels.color_blocks = {static_cast<std::uint8_t>(pixel_bytes(output.color_format)), !target.mirrored};
+  }
+  if (output.touches_depth()) {
+    pixels.output.depth_format = PixelFormat::d24s8;
+    pixels.depth = {targets.depth, targets.depth_size, 0, PixelFormat::d24s8};
+    pixels.depth_blocks = {static_cast<std::uint8_t>(pixel_bytes(output.depth_format)), !target.mirrored};
+  }
+}
+
+}  // namespace
+
+Result<FragmentDraws::CachedLaunch*> FragmentDraws::find_launch(const FragmentState& state) {
+  const std::uint64_t hash = hash_bytes(std::as_bytes(std::span(&state, 1)));
+  CachedLaunch* found = launches_.find(hash, [&](const CachedLaunch& cached) {
+    return static_cast<const FragmentShader&>(*cached.launch.state().shader).state() == state;
+  });
+  if (found != nullptr) return found;
+  Launch launch{warpjit::Program(std::make_shared<const FragmentShader>(state))};
+  WARPJIT_CHECK(launch.status());
+  auto data = std::make_unique<FragmentData>();
+  launch.state().values.data = data.get();
+  const std::size_t bytes = launch.state().memory_bytes() + sizeof(FragmentData) + sizeof(FragmentShader);
+  return &launches_.add(hash, bytes, {std::move(launch), std::move(data)});
+}
+
+Status FragmentDraws::bind_memories(const FragmentSetup& setup, const FragmentTables& tables,
+                                    const PhysicalMemory& memory, const FoundTargets& targets,
+                                    runtime::LaunchState& launch, FragmentWords& words) {
+  std::vector<ir::TexelView>& views = launch.values.grid.bound.memories;
+  views.clear();
+  const auto add = [&](const std::byte* data, std::size_t size) {
+    views.push_back(ir::texel_view({data, size}));
+  };
+  for (unsigned unit = 0; unit < 3; ++unit) {
+    const TextureState& state = setup.state.textures[unit];
+    if (state.type == TextureType::off) continue;
+    FoundTexture& found = textures_[unit];
+    if (state.absent) {
+      add(reinterpret_cast<const std::byte*>(&tables_), sizeof tables_);  // nothing reads it
+      continue;
+    }
+    WARPJIT_CHECK(find_texture(setup, unit, memory, targets, found));
+    add(found.data, found.size);
+    TextureWords& own = words.textures[unit];
+    for (std::size_t face = 0; face < found.faces.size(); ++face)
+      own.faces[face] = found.faces[face] - own.levels[found.first_level];
+  }
+  const FragmentMemories memories(setup.state);
+  if (!memories.has_tables) return {};
+  if (!tables_current_) fill(tables, tables_);
+  tables_current_ = true;
+  add(reinterpret_cast<const std::byte*>(&tables_), sizeof tables_);
+  return {};
+}
+
+Result<Report> FragmentDraws::draw(const Engine& engine, GpuRegisters registers, const FragmentTables& tables,
+                                   const PhysicalMemory& memory, const PrimitiveTriangles& triangles,
+                                   const RunOptions& options) {
+  WARPJIT_TRY(const FragmentSetup setup, read_fragment_setup(registers, tables));
+  WARPJIT_TRY(const FoundTargets targets, find_targets(setup, memory));
+  WARPJIT_TRY(CachedLaunch* const cached, find_launch(setup.state));
+  runtime::LaunchState& launch = cached->launch.state();
+  FragmentWords words = words_of(setup);
+  WARPJIT_CHECK(bind_memories(setup, tables, memory, targets, launch, words));
+  if (targets.color == nullptr && targets.depth == nullptr) return Report();
+  if (std::memcmp(launch.values.words.data(), &words, sizeof words) != 0) {
+    std::memcpy(launch.values.words.data(), &words, sizeof words);
+    ++launch.values_generation;
+  }
+  cached->data->setup = setup;
+  cached->data->memory = &memory;
+  runtime::LaunchPixels& pixels = *launch.pixels;
+  pixels.raster = raster_of(setup.raster);
+  pixels.rules = rules_of(setup);
+  bind_targets(setup, targets, pixels);
+  pixels.vertices = {triangles.vertices.data(), triangles.vertices.size_bytes(), sizeof(Vertex),
+                     kVertexSlots};
+  if (triangles.indexed) {
+    indices_->assign(triangles.indices.begin(), triangles.indices.end());
+    pixels.indices = indices_;
+  } else {
+    pixels.indices.reset();
+  }
+  launch.count = triangles.vertices.size();
+  ++launch.bindings_generation;
+  return engine.run(cached->launch, options);
+}
+
+}  // namespace warpjit::pica200

@@ -1,0 +1,69 @@
+// Random states of the fixed function: every engine leaves the memory that the guest interpreter leaves.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "device/pica200/fragment_draws.h"
+#include "random/pica200/states.h"
+#include "support/share.h"
+
+namespace warpjit::pica200 {
+namespace {
+
+struct Outcome {
+  std::vector<std::byte> memory;
+  std::string error;
+};
+
+Outcome run(const RandomDraw& draw, const Engine& engine, FragmentDraws& draws, const RunOptions& options) {
+  Outcome outcome{draw.memory, ""};
+  const PhysicalMemory memory({{RandomDraw::kAddress, outcome.memory.data(), outcome.memory.size()}});
+  draws.change_tables();
+  const std::vector<std::uint32_t> indices(draw.indices.begin(), draw.indices.end());
+  const auto report = draws.draw(engine, draw.registers, draw.tables, memory,
+                                 {draw.vertices, indices, !indices.empty()}, options);
+  if (!report) outcome.error = to_string(report.error());
+  return outcome;
+}
+
+TEST(PicaStates, RandomStatesAgree) {
+  // WARPJIT_STATES: how many, from seed 1 on.
+  const char* const given = std::getenv("WARPJIT_STATES");
+  const std::uint64_t states = given != nullptr ? std::strtoull(given, nullptr, 10) : share(2000);
+  const Engine engine;
+  std::vector<RunOptions> machines;
+  for (const EngineKind kind : {EngineKind::ir, EngineKind::jit}) {
+    RunOptions options;
+    options.engine = kind;
+    if (kind == EngineKind::jit)
+      for (const Target target : engine.info().targets) {
+        options.target = target;
+        machines.push_back(options);
+      }
+    else
+      machines.push_back(options);
+  }
+  FragmentDraws draws;
+  std::uint64_t drawn = 0;
+  for (std::uint64_t seed = 1; seed <= states; ++seed) {
+    const RandomDraw draw = random_draw(seed);
+    RunOptions guest;
+    guest.engine = EngineKind::guest;
+    const Outcome expected = run(draw, engine, draws, guest);
+    drawn += expected.memory != draw.memory ? 1 : 0;
+    for (const RunOptions& options : machines) {
+      const Outcome result = run(draw, engine, draws, options);
+      ASSERT_EQ(result.error, expected.error) << "seed " << seed;
+      const auto differ = std::mismatch(result.memory.begin(), result.memory.end(), expected.memory.begin());
+      ASSERT_EQ(differ.first, result.memory.end())
+          << "seed " << seed << ", engine " << name(options.engine) << " " << name(options.target)
+          << ", byte " << differ.first - result.memory.begin() << ": " << std::to_integer<int>(*differ.first)
+          << " not " << std::to_integer<int>(*differ.second);
+    }
+  }
+  EXPECT_GT(drawn, states / 3);
+}
+
+}  // namespace
+}  // namespace warpjit::pica200
