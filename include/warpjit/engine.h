@@ -47,7 +47,9 @@ typedef struct warpjit_engine_options {
   warpjit_parallel_for parallel_for;
   void* parallel_for_context;
   uint32_t concurrency;
-  uint32_t reserved; /* 0 */
+  /* Combinations of booleans' values, of a program, that get kernels of their own, in each of which they are
+   * constants; further ones share kernels that test them. 0: 4. */
+  uint32_t boolean_variants;
 } warpjit_engine_options;
 
 /* [any] `options` may be NULL. */

@@ -63,6 +63,9 @@ struct EngineOptions {
   unsigned compile_threads = 1;
   // Compilations that may wait for such a thread; beyond it, a caller with one more compiles it itself.
   std::size_t compile_queue = 1024;
+  // Combinations of booleans' values, of a program, that get kernels of their own, in each of which they are
+  // constants; further ones share kernels that test them.
+  std::size_t boolean_variants = 4;
   LogFunction log = nullptr;
   void* log_context = nullptr;
   bool perf_map = false;  // list kernels in /tmp/perf-PID.map

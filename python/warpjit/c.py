@@ -478,7 +478,7 @@ class warpjit_engine_options(Struct):
                 ("parallel_for", warpjit_parallel_for),
                 ("parallel_for_context", c_void_p),
                 ("concurrency", c_uint32),
-                ("reserved", c_uint32)]
+                ("boolean_variants", c_uint32)]
 
 
 class warpjit_engine_info(Struct):

@@ -202,8 +202,14 @@ TEST(Engine, ASmallCacheStillServes) {
   EXPECT_LE(statistics.bytes, 100000u);
 }
 
-TEST(Engine, SpecializesSixteenVariants) {
-  const Engine engine;
+class Variants : public testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(Engine, Variants, testing::Values(0u, 1u, 4u, 16u));
+
+TEST_P(Variants, ThatAreSpecialized) {
+  EngineOptions engine_options;
+  EXPECT_EQ(engine_options.boolean_variants, 4u);
+  engine_options.boolean_variants = GetParam();
+  const Engine engine(engine_options);
   const Program program = assemble(
       ".out outpos position\n.proc main\nmov r0, v0\n"
       "ifu b0\nadd r0, c0, r0\n.end\nifu b1\nadd r0, c1, r0\n.end\nifu b2\nadd r0, c2, r0\n.end\n"
@@ -224,8 +230,8 @@ TEST(Engine, SpecializesSixteenVariants) {
       generic += report->generic;
       EXPECT_TRUE(bench.outputs == expected) << bits;
     }
-  EXPECT_EQ(generic, 32u);                                // 16 of 32, twice
-  EXPECT_EQ(engine.statistics().kernels, 16u + 1u + 1u);  // and the guest's
+  EXPECT_EQ(generic, 2 * (32 - GetParam()));
+  EXPECT_EQ(engine.statistics().kernels, GetParam() + 1u + 1u);  // and the guest's
 }
 
 TEST(Engine, WithoutExecutableMemoryTheInterpreterRuns) {

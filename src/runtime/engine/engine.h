@@ -17,10 +17,6 @@
 
 namespace warpjit::runtime {
 
-// Programs switch features by booleans, and most use few of the combinations. The first kMaxVariants
-// combinations of a program get kernels of their own; the others share a generic one.
-inline constexpr std::size_t kMaxVariants = 16;
-
 // How tests and `warpjit bench` change the way kernels are made; for warpjit's own modules.
 struct TestHooks {
   bool dispatch_all = false;                // all control flow in the dispatcher
@@ -103,7 +99,8 @@ class EngineState : public KernelSource {
   // The job that compiles it in the background, after others if there are some; null if it cannot be queued.
   std::shared_ptr<CompileJob> submit(Request request, bool urgent,
                                      std::shared_ptr<const std::vector<Request>> others = nullptr);
-  bool admit_variant(std::uint64_t family, std::uint64_t bools);
+  // True if a kernel may have these booleans as constants.
+  Result<bool> admit_variant(const Request& request, std::uint64_t bools);
   // True if the launch remembers its kernel with its table filled: `lease` has both.
   static Result<bool> recall(LaunchState& launch, const LaunchKey& key, LaunchCache::Lease& lease);
   // Fills a table for the kernel. The launch remembers both, unless the choice of kernel depends on the
@@ -135,7 +132,8 @@ class EngineState : public KernelSource {
   CodeCache cache_;
 
   std::mutex variants_mutex_;
-  // By hash of a program with the facts other than booleans: the combinations that have kernels.
+  // By hash of a program with the facts other than booleans and formats of attributes: the combinations that
+  // have kernels. Programs switch features by booleans, and most use few of the combinations.
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> variants_;
 
   std::atomic<std::uint64_t> interpreted_runs_{0};

@@ -151,12 +151,21 @@ LaunchKey EngineState::launch_key(const LaunchState& launch, const RunOptions& o
   return key;
 }
 
-bool EngineState::admit_variant(std::uint64_t family, std::uint64_t bools) {
+Result<bool> EngineState::admit_variant(const Request& request, std::uint64_t bools) {
+  std::uint64_t family = 0;
+  if (std::holds_alternative<frontend::DrawFacts>(request.facts.work)) {
+    frontend::Facts facts = request.facts;
+    facts.work = frontend::DrawFacts();
+    WARPJIT_TRY(const CodeCache::Key key, kernel_key(*request.shader, facts, request.options));
+    family = hash_bytes(key);
+  } else {
+    family = hash_bytes(request.key);
+  }
   const std::lock_guard lock(variants_mutex_);
   if (variants_.size() >= kMaxFamilies && !variants_.contains(family)) variants_.clear();
   std::vector<std::uint64_t>& known = variants_[family];
   if (std::find(known.begin(), known.end(), bools) != known.end()) return true;
-  if (known.size() >= kMaxVariants) return false;
+  if (known.size() >= options_.boolean_variants) return false;
   known.push_back(bools);
   return true;
 }
@@ -192,8 +201,10 @@ Result<EngineState::Request> EngineState::request(const LaunchState& launch, con
       choice.engine == EngineKind::jit && backend::has_half_arithmetic(choice.target);
   WARPJIT_TRY(request.key, kernel_key(*request.shader, request.facts, request.options));
   const std::uint64_t bools = launch.usage.bools;
-  if (bools != 0 && !options.generic && choice.engine != EngineKind::guest &&
-      admit_variant(hash_bytes(request.key), launch.values.bools & bools)) {
+  const bool may_specialize = bools != 0 && !options.generic && choice.engine != EngineKind::guest;
+  WARPJIT_TRY(const bool specialized,
+              may_specialize ? admit_variant(request, launch.values.bools & bools) : Result<bool>(false));
+  if (specialized) {
     request.facts.known_bools = bools;
     request.facts.bools = launch.values.bools & bools;
     WARPJIT_TRY(request.key, kernel_key(*request.shader, request.facts, request.options));

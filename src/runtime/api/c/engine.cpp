@@ -52,6 +52,7 @@ warpjit_status warpjit_engine_create(const warpjit_engine_options* options, warp
     if (wanted.compile_threads != 0) made.compile_threads = wanted.compile_threads;
     if ((wanted.flags & WARPJIT_ENGINE_NO_BACKGROUND) != 0) made.compile_threads = 0;
     if (wanted.compile_queue != 0) made.compile_queue = wanted.compile_queue;
+    if (wanted.boolean_variants != 0) made.boolean_variants = wanted.boolean_variants;
     if (wanted.parallel_for != nullptr)
       made.executor = std::make_shared<EmbeddersExecutor>(wanted.parallel_for, wanted.parallel_for_context,
                                                           wanted.concurrency);
