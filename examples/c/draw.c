@@ -71,7 +71,7 @@ int main(void) {
   /* An index without a vertex in the array is an error, not an access. */
   static const uint16_t kWild[] = {0, 60000};
   if (warpjit_pica200_pipeline_draw_indexed16(pipeline, engine, kWild, COUNT(kWild), NULL, &draw, NULL,
-                                              &error) != WARPJIT_BAD_INPUT)
+                                              &error) != WARPJIT_OUTSIDE)
     return 1;
   printf("  %s: %s\n", error.where, error.message);
   warpjit_pica200_pipeline_destroy(pipeline);

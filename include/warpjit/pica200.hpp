@@ -9,11 +9,13 @@
 // Nothing throws. docs/guests/pica200.md of the sources has the rules; "section" means one of it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "warpjit/warpjit.hpp"
 
@@ -116,6 +118,35 @@ struct RegisterWrite {
 
 enum class Unit : std::uint8_t { vertex, geometry };
 
+using FloatBits = std::array<std::uint32_t, 4>;  // x, y, z, w
+
+// What a shader unit holds. Valid as long as its Pipeline, and shows what that holds at the time.
+struct UnitView {
+  std::span<const std::uint32_t> code{}, descriptors{};  // all of the tables; 0 where nothing was uploaded
+  std::uint32_t entry = 0;                               // word
+  std::span<const FloatBits> floats{};                   // c0-c95
+  std::span<const std::uint32_t> ints{};                 // i0-i3: x, y, z, w from the lowest byte on
+  std::uint16_t bools = 0;                               // b0-b15 from the lowest bit on
+  unsigned attribute_count = 0;
+  std::span<const std::uint8_t> permutation{};  // by attribute: its input register
+  std::uint16_t output_mask = 0;
+  bool f24 = false, structural_scopes = false;
+};
+
+// What draws do with a vertex, or an index of a list, that does not lie in its array or in memory.
+enum class Outside : std::uint8_t {
+  error,  // ErrorCode::outside; nothing is drawn
+  zero,   // bytes that do not lie there read as 0, and DrawResult counts
+};
+
+// What a Pipeline or a Gpu begins with.
+enum class Start : std::uint8_t {
+  zero,
+  // As emulators begin: 0 but for register 0x289, which is 0xA0000001, so that the geometry unit takes two
+  // attributes of an invocation in point mode. Some games draw without writing it.
+  emulators,
+};
+
 // How vertices of a draw without geometry unit become triangles (register 0x25E).
 enum class Topology : std::uint8_t { list, strip, fan, shader };
 
@@ -127,10 +158,32 @@ struct DrawResult {
   std::span<const Vertex> vertices;
   // An indexed draw without geometry unit has the vertex above for each of its indices. Else empty.
   std::span<const std::uint16_t> indices;
-  bool triangles = false;  // from the geometry unit
+  bool triangles = false;  // from the geometry unit; see set_geometry_topology
   Topology topology = Topology::list;
-  bool restarted = false;  // primitive assembly was restarted (register 0x25F) since the draw before
-  Report report;           // of the last program that ran
+  // Since the draw before: primitive assembly was restarted (register 0x25F); the topology was written
+  // (0x25E), with the value that it had or another one.
+  bool restarted = false, topology_written = false;
+  // With Outside::zero: distinct vertices of which the program reads bytes outside, and indices outside.
+  std::uint64_t outside_vertices = 0, outside_indices = 0;
+  Report report;  // of the last program that ran
+};
+
+// What one vertex of a draw is made of, for debuggers: registers of the vertex program.
+struct VertexView {
+  std::uint64_t number = 0;        // in its arrays
+  FloatBits inputs[16] = {};       // v0-v15; 0 where the program has no attribute
+  FloatBits outputs[16] = {};      // o0-o15 at the end, before the output map
+  FloatBits temporaries[16] = {};  // r0-r15 at the end
+  std::int32_t a0[2] = {}, aL = 0;
+  bool cmp[2] = {};
+};
+
+// An entry of a command list: words that go to registers.
+struct Packet {
+  std::uint32_t id = 0;                     // of the first register
+  std::span<const std::uint32_t> values{};  // any number
+  unsigned bytes = 15;                      // a bit for each byte that is written, the lowest first
+  bool consecutive = false;                 // each word goes to the next register, else all to the first
 };
 
 // Sees what a command list does, in its order.
@@ -180,10 +233,17 @@ class WARPJIT_API Pipeline {
   void set_f24(bool on);
   // Closes scopes of both programs that end together, as Modes::structural_scopes does. Off at first.
   void set_structural_scopes(bool on);
+  // The same of one unit's program.
+  void set_f24(bool on, Unit unit);
+  void set_structural_scopes(bool on, Unit unit);
   // c0-c95 by their bits, i0-i3 as x, y, z, w from the lowest byte on, b0-b15 from the lowest bit on.
   Status set_float(unsigned index, std::span<const std::uint32_t, 4> bits, Unit unit = Unit::vertex);
   Status set_int(unsigned index, std::uint32_t bytes, Unit unit = Unit::vertex);
   void set_bools(std::uint16_t bits, Unit unit = Unit::vertex);
+  // Several from number `first` on; nothing is set after an error. Of booleans, b[first] is bit 0 of `bits`.
+  Status set_floats(unsigned first, std::span<const FloatBits> values, Unit unit = Unit::vertex);
+  Status set_ints(unsigned first, std::span<const std::uint32_t> values, Unit unit = Unit::vertex);
+  Status set_bools(unsigned first, unsigned count, std::uint16_t bits, Unit unit = Unit::vertex);
   // Vertex unit: attributes 0 to count - 1 are fed to the program, 0 to 12. Geometry unit: attributes of an
   // invocation in point mode, 1 to 16.
   Status set_attribute_count(unsigned count, Unit unit = Unit::vertex);
@@ -197,6 +257,7 @@ class WARPJIT_API Pipeline {
 
   // The value of an attribute that has no array.
   Status set_fixed_attribute(unsigned attribute, std::span<const std::uint32_t, 4> bits);
+  Status set_fixed_attributes(unsigned first, std::span<const FloatBits> values);
   // The arrays must outlive the draws. An array that is bound goes before one that the loader's registers
   // name. Errors: bad_input for another format.
   Status bind_attribute(unsigned attribute, const AttributeArray& array);
@@ -207,6 +268,29 @@ class WARPJIT_API Pipeline {
   // one piece. Errors: bad_input.
   Status set_memory(std::span<const MemoryRange> ranges);
 
+  // ---- What it holds. Nothing of it allocates; a Pipeline without memory holds nothing.
+  UnitView unit(Unit unit) const;
+  std::span<const FloatBits> fixed_attributes() const;  // 12
+  // What was last written, also to a data port; 0 from 0x300 on. Typed calls write no register.
+  std::uint32_t get_register(std::uint32_t id) const;
+
+  // ---- Options, which are no part of a saved state.
+  void set_outside(Outside outside);  // error at first
+  // While the geometry unit is on and the topology is `strip` or `fan`, the three vertices of each submitted
+  // triangle go through primitive assembly, as in some emulators: DrawResult::triangles is false, and
+  // DrawResult::topology says what the vertices are. Off at first: they are triangles in every topology.
+  void set_geometry_topology(bool on);
+
+  // ---- All of it. Back to how a new one begins; arrays, memory and options stay. Errors: resource_limit.
+  Status reset(Start start = Start::zero);
+  // The state as bytes, for save states: registers, code, uniforms, tables, the geometry unit, and vectors
+  // and vertices that were sent in part; not arrays, memory, options and what a draw gave. The bytes name
+  // their version, do not depend on the host, and are equal for equal states.
+  Result<std::vector<std::byte>> save() const;
+  // Errors: bad_input for bytes that are no state of a Pipeline, of another version, or cut: the place is
+  // named. The Pipeline is then as it was.
+  Status load(std::span<const std::byte> bytes);
+
   // What the geometry unit keeps from invocation to invocation, draw to draw and program to program. Nothing
   // resets it but set_geometry_unit; a write of the unit's booleans sets b15 anew.
   const GeometryUnit& geometry_unit() const;
@@ -215,9 +299,9 @@ class WARPJIT_API Pipeline {
   // ---- Draws. Each needed vertex is shaded once; if the geometry unit is on, its program then runs for each
   // primitive that the vertices make, and incomplete ones at the end are dropped. Arrays of attributes
   // that the program reads must have every needed vertex. After an error the geometry unit is as it was.
-  // Errors: those of Engine::run; bad_input for a vertex outside an array, naming it, and for registers that
-  // fit nothing; resource_limit for more than kMaxDrawVertices, for an index whose bytes begin 4 GiB after
-  // the array, and for an invocation that emits more than 96 triangles, with EngineKind::guest 254.
+  // Errors: those of Engine::run; outside for a vertex outside an array, naming it; bad_input for registers
+  // that fit nothing; resource_limit for more than kMaxDrawVertices, for an index whose bytes begin 4 GiB
+  // after the array, and for an invocation that emits more than 96 triangles, with EngineKind::guest 254.
   Result<DrawResult> draw(const Engine& engine, std::uint32_t first, std::size_t count,
                           const RunOptions& options = {});
   // In the geometry unit's variable mode the indices are each primitive's number of vertices, then those.
@@ -227,7 +311,7 @@ class WARPJIT_API Pipeline {
                                   const RunOptions& options = {});
 
   // The draws that writes of 0x22E and 0x22F trigger, with the vertices or indices that registers 0x227,
-  // 0x228 and 0x22A name. Errors: also bad_input for an index list outside the memory.
+  // 0x228 and 0x22A name. Errors: also outside for an index list outside the memory.
   Result<DrawResult> draw_arrays(const Engine& engine, const RunOptions& options = {});
   Result<DrawResult> draw_elements(const Engine& engine, const RunOptions& options = {});
   // Vertices that were sent in immediate mode (fixed attribute 15) and not drawn yet, in order. They are
@@ -235,14 +319,24 @@ class WARPJIT_API Pipeline {
   // 0x232 to 0x235.
   Result<DrawResult> draw_immediate(const Engine& engine, const RunOptions& options = {});
   std::size_t immediate_vertices() const;
+  // The n-th vertex that the last draw shaded (without geometry unit: DrawResult::vertices[n]), again, in the
+  // guest interpreter: with the uniforms and the bytes of the arrays that there are now, which must live.
+  // Errors: bad_input if the last draw has no such vertex; out_of_fuel, fault.
+  Result<VertexView> inspect_vertex(std::size_t n) const;
 
   // A command list as the GPU reads it: writes and draws. Vertices that were sent in immediate mode are drawn
   // before the next write of another register, and at the end of the list. Errors: bad_input for a list that
   // is cut: then nothing of it is done; those of write_register. Errors of draws are the visitor's.
   Status run_commands(const Engine& engine, std::span<const std::uint32_t> words, CommandVisitor& visitor,
                       const RunOptions& options = {});
+  // One entry of a list, for callers that walk through lists themselves: writes, and the draws that they
+  // trigger. Vertices sent in immediate mode wait until the next write of another register, or
+  // draw_immediate, which the caller calls at a list's end. Errors: as run_commands.
+  Status run_packet(const Engine& engine, const Packet& packet, CommandVisitor& visitor,
+                    const RunOptions& options = {});
 
  private:
+  friend class GpuState;
   class State;
   State& state() const;
   std::unique_ptr<State> state_;  // null without memory for it
@@ -274,12 +368,29 @@ struct TextureCopy {
   std::uint32_t input_line = 0, output_line = 0;  // 16 bytes: width in bits 0 to 15, gap above
 };
 
-// What command lists did.
+// What a Gpu raises when a job is done; the numbers are those of the console's interrupts.
+enum class Interrupt : std::uint8_t {
+  psc0 = 0x28,  // a fill, of unit 0
+  psc1 = 0x29,  // of unit 1
+  ppf = 0x2C,   // a display transfer or a texture copy
+  p3d = 0x2D,   // a command list: 0x12345678 was written to register 0x010
+};
+// Called on the thread of the call that did the job, as the last thing that this call does: it may call the
+// Gpu, also to start the next job, but not destroy or move it. If it throws, the call gives the error
+// `internal` (resource_limit for a lack of memory); the job is done nevertheless.
+using InterruptFunction = void (*)(void* context, Interrupt interrupt);
+
+// What command lists or writes did.
 struct GpuReport {
+  enum class Jump : std::uint8_t { none, buffer0, buffer1 };
+
   std::uint64_t draws = 0, triangles = 0;  // triangles as they were assembled
   std::uint64_t fragments = 0;             // pixels that they covered: counted by the guest engine alone
   std::uint64_t jumps = 0;                 // to other lists
   bool interrupt = false;                  // the list raised the interrupt P3D, which ended it
+  // Of run_packet. What ends a list (the interrupt, a jump) drops the words after it.
+  std::uint64_t words = 0;  // that were written
+  Jump jump = Jump::none;   // 0x23C or 0x23D was written: the caller goes on with that buffer
 };
 
 // The whole GPU over the guest's memory. Everything is 0 at first; geometry state is fresh. Memory is read and
@@ -293,6 +404,9 @@ class WARPJIT_API Gpu {
 
   // Errors: resource_limit if there was no memory for the GPU, which every call then gives.
   Status status() const;
+
+  // Whom finished jobs are told; null: nobody. An unfinished job, after an error, tells nothing.
+  void set_interrupt(InterruptFunction function, void* context = nullptr);
 
   // The physical memory, at most kMaxMemoryRanges pieces that do not overlap; it must outlive the calls.
   // Addresses outside of it are errors. Errors: bad_input.
@@ -309,9 +423,42 @@ class WARPJIT_API Gpu {
   Result<GpuReport> run_commands(const Engine& engine, std::uint32_t address, std::uint32_t bytes,
                                  const RunOptions& options = {});
 
-  // Errors: bad_input for what the hardware hangs on, and for addresses outside of memory. Then nothing is
-  // written.
-  Status fill(const MemoryFill& job);
+  // One entry of a list, or one write, for callers that walk through lists themselves. Vertices sent in
+  // immediate mode wait until the next write of another register, or draw_immediate, which the caller calls
+  // at a list's end. Errors: as run_commands, without an address; writes and draws before them stay.
+  Result<GpuReport> run_packet(const Engine& engine, const Packet& packet, const RunOptions& options);
+  Result<GpuReport> write_register(const Engine& engine, std::uint32_t id, std::uint32_t value,
+                                   const RunOptions& options, unsigned bytes = 15);
+  Result<GpuReport> draw_immediate(const Engine& engine, const RunOptions& options);
+
+  // The part up to the vertices: what its typed calls set counts for draws, and its getters read. Register
+  // writes through it do what Pipeline says, without tables, triggers and interrupts; its draws make no
+  // pixels. Lives as long as the Gpu.
+  Pipeline& pipeline();
+  const Pipeline& pipeline() const;
+
+  // A look-up table as it was written, a word for each entry; empty for a light table that does not exist.
+  // `number`: of a light table, as register 0x1C5 has it. Valid as long as the Gpu.
+  enum class Table : std::uint8_t {
+    light,              // 256
+    fog,                // 128
+    noise,              // 128, of the procedural unit, as those after it
+    color_map,          // 128
+    alpha_map,          // 128
+    colors,             // 256
+    color_differences,  // 256
+  };
+  std::span<const std::uint32_t> table(Table table, unsigned number = 0) const;
+
+  // As those of Pipeline, with the look-up tables and primitive assembly. Memory is not part of the bytes,
+  // nor is the interrupt function.
+  Status reset(Start start = Start::zero);
+  Result<std::vector<std::byte>> save() const;
+  Status load(std::span<const std::byte> bytes);
+
+  // Errors: bad_input for what the hardware hangs on, for addresses outside of memory, and for another unit
+  // than 0 and 1. Then nothing is written.
+  Status fill(const MemoryFill& job, unsigned unit = 0);
   Status transfer(const DisplayTransfer& job);
   Status copy(const TextureCopy& job);
 

@@ -20,6 +20,7 @@ enum class ErrorCode : std::uint8_t {
   resource_limit,      // a documented limit was exceeded
   io,                  // a file could not be read or written
   internal,            // a bug in warpjit; never expected
+  outside,             // a vertex or an index of a draw does not lie in the memory that was given
 };
 
 // Short English name of a code, for messages.

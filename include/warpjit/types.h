@@ -43,7 +43,8 @@ enum {
   WARPJIT_RESOURCE_LIMIT = 7,     /* a limit was exceeded, or no memory is left */
   WARPJIT_IO = 8,                 /* a file could not be read or written */
   WARPJIT_INTERNAL = 9,           /* a bug in warpjit; never expected */
-  WARPJIT_PENDING = 100           /* the time was over before the compilation was */
+  WARPJIT_OUTSIDE = 10, /* a vertex or an index of a draw does not lie in the memory that was given */
+  WARPJIT_PENDING = 100 /* the time was over before the compilation was */
 };
 /* [any] "bad input" and the like; "?" for a number that is no status. The text lives for ever. */
 WARPJIT_API const char* warpjit_status_name(warpjit_status status);

@@ -11,8 +11,8 @@ docs/python.md has the whole; `warpjit.c` is the C interface for what this packa
 """
 from . import c
 from .engine import Compilation, Engine, Report, default_engine
-from .errors import (BadArray, BadInput, Cancelled, Error, Fault, FileError, InternalError, OutOfFuel, ResourceLimit,
-                     TargetUnavailable, Unsupported)
+from .errors import (BadArray, BadInput, Cancelled, Error, Fault, FileError, InternalError, OutOfFuel, OutsideMemory,
+                     ResourceLimit, TargetUnavailable, Unsupported)
 from .launch import Launch
 from .library import LIBRARY
 from .pixels import new_target, write_png
@@ -22,8 +22,8 @@ from .verify import Mismatch, Verification, verify
 __version__ = c.WARPJIT_VERSION_STRING
 
 __all__ = ["BadArray", "BadInput", "Cancelled", "Compilation", "Engine", "Error", "Fault", "FileError", "InternalError",
-           "LIBRARY", "Launch", "Mismatch", "OutOfFuel", "Program", "Report", "ResourceLimit", "Symbol",
-           "TargetUnavailable", "Unsupported", "Verification", "assemble", "c", "default_engine", "from_words", "load",
+           "LIBRARY", "Launch", "Mismatch", "OutOfFuel", "OutsideMemory", "Program", "Report", "ResourceLimit",
+           "Symbol", "TargetUnavailable", "Unsupported", "Verification", "assemble", "c", "default_engine", "from_words", "load",
            "new_target", "render", "run", "verify", "write_png"]
 
 

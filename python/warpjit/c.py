@@ -31,6 +31,7 @@ WARPJIT_TARGET_UNAVAILABLE = 6
 WARPJIT_RESOURCE_LIMIT = 7
 WARPJIT_IO = 8
 WARPJIT_INTERNAL = 9
+WARPJIT_OUTSIDE = 10
 WARPJIT_PENDING = 100
 WARPJIT_ISA_PICA200 = 0
 WARPJIT_ISA_TESLA = 1
@@ -261,10 +262,29 @@ WARPJIT_PICA200_GEOMETRY_UNIT = 1
 WARPJIT_PICA200_PRIMITIVE = 1
 WARPJIT_PICA200_WINDING = 2
 WARPJIT_PICA200_HAS_RUN = 4
+WARPJIT_PICA200_OUTSIDE_ERROR = 0
+WARPJIT_PICA200_OUTSIDE_ZERO = 1
+WARPJIT_PICA200_START_ZERO = 0
+WARPJIT_PICA200_START_EMULATORS = 1
 WARPJIT_PICA200_LIST = 0
 WARPJIT_PICA200_STRIP = 1
 WARPJIT_PICA200_FAN = 2
 WARPJIT_PICA200_SHADER = 3
+WARPJIT_PICA200_PSC0 = 40
+WARPJIT_PICA200_PSC1 = 41
+WARPJIT_PICA200_PPF = 44
+WARPJIT_PICA200_P3D = 45
+WARPJIT_PICA200_NO_JUMP = 0
+WARPJIT_PICA200_JUMP_BUFFER0 = 1
+WARPJIT_PICA200_JUMP_BUFFER1 = 2
+WARPJIT_PICA200_TABLE_LIGHT = 0
+WARPJIT_PICA200_TABLE_FOG = 1
+WARPJIT_PICA200_TABLE_NOISE = 2
+WARPJIT_PICA200_TABLE_COLOR_MAP = 3
+WARPJIT_PICA200_TABLE_ALPHA_MAP = 4
+WARPJIT_PICA200_TABLE_COLORS = 5
+WARPJIT_PICA200_TABLE_COLOR_DIFFERENCES = 6
+WARPJIT_PICA200_TABLE_WORDS = 256
 WARPJIT_TESLA_SATURATED_NAN_IS_ZERO = 1
 WARPJIT_TESLA_ZERO_WINS = 2
 WARPJIT_TESLA_INFINITE_DERIVATIVES = 4
@@ -810,6 +830,26 @@ class warpjit_pica200_geometry_unit(Struct):
                 ("vertices", c_uint32 * 4 * 16 * 3)]
 
 
+class warpjit_pica200_unit(Struct):
+    _fields_ = [("size", c_size_t),
+                ("code", POINTER(c_uint32)),
+                ("code_count", c_size_t),
+                ("descriptors", POINTER(c_uint32)),
+                ("descriptor_count", c_size_t),
+                ("floats", POINTER(c_uint32)),
+                ("float_count", c_size_t),
+                ("ints", POINTER(c_uint32)),
+                ("int_count", c_size_t),
+                ("permutation", POINTER(c_uint8)),
+                ("permutation_count", c_size_t),
+                ("entry", c_uint32),
+                ("attribute_count", c_uint32),
+                ("bools", c_uint16),
+                ("output_mask", c_uint16),
+                ("f24", c_uint32),
+                ("structural_scopes", c_uint32)]
+
+
 class warpjit_pica200_vertex(Struct):
     _fields_ = [("position", c_float * 4),
                 ("quaternion", c_float * 4),
@@ -831,13 +871,83 @@ class warpjit_pica200_draw(Struct):
                 ("index_count", c_size_t),
                 ("triangles", c_uint32),
                 ("topology", c_int32),
-                ("restarted", c_uint32)]
+                ("restarted", c_uint32),
+                ("topology_written", c_uint32),
+                ("outside_vertices", c_uint64),
+                ("outside_indices", c_uint64)]
+
+
+class warpjit_pica200_vertex_view(Struct):
+    _fields_ = [("size", c_size_t),
+                ("number", c_uint64),
+                ("inputs", c_uint32 * 4 * 16),
+                ("outputs", c_uint32 * 4 * 16),
+                ("temporaries", c_uint32 * 4 * 16),
+                ("a0", c_int32 * 2),
+                ("aL", c_int32),
+                ("cmp", c_uint32)]
 
 
 class warpjit_pica200_visitor(Struct):
     _fields_ = [("context", c_void_p),
                 ("draw", CFUNCTYPE(c_int, c_void_p, POINTER(warpjit_pica200_draw), POINTER(warpjit_report), POINTER(warpjit_error))),
                 ("write", CFUNCTYPE(None, c_void_p, c_uint32, c_uint32))]
+
+
+class warpjit_pica200_packet(Struct):
+    _fields_ = [("size", c_size_t),
+                ("id", c_uint32),
+                ("bytes", c_uint32),
+                ("values", POINTER(c_uint32)),
+                ("value_count", c_size_t),
+                ("consecutive", c_uint32)]
+
+
+class warpjit_pica200_gpu(Structure):
+    pass
+
+
+warpjit_pica200_interrupt_function = CFUNCTYPE(None, c_void_p, c_int32)
+
+
+class warpjit_pica200_gpu_memory(Struct):
+    _fields_ = [("address", c_uint32),
+                ("data", c_void_p),
+                ("byte_count", c_size_t)]
+
+
+class warpjit_pica200_gpu_report(Struct):
+    _fields_ = [("size", c_size_t),
+                ("draws", c_uint64),
+                ("triangles", c_uint64),
+                ("fragments", c_uint64),
+                ("jumps", c_uint64),
+                ("interrupt", c_uint32),
+                ("jump", c_int32),
+                ("words", c_uint64)]
+
+
+class warpjit_pica200_fill(Struct):
+    _fields_ = [("start", c_uint32),
+                ("end", c_uint32),
+                ("value", c_uint32),
+                ("control", c_uint32)]
+
+
+class warpjit_pica200_transfer(Struct):
+    _fields_ = [("input", c_uint32),
+                ("output", c_uint32),
+                ("input_size", c_uint32),
+                ("output_size", c_uint32),
+                ("flags", c_uint32)]
+
+
+class warpjit_pica200_copy(Struct):
+    _fields_ = [("input", c_uint32),
+                ("output", c_uint32),
+                ("byte_count", c_uint32),
+                ("input_line", c_uint32),
+                ("output_line", c_uint32)]
 
 
 class warpjit_tesla_modes(Struct):
@@ -1193,15 +1303,29 @@ FUNCTIONS = {
     "warpjit_pica200_pipeline_set_bools": (c_int32, [POINTER(warpjit_pica200_pipeline), c_int32, c_uint16]),
     "warpjit_pica200_pipeline_set_attribute_count": (c_int32, [POINTER(warpjit_pica200_pipeline), c_int32, c_uint32, POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_set_permutation": (c_int32, [POINTER(warpjit_pica200_pipeline), c_int32, c_uint32, c_uint32, POINTER(warpjit_error)]),
+    "warpjit_pica200_pipeline_set_floats": (c_int32, [POINTER(warpjit_pica200_pipeline), c_int32, c_uint32, POINTER(c_uint32), c_size_t, POINTER(warpjit_error)]),
+    "warpjit_pica200_pipeline_set_ints": (c_int32, [POINTER(warpjit_pica200_pipeline), c_int32, c_uint32, POINTER(c_uint32), c_size_t, POINTER(warpjit_error)]),
+    "warpjit_pica200_pipeline_set_some_bools": (c_int32, [POINTER(warpjit_pica200_pipeline), c_int32, c_uint32, c_uint32, c_uint16, POINTER(warpjit_error)]),
+    "warpjit_pica200_pipeline_set_unit_f24": (c_int32, [POINTER(warpjit_pica200_pipeline), c_int32, c_uint32, POINTER(warpjit_error)]),
+    "warpjit_pica200_pipeline_set_unit_structural_scopes": (c_int32, [POINTER(warpjit_pica200_pipeline), c_int32, c_uint32, POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_set_output_mask": (c_int32, [POINTER(warpjit_pica200_pipeline), c_int32, c_uint16]),
     "warpjit_pica200_pipeline_set_output_map": (c_int32, [POINTER(warpjit_pica200_pipeline), POINTER(c_uint32), c_size_t, POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_set_fixed_attribute": (c_int32, [POINTER(warpjit_pica200_pipeline), c_uint32, POINTER(c_uint32), POINTER(warpjit_error)]),
+    "warpjit_pica200_pipeline_set_fixed_attributes": (c_int32, [POINTER(warpjit_pica200_pipeline), c_uint32, POINTER(c_uint32), c_size_t, POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_bind_attribute": (c_int32, [POINTER(warpjit_pica200_pipeline), c_uint32, POINTER(warpjit_pica200_array), POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_unbind_attribute": (c_int32, [POINTER(warpjit_pica200_pipeline), c_uint32]),
     "warpjit_pica200_pipeline_unbind_attributes": (c_int32, [POINTER(warpjit_pica200_pipeline)]),
     "warpjit_pica200_pipeline_set_memory": (c_int32, [POINTER(warpjit_pica200_pipeline), POINTER(warpjit_pica200_memory), c_size_t, POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_geometry_unit": (c_int32, [POINTER(warpjit_pica200_pipeline), POINTER(warpjit_pica200_geometry_unit), POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_set_geometry_unit": (c_int32, [POINTER(warpjit_pica200_pipeline), POINTER(warpjit_pica200_geometry_unit), POINTER(warpjit_error)]),
+    "warpjit_pica200_pipeline_unit": (c_int32, [POINTER(warpjit_pica200_pipeline), c_int32, POINTER(warpjit_pica200_unit), POINTER(warpjit_error)]),
+    "warpjit_pica200_pipeline_fixed_attribute": (c_int32, [POINTER(warpjit_pica200_pipeline), c_uint32, POINTER(c_uint32), POINTER(warpjit_error)]),
+    "warpjit_pica200_pipeline_get_register": (c_uint32, [POINTER(warpjit_pica200_pipeline), c_uint32]),
+    "warpjit_pica200_pipeline_set_outside": (c_int32, [POINTER(warpjit_pica200_pipeline), c_int32, POINTER(warpjit_error)]),
+    "warpjit_pica200_pipeline_set_geometry_topology": (c_int32, [POINTER(warpjit_pica200_pipeline), c_uint32]),
+    "warpjit_pica200_pipeline_reset": (c_int32, [POINTER(warpjit_pica200_pipeline), c_int32, POINTER(warpjit_error)]),
+    "warpjit_pica200_pipeline_save": (c_int32, [POINTER(warpjit_pica200_pipeline), c_void_p, c_size_t, POINTER(c_size_t), POINTER(warpjit_error)]),
+    "warpjit_pica200_pipeline_load": (c_int32, [POINTER(warpjit_pica200_pipeline), c_void_p, c_size_t, POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_draw": (c_int32, [POINTER(warpjit_pica200_pipeline), POINTER(warpjit_engine), c_uint32, c_size_t, POINTER(warpjit_run_options), POINTER(warpjit_pica200_draw), POINTER(warpjit_report), POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_draw_indexed8": (c_int32, [POINTER(warpjit_pica200_pipeline), POINTER(warpjit_engine), POINTER(c_uint8), c_size_t, POINTER(warpjit_run_options), POINTER(warpjit_pica200_draw), POINTER(warpjit_report), POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_draw_indexed16": (c_int32, [POINTER(warpjit_pica200_pipeline), POINTER(warpjit_engine), POINTER(c_uint16), c_size_t, POINTER(warpjit_run_options), POINTER(warpjit_pica200_draw), POINTER(warpjit_report), POINTER(warpjit_error)]),
@@ -1209,7 +1333,26 @@ FUNCTIONS = {
     "warpjit_pica200_pipeline_draw_elements": (c_int32, [POINTER(warpjit_pica200_pipeline), POINTER(warpjit_engine), POINTER(warpjit_run_options), POINTER(warpjit_pica200_draw), POINTER(warpjit_report), POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_draw_immediate": (c_int32, [POINTER(warpjit_pica200_pipeline), POINTER(warpjit_engine), POINTER(warpjit_run_options), POINTER(warpjit_pica200_draw), POINTER(warpjit_report), POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_immediate_vertices": (c_size_t, [POINTER(warpjit_pica200_pipeline)]),
+    "warpjit_pica200_pipeline_inspect_vertex": (c_int32, [POINTER(warpjit_pica200_pipeline), c_size_t, POINTER(warpjit_pica200_vertex_view), POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_run_commands": (c_int32, [POINTER(warpjit_pica200_pipeline), POINTER(warpjit_engine), POINTER(c_uint32), c_size_t, POINTER(warpjit_run_options), POINTER(warpjit_pica200_visitor), POINTER(warpjit_error)]),
+    "warpjit_pica200_pipeline_run_packet": (c_int32, [POINTER(warpjit_pica200_pipeline), POINTER(warpjit_engine), POINTER(warpjit_pica200_packet), POINTER(warpjit_run_options), POINTER(warpjit_pica200_visitor), POINTER(warpjit_error)]),
+    "warpjit_pica200_gpu_create": (c_int32, [POINTER(POINTER(warpjit_pica200_gpu)), POINTER(warpjit_error)]),
+    "warpjit_pica200_gpu_destroy": (None, [POINTER(warpjit_pica200_gpu)]),
+    "warpjit_pica200_gpu_set_interrupt": (c_int32, [POINTER(warpjit_pica200_gpu), warpjit_pica200_interrupt_function, c_void_p]),
+    "warpjit_pica200_gpu_set_memory": (c_int32, [POINTER(warpjit_pica200_gpu), POINTER(warpjit_pica200_gpu_memory), c_size_t, POINTER(warpjit_error)]),
+    "warpjit_pica200_gpu_set_register": (c_int32, [POINTER(warpjit_pica200_gpu), c_uint32, c_uint32, POINTER(warpjit_error)]),
+    "warpjit_pica200_gpu_get_register": (c_uint32, [POINTER(warpjit_pica200_gpu), c_uint32]),
+    "warpjit_pica200_gpu_run_commands": (c_int32, [POINTER(warpjit_pica200_gpu), POINTER(warpjit_engine), c_uint32, c_uint32, POINTER(warpjit_run_options), POINTER(warpjit_pica200_gpu_report), POINTER(warpjit_error)]),
+    "warpjit_pica200_gpu_run_packet": (c_int32, [POINTER(warpjit_pica200_gpu), POINTER(warpjit_engine), POINTER(warpjit_pica200_packet), POINTER(warpjit_run_options), POINTER(warpjit_pica200_gpu_report), POINTER(warpjit_error)]),
+    "warpjit_pica200_gpu_draw_immediate": (c_int32, [POINTER(warpjit_pica200_gpu), POINTER(warpjit_engine), POINTER(warpjit_run_options), POINTER(warpjit_pica200_gpu_report), POINTER(warpjit_error)]),
+    "warpjit_pica200_gpu_pipeline": (c_int32, [POINTER(warpjit_pica200_gpu), POINTER(POINTER(warpjit_pica200_pipeline)), POINTER(warpjit_error)]),
+    "warpjit_pica200_gpu_table": (c_int32, [POINTER(warpjit_pica200_gpu), c_int32, c_uint32, POINTER(c_uint32), POINTER(c_size_t), POINTER(warpjit_error)]),
+    "warpjit_pica200_gpu_reset": (c_int32, [POINTER(warpjit_pica200_gpu), c_int32, POINTER(warpjit_error)]),
+    "warpjit_pica200_gpu_save": (c_int32, [POINTER(warpjit_pica200_gpu), c_void_p, c_size_t, POINTER(c_size_t), POINTER(warpjit_error)]),
+    "warpjit_pica200_gpu_load": (c_int32, [POINTER(warpjit_pica200_gpu), c_void_p, c_size_t, POINTER(warpjit_error)]),
+    "warpjit_pica200_gpu_fill": (c_int32, [POINTER(warpjit_pica200_gpu), POINTER(warpjit_pica200_fill), c_uint32, POINTER(warpjit_error)]),
+    "warpjit_pica200_gpu_transfer": (c_int32, [POINTER(warpjit_pica200_gpu), POINTER(warpjit_pica200_transfer), POINTER(warpjit_error)]),
+    "warpjit_pica200_gpu_copy": (c_int32, [POINTER(warpjit_pica200_gpu), POINTER(warpjit_pica200_copy), POINTER(warpjit_error)]),
     "warpjit_program_from_cubin": (c_int32, [c_void_p, c_size_t, POINTER(warpjit_program_choice), POINTER(warpjit_tesla_modes), POINTER(POINTER(warpjit_program)), POINTER(warpjit_error)]),
     "warpjit_program_from_tesla_assembly": (c_int32, [c_char_p, POINTER(warpjit_program_choice), POINTER(warpjit_tesla_modes), POINTER(POINTER(warpjit_program)), POINTER(warpjit_error)]),
     "warpjit_tesla_default_graphics": (c_int32, [POINTER(warpjit_tesla_graphics), POINTER(warpjit_error)]),

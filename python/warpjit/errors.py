@@ -65,8 +65,13 @@ class InternalError(Error):
     status = c.WARPJIT_INTERNAL
 
 
+class OutsideMemory(BadInput):
+    """A vertex or an index of a draw does not lie in the memory that was given."""
+    status = c.WARPJIT_OUTSIDE
+
+
 _BY_STATUS = {kind.status: kind for kind in (BadInput, Unsupported, OutOfFuel, Fault, Cancelled, TargetUnavailable,
-                                             ResourceLimit, FileError, InternalError)}
+                                             ResourceLimit, FileError, InternalError, OutsideMemory)}
 
 
 def error_of(status, text):

@@ -27,6 +27,8 @@ const char* name(ErrorCode code) {
       return "input/output";
     case ErrorCode::internal:
       return "internal error";
+    case ErrorCode::outside:
+      return "outside of memory";
   }
   return "error";
 }

@@ -55,7 +55,7 @@ TEST(Error, Text) {
   EXPECT_EQ(to_string(Error{ErrorCode::fault, "no such word", ""}), "no such word");
   EXPECT_EQ(where_word("a.shbin", 12, 0x4e000000), "a.shbin, word 12 (0x4e000000)");
   EXPECT_EQ(where_word("", 1, 2), "word 1 (0x00000002)");
-  for (int code = 0; code <= static_cast<int>(ErrorCode::internal); ++code) {
+  for (int code = 0; code <= static_cast<int>(ErrorCode::outside); ++code) {
     EXPECT_STRNE(name(static_cast<ErrorCode>(code)), "error");
   }
 }

@@ -265,15 +265,18 @@ TEST_F(CApiDraw, MissingArgumentsAreRefused) {
       warpjit_pica200_pipeline_draw(pipeline, engine, 0, 1, nullptr, &no_room, nullptr, nullptr),
       warpjit_pica200_pipeline_draw(pipeline, engine, 0, 1, nullptr, &draw, &report, nullptr),
       warpjit_pica200_pipeline_draw(pipeline, engine, 0, 1, &options, &draw, nullptr, nullptr),
-      warpjit_pica200_pipeline_draw(pipeline, engine, 0, 41, nullptr, &draw, nullptr, nullptr),
       warpjit_pica200_pipeline_draw_indexed8(nullptr, engine, narrow, 1, nullptr, &draw, nullptr, nullptr),
       warpjit_pica200_pipeline_draw_indexed8(pipeline, engine, nullptr, 1, nullptr, &draw, nullptr, nullptr),
-      warpjit_pica200_pipeline_draw_indexed8(pipeline, engine, narrow, 2, nullptr, &draw, nullptr, nullptr),
       warpjit_pica200_pipeline_draw_indexed16(pipeline, nullptr, wide, 1, nullptr, &draw, nullptr, nullptr),
       warpjit_pica200_pipeline_draw_indexed16(pipeline, engine, nullptr, 1, nullptr, &draw, nullptr, nullptr),
-      warpjit_pica200_pipeline_draw_indexed16(pipeline, engine, wide, 2, nullptr, &draw, nullptr, &error),
   };
   for (std::size_t n = 0; n < std::size(got); ++n) EXPECT_EQ(got[n], WARPJIT_BAD_INPUT) << n;
+  const warpjit_status outside[] = {
+      warpjit_pica200_pipeline_draw(pipeline, engine, 0, 41, nullptr, &draw, nullptr, nullptr),
+      warpjit_pica200_pipeline_draw_indexed8(pipeline, engine, narrow, 2, nullptr, &draw, nullptr, nullptr),
+      warpjit_pica200_pipeline_draw_indexed16(pipeline, engine, wide, 2, nullptr, &draw, nullptr, &error),
+  };
+  for (const warpjit_status status : outside) EXPECT_EQ(status, WARPJIT_OUTSIDE);
   EXPECT_NE(std::string(error.message).find("vertex 1000"), std::string::npos) << error.message;
   EXPECT_EQ(draw.vertices, nullptr);
   EXPECT_EQ(warpjit_pica200_pipeline_draw(pipeline, engine, 0, WARPJIT_PICA200_MAX_DRAW_VERTICES + 1, nullptr,
@@ -292,7 +295,12 @@ TEST_F(CApiDraw, LayoutsAreFixed) {
   EXPECT_EQ(sizeof(warpjit_pica200_register), 8u);
   if (sizeof(void*) != 8) GTEST_SKIP() << "stated for 64-bit hosts";
   EXPECT_EQ(sizeof(warpjit_pica200_array), 48u);
-  EXPECT_EQ(sizeof(warpjit_pica200_draw), 56u);
+  EXPECT_EQ(sizeof(warpjit_pica200_draw), 72u);
+  EXPECT_EQ(offsetof(warpjit_pica200_draw, outside_vertices), 56u);  // the size of its first version
+  EXPECT_EQ(sizeof(warpjit_pica200_packet), 40u);
+  EXPECT_EQ(sizeof(warpjit_pica200_gpu_report), 56u);
+  EXPECT_EQ(sizeof(warpjit_pica200_unit), 112u);
+  EXPECT_EQ(sizeof(warpjit_pica200_vertex_view), 800u);
   EXPECT_EQ(sizeof(warpjit_pica200_geometry_unit), 1568u);
 }
 

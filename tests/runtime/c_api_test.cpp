@@ -26,8 +26,9 @@ TEST(CApi, Versions) {
   EXPECT_STREQ(warpjit_status_name(WARPJIT_OK), "ok");
   EXPECT_STREQ(warpjit_status_name(WARPJIT_OUT_OF_FUEL), name(ErrorCode::out_of_fuel));
   EXPECT_STREQ(warpjit_status_name(WARPJIT_INTERNAL), name(ErrorCode::internal));
+  EXPECT_STREQ(warpjit_status_name(WARPJIT_OUTSIDE), name(ErrorCode::outside));
   EXPECT_STREQ(warpjit_status_name(WARPJIT_PENDING), "pending");
-  for (const int none : {-1, 10, 101}) EXPECT_STREQ(warpjit_status_name(none), "?");
+  for (const int none : {-1, 11, 101}) EXPECT_STREQ(warpjit_status_name(none), "?");
 }
 
 TEST(CApi, Names) {

@@ -252,7 +252,7 @@ TEST(Draw, ArraysAreChecked) {
     ASSERT_TRUE(pipeline.bind_attribute(0, bad));
     const auto result = pipeline.draw(engine, 0, 1);
     ASSERT_FALSE(result);
-    EXPECT_EQ(result.error().code, ErrorCode::bad_input);
+    EXPECT_EQ(result.error().code, ErrorCode::outside);
     EXPECT_EQ(result.error().where, "attribute 0");
   }
   ASSERT_TRUE(pipeline.bind_attribute(0, {rows, 48, 0, ~std::size_t{0} / 2, f32x4}));

@@ -25,6 +25,8 @@ class AttributeSources {
   void update(const Registers& registers);
   // ... or of vertices that were sent in immediate mode.
   void use(std::span<const Registers::ImmediateVertex> vertices);
+  // True from use() to the next update().
+  bool sent() const { return used_given_ == 0; }
 
   // The array of an attribute; null if it has none. What the loader does not find in memory has no bytes.
   const AttributeArray* array(unsigned attribute) const {

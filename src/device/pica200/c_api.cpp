@@ -3,12 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "runtime/api/c/boundary.h"
-#include "warpjit/pica200.h"
-
-struct warpjit_pica200_pipeline {
-  warpjit::pica200::Pipeline pipeline;
-};
+#include "device/pica200/c_api.h"
 
 namespace warpjit::c_api {
 namespace {
@@ -41,6 +36,12 @@ warpjit_status set(Handle* pipeline, void (Pipeline::*setter)(Parameters...), Ar
   if (pipeline == nullptr) return WARPJIT_BAD_INPUT;
   (pipeline->pipeline.*setter)(arguments...);
   return WARPJIT_OK;
+}
+
+// A mode of both units' programs.
+using ModeSetter = void (Pipeline::*)(bool);
+warpjit_status set_mode(Handle* pipeline, std::uint32_t on, ModeSetter setter) {
+  return set(pipeline, setter, on != 0);
 }
 
 static_assert(same(Unit::vertex, WARPJIT_PICA200_VERTEX_UNIT) &&
@@ -87,6 +88,9 @@ warpjit_pica200_draw draw_to_c(const DrawResult& drawn) {
   result.triangles = drawn.triangles;
   result.topology = static_cast<std::int32_t>(drawn.topology);
   result.restarted = drawn.restarted;
+  result.topology_written = drawn.topology_written;
+  result.outside_vertices = drawn.outside_vertices;
+  result.outside_indices = drawn.outside_indices;
   return result;
 }
 static_assert(same(pica200::Topology::list, WARPJIT_PICA200_LIST) &&
@@ -160,7 +164,9 @@ using warpjit::pica200::Unit;
 warpjit_status warpjit_pica200_pipeline_create(warpjit_pica200_pipeline** pipeline, warpjit_error* error) {
   return make(pipeline, "pipeline", error, {}, []() -> Result<Pipeline> { return Pipeline(); });
 }
-void warpjit_pica200_pipeline_destroy(warpjit_pica200_pipeline* pipeline) { delete pipeline; }
+void warpjit_pica200_pipeline_destroy(warpjit_pica200_pipeline* pipeline) {
+  if (pipeline != nullptr && pipeline->own) delete pipeline;
+}
 
 // ---- Registers -----------------------------------------------------------------------------------------
 
@@ -198,11 +204,11 @@ warpjit_status warpjit_pica200_pipeline_set_entry(warpjit_pica200_pipeline* pipe
   return set_of(pipeline, unit, error, &Pipeline::set_entry, word);
 }
 warpjit_status warpjit_pica200_pipeline_set_f24(warpjit_pica200_pipeline* pipeline, uint32_t on) {
-  return set(pipeline, &Pipeline::set_f24, on != 0);
+  return set_mode(pipeline, on, static_cast<ModeSetter>(&Pipeline::set_f24));
 }
 warpjit_status warpjit_pica200_pipeline_set_structural_scopes(warpjit_pica200_pipeline* pipeline,
                                                               uint32_t on) {
-  return set(pipeline, &Pipeline::set_structural_scopes, on != 0);
+  return set_mode(pipeline, on, static_cast<ModeSetter>(&Pipeline::set_structural_scopes));
 }
 warpjit_status warpjit_pica200_pipeline_set_float(warpjit_pica200_pipeline* pipeline, int32_t unit,
                                                   uint32_t index, const uint32_t bits[4],
@@ -366,4 +372,15 @@ warpjit_status warpjit_pica200_pipeline_run_commands(warpjit_pica200_pipeline* p
     Visitor to(*visitor);
     return pipeline->pipeline.run_commands(engine->engine, list, to, run);
   });
+}
+warpjit_status warpjit_pica200_pipeline_run_packet(
+    warpjit_pica200_pipeline* pipeline, const warpjit_engine* engine, const warpjit_pica200_packet* packet,
+    const warpjit_run_options* options, const warpjit_pica200_visitor* visitor, warpjit_error* error) {
+  return call(error, {{pipeline, "pipeline"}, {engine, "engine"}, {packet, "packet"}, {visitor, "visitor"}},
+              [&]() -> Status {
+                WARPJIT_TRY(const pica200::Packet words, packet_of(packet));
+                WARPJIT_TRY(const RunOptions run, run_options(options));
+                Visitor to(*visitor);
+                return pipeline->pipeline.run_packet(engine->engine, words, to, run);
+              });
 }

@@ -112,6 +112,26 @@ Result<GpuReport> GpuState::run_commands(const Engine& engine, std::uint32_t add
   return running.report;
 }
 
+Result<GpuReport> GpuState::run_packet(const Engine& engine, const Packet& packet,
+                                       const RunOptions& options) {
+  Running running{engine, options, {}};
+  for (std::size_t n = 0; n < packet.values.size(); ++n) {
+    const std::uint32_t id = packet.id + (packet.consecutive ? static_cast<std::uint32_t>(n) : 0);
+    WARPJIT_TRY(const Next next, write(running, id, packet.values[n], packet.bytes & 15));
+    ++running.report.words;
+    if (next == Next::jump0) running.report.jump = GpuReport::Jump::buffer0;
+    if (next == Next::jump1) running.report.jump = GpuReport::Jump::buffer1;
+    if (next != Next::go_on) break;
+  }
+  return running.report;
+}
+
+Result<GpuReport> GpuState::draw_immediate(const Engine& engine, const RunOptions& options) {
+  Running running{engine, options, {}};
+  WARPJIT_CHECK(draw_sent(running));
+  return running.report;
+}
+
 Result<GpuState::Next> GpuState::run_list(Running& running, const List& list) {
   constexpr std::uint32_t kListUnit = 16;  // bytes; what is left over is not run
   const std::uint32_t bytes = list.bytes & ~(kListUnit - 1);
@@ -260,6 +280,7 @@ Status GpuState::draw(Running& running, std::uint32_t id) {
     result = shade(interpreted);
   }
   if (!result) return result.error();
+  if (result->restarted) assembly_.restart();
   return draw_pixels(running, *result);
 }
 

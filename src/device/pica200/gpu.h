@@ -15,13 +15,28 @@ namespace warpjit::pica200 {
 
 class GpuState {
  public:
+  Pipeline& pipeline() { return shading_; }
+  void set_interrupt(InterruptFunction function, void* context) {
+    interrupt_ = function;
+    interrupt_context_ = context;
+  }
+  void raise(Interrupt interrupt) const {
+    if (interrupt_ != nullptr) interrupt_(interrupt_context_, interrupt);
+  }
+
   Status set_memory(std::span<const GpuMemory> ranges);
   Status set_register(std::uint32_t id, std::uint32_t value);
   std::uint32_t get_register(std::uint32_t id) const;
   const PhysicalMemory& memory() const { return memory_; }
+  const FragmentTables& tables() const { return tables_; }
+  Status reset(Start start);
+  std::vector<std::byte> save();
+  Status load(std::span<const std::byte> from);
 
   Result<GpuReport> run_commands(const Engine& engine, std::uint32_t address, std::uint32_t bytes,
                                  const RunOptions& options);
+  Result<GpuReport> run_packet(const Engine& engine, const Packet& packet, const RunOptions& options);
+  Result<GpuReport> draw_immediate(const Engine& engine, const RunOptions& options);
 
  private:
   struct List {
@@ -42,11 +57,14 @@ class GpuState {
   Status draw(Running& running, std::uint32_t id);
   Status draw_pixels(Running& running, const DrawResult& result);
 
-  PipelineState pipeline_;
+  Pipeline shading_;
+  PipelineState& pipeline_ = shading_.state();
   PhysicalMemory memory_;
   FragmentTables tables_;
   PrimitiveAssembly assembly_;
   FragmentDraws draws_;
+  InterruptFunction interrupt_ = nullptr;
+  void* interrupt_context_ = nullptr;
 };
 
 }  // namespace warpjit::pica200

@@ -130,6 +130,15 @@ Status PipelineState::prepare() {
   return lay_out();
 }
 
+// By input register; -1: none.
+std::array<int, 16> PipelineState::attributes_of_inputs() const {
+  std::array<int, 16> attribute_of;
+  attribute_of.fill(-1);
+  for (unsigned a = 0; a < std::min<unsigned>(registers.vertex.attribute_count, kAttributes); ++a)
+    attribute_of[registers.vertex.permutation[a]] = static_cast<int>(a);
+  return attribute_of;
+}
+
 // What the vertex program reads of the arrays and the fixed attributes, and where the results go.
 Status PipelineState::lay_out() {
   const std::uint64_t layout = registers.vertex.layout_version + registers.map_version;
@@ -141,10 +150,7 @@ Status PipelineState::lay_out() {
   laid_program_ = vertex_.version;
   if (laid_out) return {};
   laid_layout_ = 0;
-  std::array<int, 16> attribute_of;  // of input registers; -1: none
-  attribute_of.fill(-1);
-  for (unsigned a = 0; a < std::min<unsigned>(registers.vertex.attribute_count, kAttributes); ++a)
-    attribute_of[registers.vertex.permutation[a]] = static_cast<int>(a);
+  const std::array<int, 16> attribute_of = attributes_of_inputs();
   draw_ = {};
   draw_.active = true;
   input_count_ = 0;
@@ -157,8 +163,8 @@ Status PipelineState::lay_out() {
       continue;
     }
     if (!holds(*array, 0))
-      return bad_input("vertex 0 does not lie in the array of " + std::to_string(array->size) + " bytes",
-                       attributes.name(attribute));
+      return outside_error("vertex 0 does not lie in the array of " + std::to_string(array->size) + " bytes",
+                           attributes.name(attribute));
     input_attributes_[input_count_] = static_cast<std::uint8_t>(attribute);
     inputs_[input_count_++] = {*array, static_cast<std::uint8_t>(reg)};
   }
@@ -253,9 +259,9 @@ Status PipelineState::check_arrays(std::uint64_t first, std::uint64_t last) cons
     if (!holds(array, last)) {
       // The first one that does not.
       const std::uint64_t fit = (array.size - array.offset - size(array.format)) / array.stride + 1;
-      return bad_input("vertex " + std::to_string(std::max(first, fit)) + " does not lie in the array of " +
-                           std::to_string(array.size) + " bytes",
-                       where());
+      return outside_error("vertex " + std::to_string(std::max(first, fit)) +
+                               " does not lie in the array of " + std::to_string(array.size) + " bytes",
+                           where());
     }
     if (last != 0 && array.stride > std::numeric_limits<std::uint32_t>::max() / last)
       return Error{ErrorCode::resource_limit,
@@ -347,10 +353,12 @@ Result<DrawResult> PipelineState::run(const Engine& engine, std::uint64_t base, 
 
 // What every draw says in addition; the next one begins.
 DrawResult PipelineState::finish(DrawResult result) {
-  result.triangles = registers.geometry_on();
   result.topology = registers.topology();
+  const bool assembled = result.topology == Topology::strip || result.topology == Topology::fan;
+  result.triangles = registers.geometry_on() && !(geometry_topology && assembled);
   result.restarted = registers.restarted;
-  registers.restarted = false;
+  result.topology_written = registers.topology_written;
+  registers.restarted = registers.topology_written = false;
   return result;
 }
 
@@ -365,13 +373,24 @@ Result<DrawResult> PipelineState::draw_range(const Engine& engine, std::uint32_t
                                              const RunOptions& options) {
   if (count > kMaxDrawVertices)
     return Error{ErrorCode::resource_limit, std::to_string(count) + " vertices in one draw", "draw"};
+  shaded_ = {};
   if (count == 0) return DrawResult();
-  WARPJIT_CHECK(prepare());
+  Status held = prepare();
+  if (!held && !may_read_zero(held)) return held.error();
   if (registers.geometry_on() && geometry_input_.mode == PrimitiveMode::variable)
     return bad_input("primitives of variable size need indices", "register 0x252");
-  WARPJIT_CHECK(check_arrays(first, std::uint64_t{first} + count - 1));
+  if (held) held = check_arrays(first, std::uint64_t{first} + count - 1);
+  std::uint64_t copied = 0;
+  if (!held) {
+    if (!may_read_zero(held)) return held.error();
+    WARPJIT_TRY(copied, copy_vertices(count, false, first));
+  }
   draw_.facts.numbered = false;
-  return run(engine, first, count, false, options);
+  Result<DrawResult> result = run(engine, held ? first : 0, count, false, options);
+  if (!result) return result;
+  result->outside_vertices = copied;
+  shaded_ = {first, count, false};
+  return result;
 }
 
 template <class Index>
@@ -380,16 +399,18 @@ Result<DrawResult> PipelineState::draw_indexed(const Engine& engine, std::span<c
   attributes.update(registers);
   if (indices.size() > kMaxDrawVertices)
     return Error{ErrorCode::resource_limit, std::to_string(indices.size()) + " indices in one draw", "draw"};
+  shaded_ = {};
   if (indices.empty()) return finish({});
-  WARPJIT_CHECK(prepare());
+  Status laid_out = prepare();
+  if (!laid_out && !may_read_zero(laid_out)) return laid_out.error();
   sizes_.clear();
   if (registers.geometry_on() && geometry_input_.mode == PrimitiveMode::variable) {
     WARPJIT_CHECK(split_primitives(indices));
     WARPJIT_TRY(const DrawResult result,
-                draw_listed(engine, std::span<const std::uint16_t>(listed_), options));
+                draw_listed(engine, std::span<const std::uint16_t>(listed_), std::move(laid_out), options));
     return finish(result);
   }
-  WARPJIT_TRY(const DrawResult result, draw_listed(engine, indices, options));
+  WARPJIT_TRY(const DrawResult result, draw_listed(engine, indices, std::move(laid_out), options));
   return finish(result);
 }
 
@@ -415,23 +436,36 @@ Status PipelineState::split_primitives(std::span<const Index> indices) {
 
 template <class Index>
 Result<DrawResult> PipelineState::draw_listed(const Engine& engine, std::span<const Index> indices,
-                                              const RunOptions& options) {
+                                              Status laid_out, const RunOptions& options) {
   indices_.build(indices);
-  if (Status status = check_arrays(indices_.first(), indices_.last()); !status) {
+  const Status held = laid_out ? check_arrays(indices_.first(), indices_.last()) : std::move(laid_out);
+  if (!held && may_read_zero(held)) {
+    const std::uint64_t count = indices_.count();
+    WARPJIT_TRY(const std::uint64_t copied, copy_vertices(count, true, indices_.first()));
+    draw_.facts.numbered = false;
+    WARPJIT_TRY(DrawResult result, run(engine, 0, count, true, options));
+    result.outside_vertices = copied;
+    shaded_ = {indices_.first(), count, true};
+    return result;
+  }
+  if (!held) {
     // The error names an index that occurs in the buffer.
     const auto at = std::find_if(indices.begin(), indices.end(), [&](Index index) {
       for (std::size_t k = 0; k < input_count_; ++k)
         if (!holds(inputs_[k].array, index)) return true;
       return false;
     });
-    if (at == indices.end()) return status.error();
-    return bad_input("index " + std::to_string(at - indices.begin()) + ", vertex " + std::to_string(*at) +
-                         ", does not lie in the attribute's array",
-                     status.error().where);
+    if (at == indices.end()) return held.error();
+    return outside_error("index " + std::to_string(at - indices.begin()) + ", vertex " + std::to_string(*at) +
+                             ", does not lie in the attribute's array",
+                         held.error().where);
   }
   // Without gaps, vertices are fetched in order, as for a draw without indices.
   draw_.facts.numbered = !indices_.dense() && draw_.facts.row_count != 0;
-  return run(engine, draw_.facts.numbered ? 0 : indices_.first(), indices_.count(), true, options);
+  Result<DrawResult> result =
+      run(engine, draw_.facts.numbered ? 0 : indices_.first(), indices_.count(), true, options);
+  if (result) shaded_ = {indices_.first(), indices_.count(), true};
+  return result;
 }
 
 template Result<DrawResult> PipelineState::draw_indexed(const Engine&, std::span<const std::uint8_t>,

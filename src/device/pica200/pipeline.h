@@ -25,6 +25,13 @@ class PipelineState {
  public:
   Registers registers;
   AttributeSources attributes;
+  Outside outside = Outside::error;
+  bool geometry_topology = false;  // as Pipeline::set_geometry_topology says
+
+  Status reset(Start start);
+  std::vector<std::byte> save();
+  Status load(std::span<const std::byte> from);
+  Result<VertexView> inspect_vertex(std::size_t n) const;
 
   Result<DrawResult> draw(const Engine& engine, std::uint32_t first, std::size_t count,
                           const RunOptions& options);
@@ -37,6 +44,9 @@ class PipelineState {
   Result<DrawResult> draw_immediate(const Engine& engine, const RunOptions& options);
   Status run_commands(const Engine& engine, std::span<const std::uint32_t> words, CommandVisitor& visitor,
                       const RunOptions& options);
+  // One entry of a list. False: the visitor wants no more.
+  Result<bool> run_packet(const Engine& engine, const Packet& packet, CommandVisitor& visitor,
+                          const RunOptions& options);
 
  private:
   // Room for more than a thousand programs, and launches with their tables.
@@ -75,9 +85,19 @@ class PipelineState {
   // One write of a command list. False: the visitor wants no more.
   Result<bool> execute(const Engine& engine, std::uint32_t id, std::uint32_t value, unsigned bytes,
                        CommandVisitor& visitor, const RunOptions& options);
+  // `laid_out`: of prepare().
   template <class Index>
-  Result<DrawResult> draw_listed(const Engine& engine, std::span<const Index> indices,
+  Result<DrawResult> draw_listed(const Engine& engine, std::span<const Index> indices, Status laid_out,
                                  const RunOptions& options);
+  // Vertices of which some lie outside of their arrays (outside.cpp).
+  bool may_read_zero(const Status& status) const {
+    return outside == Outside::zero && status.error().code == ErrorCode::outside;
+  }
+  Result<std::uint64_t> copy_vertices(std::uint64_t count, bool listed, std::uint64_t first);
+  std::uint64_t number_of(std::uint64_t n, bool listed, std::uint64_t first) const {
+    return listed && !indices_.dense() ? indices_.numbers()[n] : first + n;
+  }
+  std::array<int, 16> attributes_of_inputs() const;
   template <class Index>
   Status split_primitives(std::span<const Index> indices);
   Result<DrawResult> run(const Engine& engine, std::uint64_t base, std::uint64_t count, bool indexed,
@@ -116,7 +136,16 @@ class PipelineState {
   // Variable mode: how many vertices each primitive has, and the numbers of all of them.
   std::vector<std::uint8_t> sizes_;
   std::vector<std::uint16_t> listed_;
-  std::vector<std::uint16_t> aligned_;  // an index list whose address is odd
+  std::vector<std::uint16_t> aligned_;  // an index list whose address is odd, or that ends outside of memory
+  std::vector<std::uint8_t> narrow_;
+  std::vector<Registers::ImmediateVertex> sent_;    // of the last draw in immediate mode
+  std::vector<Registers::ImmediateVertex> copied_;  // by copy_vertices
+  // Vertices that the last draw shaded: `count` from `first` on, or those of indices_.
+  struct Shaded {
+    std::uint64_t first = 0, count = 0;
+    bool listed = false;
+  };
+  Shaded shaded_;
 };
 
 }  // namespace warpjit::pica200

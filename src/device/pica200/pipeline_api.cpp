@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/float_environment.h"
 #include "base/result.h"
 #include "device/pica200/pipeline.h"
 
@@ -15,18 +16,23 @@ Status in_range(std::size_t number, std::size_t count, const char* what) {
                std::to_string(number) + " is above the highest number, " + std::to_string(count - 1), what};
 }
 
-Status upload(std::uint64_t& version, std::span<std::uint32_t> to, std::span<const std::uint32_t> words,
-              std::size_t first, const char* what) {
-  if (first > to.size() || words.size() > to.size() - first)
+template <class Value>
+Status assign(std::uint64_t& version, std::span<Value> to, std::span<const Value> values, std::size_t first,
+              const char* what, const char* unit = "") {
+  if (first > to.size() || values.size() > to.size() - first)
     return Error{ErrorCode::bad_input,
-                 std::to_string(words.size()) + " words from " + std::to_string(first) +
+                 std::to_string(values.size()) + unit + " from " + std::to_string(first) +
                      " on do not fit in " + std::to_string(to.size()),
                  what};
   const auto place = to.begin() + static_cast<std::ptrdiff_t>(first);
-  if (std::equal(words.begin(), words.end(), place)) return {};
-  std::copy(words.begin(), words.end(), place);
+  if (std::equal(values.begin(), values.end(), place)) return {};
+  std::copy(values.begin(), values.end(), place);
   ++version;
   return {};
+}
+Status upload(std::uint64_t& version, std::span<std::uint32_t> to, std::span<const std::uint32_t> words,
+              std::size_t first, const char* what) {
+  return assign(version, to, words, first, what, " words");
 }
 
 Vector vector_of(std::span<const std::uint32_t, 4> bits) { return {bits[0], bits[1], bits[2], bits[3]}; }
@@ -92,6 +98,88 @@ void Pipeline::set_structural_scopes(bool on) {
   for (UnitRegisters* unit : {&state().registers.vertex, &state().registers.geometry})
     change(unit->structural_scopes, on, unit->program_version);
 }
+void Pipeline::set_f24(bool on, Unit unit) {
+  if (!state_) return;
+  UnitRegisters& to = unit_of(state(), unit);
+  change(to.f24, on, to.program_version);
+}
+void Pipeline::set_structural_scopes(bool on, Unit unit) {
+  if (!state_) return;
+  UnitRegisters& to = unit_of(state(), unit);
+  change(to.structural_scopes, on, to.program_version);
+}
+Status Pipeline::set_floats(unsigned first, std::span<const FloatBits> values, Unit unit) try {
+  UnitRegisters& to = unit_of(state(), unit);
+  return assign(to.values_version, std::span<FloatBits>(to.floats), values, first, "float uniforms");
+} catch (...) {
+  return caught();
+}
+Status Pipeline::set_ints(unsigned first, std::span<const std::uint32_t> values, Unit unit) try {
+  UnitRegisters& to = unit_of(state(), unit);
+  return assign(to.values_version, std::span<std::uint32_t>(to.ints), values, first, "integer uniforms");
+} catch (...) {
+  return caught();
+}
+Status Pipeline::set_bools(unsigned first, unsigned count, std::uint16_t bits, Unit unit) try {
+  constexpr unsigned kBools = 16;
+  UnitRegisters& to = unit_of(state(), unit);
+  if (first > kBools || count > kBools - first)
+    return bad_input(std::to_string(count) + " from " + std::to_string(first) + " on do not fit in 16",
+                     "boolean uniforms");
+  const std::uint32_t mask = ((1u << count) - 1) << first;
+  to.set_bools(static_cast<std::uint16_t>((to.bools & ~mask) | (std::uint32_t{bits} << first & mask)));
+  return {};
+} catch (...) {
+  return caught();
+}
+Status Pipeline::set_fixed_attributes(unsigned first, std::span<const FloatBits> values) try {
+  Registers& registers = state().registers;
+  return assign(registers.fixed_version, std::span<FloatBits>(registers.fixed), values, first,
+                "fixed attributes");
+} catch (...) {
+  return caught();
+}
+
+UnitView Pipeline::unit(Unit which) const {
+  if (!state_) return {};
+  const UnitRegisters& from = unit_of(*state_, which);
+  UnitView view;
+  view.code = from.code;
+  view.descriptors = from.descriptors;
+  view.entry = from.entry;
+  view.floats = from.floats;
+  view.ints = from.ints;
+  view.bools = from.bools;
+  view.attribute_count = from.attribute_count;
+  view.permutation = from.permutation;
+  view.output_mask = from.output_mask;
+  view.f24 = from.f24;
+  view.structural_scopes = from.structural_scopes;
+  return view;
+}
+std::span<const FloatBits> Pipeline::fixed_attributes() const {
+  return state_ ? std::span<const FloatBits>(state_->registers.fixed) : std::span<const FloatBits>();
+}
+std::uint32_t Pipeline::get_register(std::uint32_t id) const {
+  return state_ && id < kRegisterCount ? state_->registers.read(id) : 0;
+}
+
+void Pipeline::set_outside(Outside outside) {
+  if (state_) state_->outside = outside;
+}
+void Pipeline::set_geometry_topology(bool on) {
+  if (state_) state_->geometry_topology = on;
+}
+Status Pipeline::reset(Start start) try { return state().reset(start); } catch (...) {
+  return caught();
+}
+Result<std::vector<std::byte>> Pipeline::save() const try { return state().save(); } catch (...) {
+  return caught();
+}
+Status Pipeline::load(std::span<const std::byte> bytes) try { return state().load(bytes); } catch (...) {
+  return caught();
+}
+
 Status Pipeline::set_float(unsigned index, std::span<const std::uint32_t, 4> bits, Unit unit) try {
   UnitRegisters& to = unit_of(state(), unit);
   WARPJIT_CHECK(in_range(index, to.floats.size(), "float uniform"));
@@ -215,10 +303,24 @@ Result<DrawResult> Pipeline::draw_immediate(const Engine& engine, const RunOptio
 } catch (...) {
   return caught();
 }
+Result<VertexView> Pipeline::inspect_vertex(std::size_t n) const try {
+  const FloatEnvironment environment;
+  return state().inspect_vertex(n);
+} catch (...) {
+  return caught();
+}
 std::size_t Pipeline::immediate_vertices() const { return state_ ? state_->registers.immediate.size() : 0; }
 Status Pipeline::run_commands(const Engine& engine, std::span<const std::uint32_t> words,
                               CommandVisitor& visitor, const RunOptions& options) try {
   return state().run_commands(engine, words, visitor, options);
+} catch (...) {
+  return caught();
+}
+Status Pipeline::run_packet(const Engine& engine, const Packet& packet, CommandVisitor& visitor,
+                            const RunOptions& options) try {
+  WARPJIT_TRY(const bool more, state().run_packet(engine, packet, visitor, options));
+  static_cast<void>(more);
+  return {};
 } catch (...) {
   return caught();
 }

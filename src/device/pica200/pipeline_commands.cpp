@@ -1,5 +1,6 @@
 // Draws as the registers say, and command lists.
 #include <cstring>
+#include <utility>
 
 #include "device/pica200/command_list.h"
 #include "device/pica200/pipeline.h"
@@ -26,10 +27,19 @@ Result<DrawResult> PipelineState::draw_elements(const Engine& engine, const RunO
   const std::size_t size = list >> 31 != 0 ? 2 : 1;
   const std::span<const std::byte> bytes =
       attributes.memory(std::uint64_t{registers.attribute_base()} + (list & kIndexOffset), count * size);
+  if (bytes.size() < count * size && outside == Outside::zero) {
+    const auto padded = [&](auto& indices) -> Result<DrawResult> {
+      indices.assign(count, 0);
+      if (!bytes.empty()) std::memcpy(indices.data(), bytes.data(), bytes.size());
+      WARPJIT_TRY(DrawResult result, draw_indexed(engine, std::span(std::as_const(indices)), options));
+      result.outside_indices = count - bytes.size() / size;
+      return result;
+    };
+    return size == 1 ? padded(narrow_) : padded(aligned_);
+  }
   if (bytes.size() < count * size)
-    return Error{ErrorCode::bad_input,
-                 "the list of " + std::to_string(count) + " indices does not lie in memory",
-                 "register 0x227"};
+    return outside_error("the list of " + std::to_string(count) + " indices does not lie in memory",
+                         "register 0x227");
   if (size == 1)
     return draw_indexed(engine, std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), count),
                         options);
@@ -42,9 +52,10 @@ Result<DrawResult> PipelineState::draw_elements(const Engine& engine, const RunO
 }
 
 Result<DrawResult> PipelineState::draw_immediate(const Engine& engine, const RunOptions& options) {
-  attributes.use(registers.immediate);
-  Result<DrawResult> result = draw_range(engine, 0, registers.immediate.size(), options);
+  sent_.swap(registers.immediate);
   registers.immediate.clear();
+  attributes.use(sent_);
+  Result<DrawResult> result = draw_range(engine, 0, sent_.size(), options);
   if (!result) return result;
   return finish(*result);
 }
@@ -62,6 +73,16 @@ Result<bool> PipelineState::execute(const Engine& engine, std::uint32_t id, std:
   return true;
 }
 
+Result<bool> PipelineState::run_packet(const Engine& engine, const Packet& packet, CommandVisitor& visitor,
+                                       const RunOptions& options) {
+  for (std::size_t n = 0; n < packet.values.size(); ++n) {
+    const std::uint32_t id = packet.id + (packet.consecutive ? static_cast<std::uint32_t>(n) : 0);
+    WARPJIT_TRY(const bool more, execute(engine, id, packet.values[n], packet.bytes & 15, visitor, options));
+    if (!more) return false;
+  }
+  return true;
+}
+
 Status PipelineState::run_commands(const Engine& engine, std::span<const std::uint32_t> words,
                                    CommandVisitor& visitor, const RunOptions& options) {
   // A list that is cut writes nothing.
@@ -71,12 +92,13 @@ Status PipelineState::run_commands(const Engine& engine, std::span<const std::ui
   }
   for (std::size_t at = 0; at < words.size();) {
     WARPJIT_TRY(const Command command, read_command(words, at));
-    for (std::size_t n = 0; n <= command.others.size(); ++n) {
-      const std::uint32_t id = command.id + (command.consecutive ? static_cast<std::uint32_t>(n) : 0);
-      const std::uint32_t value = n == 0 ? command.first : command.others[n - 1];
-      WARPJIT_TRY(const bool more, execute(engine, id, value, command.bytes, visitor, options));
-      if (!more) return {};
-    }
+    Packet packet{command.id, {&command.first, 1}, command.bytes, command.consecutive};
+    WARPJIT_TRY(bool more, run_packet(engine, packet, visitor, options));
+    if (!more) return {};
+    packet.id += command.consecutive;
+    packet.values = command.others;
+    WARPJIT_TRY(more, run_packet(engine, packet, visitor, options));
+    if (!more) return {};
     at += command.words;
   }
   if (!registers.immediate.empty()) static_cast<void>(visitor.draw(draw_immediate(engine, options)));

@@ -18,8 +18,11 @@ struct PrimitiveTriangles {
   std::size_t count() const { return (indexed ? indices.size() : vertices.size()) / 3; }
 };
 
+class StateBytes;
+
 class PrimitiveAssembly {
  public:
+  void describe(StateBytes& bytes);
   void restart() { count_ = 0; }
   // The triangles that the draw's vertices complete; `order`, if there is one, numbers them. Valid until the next
   // call, and as long as the vertices.

@@ -83,6 +83,9 @@ Status Registers::write(std::uint32_t id, std::uint32_t value, unsigned bytes) {
       fixed_transfer_.count = 0;
       sent_count_ = 0;
       break;
+    case kTopology:
+      topology_written = true;
+      break;
     case kRestart:
       restarted = true;
       break;

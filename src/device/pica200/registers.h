@@ -22,6 +22,9 @@ inline constexpr unsigned kSemantics = sizeof(Vertex) / sizeof(float);
 inline Error bad_input(std::string message, std::string where) {
   return {ErrorCode::bad_input, std::move(message), std::move(where)};
 }
+inline Error outside_error(std::string message, std::string where) {
+  return {ErrorCode::outside, std::move(message), std::move(where)};
+}
 
 // Numbers of registers that others than Registers read.
 enum RegisterId : std::uint32_t {
@@ -79,7 +82,8 @@ class Registers {
   std::uint64_t loader_version = 1;  // of 0x200 to 0x226
 
   std::vector<ImmediateVertex> immediate;  // complete vertices that were not drawn yet
-  bool restarted = false;                  // primitive assembly, since this was last set to false
+  // Since these were last set to false: 0x25F restarted primitive assembly, 0x25E was written.
+  bool restarted = false, topology_written = false;
 
   bool geometry_on() const { return (words_[kGeometryStage] & 3) == 2; }
   Topology topology() const { return static_cast<Topology>(words_[kTopology] >> 8 & 3); }
@@ -89,6 +93,9 @@ class Registers {
 
   // The geometry unit's state. A write of its booleans sets b15 anew.
   GeometryUnit& unit();
+
+  // As UnitRegisters::describe.
+  void describe(StateBytes& bytes);
 
  private:
   Status write_fixed(std::uint32_t value);

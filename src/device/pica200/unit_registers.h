@@ -12,6 +12,8 @@
 
 namespace warpjit::pica200 {
 
+class StateBytes;
+
 using Vector = std::array<std::uint32_t, 4>;  // f32 bits of x, y, z, w
 
 // A vector on its way through a data register: three words of packed f24 or four of f32, w first.
@@ -21,6 +23,7 @@ struct VectorTransfer {
   bool f32_mode = false;
   // Takes a word; true when the vector is complete.
   bool push(std::uint32_t word, Vector& vector);
+  void describe(StateBytes& bytes);
 };
 
 // Counts a version up if a register gets another value.
@@ -50,6 +53,9 @@ class UnitRegisters {
 
   // Uniforms as a launch has them.
   void store(frontend::Values& values) const;
+
+  // All but f24 and structural_scopes, which are no part of a saved state. After a read, versions are new.
+  void describe(StateBytes& bytes);
 
   // Read freely; write through change().
   std::vector<std::uint32_t> code;

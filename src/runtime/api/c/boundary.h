@@ -10,6 +10,7 @@
 #include <initializer_list>
 
 #include "base/result.h"
+#include "warpjit/pica200.h"
 #include "warpjit/pica200.hpp"
 #include "warpjit/tesla.h"
 #include "warpjit/valhall.h"
@@ -103,6 +104,9 @@ constexpr std::size_t kFirstSize = sizeof(Struct);
 template <>
 inline constexpr std::size_t kFirstSize<warpjit_report> = offsetof(warpjit_report, work);
 template <>
+inline constexpr std::size_t kFirstSize<warpjit_pica200_draw> = offsetof(warpjit_pica200_draw,
+                                                                         outside_vertices);
+template <>
 inline constexpr std::size_t kFirstSize<warpjit_attribute> = offsetof(warpjit_attribute, divisor);
 template <>
 inline constexpr std::size_t kFirstSize<warpjit_program_words> = offsetof(warpjit_program_words, stage);
@@ -150,7 +154,7 @@ void copy_text(std::string_view from, std::span<char> to);
 
 constexpr warpjit_status status_of(ErrorCode code) { return static_cast<warpjit_status>(code) + 1; }
 static_assert(status_of(ErrorCode::bad_input) == WARPJIT_BAD_INPUT);
-static_assert(status_of(ErrorCode::internal) == WARPJIT_INTERNAL);
+static_assert(status_of(ErrorCode::outside) == WARPJIT_OUTSIDE);
 
 warpjit_status report_error(warpjit_status status, const Error& error, warpjit_error* to) noexcept;
 

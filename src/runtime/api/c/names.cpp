@@ -56,7 +56,7 @@ void warpjit_version(uint32_t* major, uint32_t* minor, uint32_t* patch) {
 const char* warpjit_status_name(warpjit_status status) {
   if (status == WARPJIT_OK) return "ok";
   if (status == WARPJIT_PENDING) return "pending";
-  if (status < WARPJIT_OK || status > status_of(ErrorCode::internal)) return kNoName;
+  if (status < WARPJIT_OK || status > status_of(ErrorCode::outside)) return kNoName;
   return name(static_cast<ErrorCode>(status - 1));
 }
 

@@ -1,0 +1,109 @@
+// Vertices read one by one: those of draws that reach outside of their arrays, and one for a debugger.
+#include <algorithm>
+#include <cstring>
+
+#include "device/pica200/pipeline.h"
+#include "frontend/pica200/interpret/interpret.h"
+
+namespace warpjit::pica200 {
+namespace {
+
+// Component `n` of some bytes as a float's bits.
+std::uint32_t component_of(ComponentType type, const std::byte* bytes, unsigned n) {
+  const auto convert = [&]<class T>(T value) {
+    std::memcpy(&value, bytes + n * sizeof value, sizeof value);
+    return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  };
+  switch (type) {
+    case ComponentType::s8:
+      return convert(std::int8_t{});
+    case ComponentType::u8:
+      return convert(std::uint8_t{});
+    case ComponentType::s16:
+      return convert(std::int16_t{});
+    default: {
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, bytes + n * sizeof bits, sizeof bits);
+      return bits;
+    }
+  }
+}
+
+// An attribute of a vertex; bytes outside of the array are 0. True if there were some.
+bool read_attribute(const AttributeArray& array, std::uint64_t vertex, Vector& value) {
+  const std::size_t size = warpjit::size(array.format);
+  std::array<std::byte, 16> bytes{};
+  std::size_t held = 0;
+  const bool reachable = array.data != nullptr && array.offset < array.size &&
+                         (array.stride == 0 || vertex <= (array.size - array.offset) / array.stride);
+  if (reachable) {
+    const std::size_t at = array.offset + static_cast<std::size_t>(vertex * array.stride);
+    held = std::min(size, array.size - std::min(at, array.size));
+    if (held != 0) std::memcpy(bytes.data(), static_cast<const std::byte*>(array.data) + at, held);
+  }
+  value = {0, 0, 0, std::bit_cast<std::uint32_t>(1.0f)};
+  for (unsigned n = 0; n < array.format.components; ++n)
+    value[n] = component_of(array.format.type, bytes.data(), n);
+  return held < size;
+}
+
+}  // namespace
+
+// The vertices of the draw, as if they had been sent in immediate mode; how many reach outside.
+Result<std::uint64_t> PipelineState::copy_vertices(std::uint64_t count, bool listed, std::uint64_t first) {
+  const std::array<int, 16> attribute_of = attributes_of_inputs();
+  const std::uint64_t read = frontend::shader_of(*vertex_.program).usage().inputs;
+  copied_.assign(static_cast<std::size_t>(count), registers.fixed);
+  std::uint64_t outside_count = 0;
+  for (std::uint64_t n = 0; n < count; ++n) {
+    bool reaches_outside = false;
+    for (unsigned reg = 0; reg < attribute_of.size(); ++reg) {
+      if (attribute_of[reg] < 0 || (read >> reg & 1) == 0) continue;
+      const auto attribute = static_cast<unsigned>(attribute_of[reg]);
+      if (const AttributeArray* array = attributes.array(attribute))
+        reaches_outside |= read_attribute(*array, number_of(n, listed, first), copied_[n][attribute]);
+    }
+    outside_count += reaches_outside;
+  }
+  attributes.use(copied_);
+  WARPJIT_CHECK(prepare());
+  return outside_count;
+}
+
+Result<VertexView> PipelineState::inspect_vertex(std::size_t n) const {
+  if (n >= shaded_.count)
+    return bad_input("the last draw shaded " + std::to_string(shaded_.count) + " vertices",
+                     "vertex " + std::to_string(n));
+  VertexView view;
+  view.number = number_of(n, shaded_.listed, shaded_.first);
+  const std::array<int, 16> attribute_of = attributes_of_inputs();
+  // Vertices that were copied, or sent, lie in order.
+  const bool in_order = attributes.sent();
+  ThreadState state;
+  for (unsigned reg = 0; reg < attribute_of.size(); ++reg) {
+    if (attribute_of[reg] < 0) continue;
+    const auto attribute = static_cast<unsigned>(attribute_of[reg]);
+    view.inputs[reg] = registers.fixed[attribute];
+    if (const AttributeArray* array = attributes.array(attribute))
+      read_attribute(*array, in_order ? n : view.number, view.inputs[reg]);
+  }
+  std::memcpy(state.v, view.inputs, sizeof state.v);
+  Uniforms uniforms;
+  const UnitRegisters& unit = registers.vertex;
+  std::memcpy(uniforms.c, unit.floats.data(), sizeof uniforms.c);
+  for (unsigned k = 0; k < 4; ++k)
+    for (unsigned c = 0; c < 4; ++c) uniforms.i[k][c] = static_cast<std::uint8_t>(unit.ints[k] >> 8 * c);
+  uniforms.b = unit.bools;
+  const Program& program = static_cast<const Shader&>(frontend::shader_of(*vertex_.program)).program();
+  WARPJIT_TRY(const Interpreter interpreter, Interpreter::prepare(program, program.entry));
+  WARPJIT_CHECK(interpreter.run(uniforms, state, RunLimits(kDefaultFuel)));
+  canonicalize_outputs(state);
+  std::memcpy(view.outputs, state.o, sizeof state.o);
+  std::memcpy(view.temporaries, state.r, sizeof state.r);
+  std::copy_n(state.a0, 2, view.a0);
+  view.aL = state.aL;
+  std::copy_n(state.cmp, 2, view.cmp);
+  return view;
+}
+
+}  // namespace warpjit::pica200
