@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "game.h"
+#include "own_list.h"
 #include "picture.h"
 #include "warpjit/pica200.hpp"
 
@@ -76,5 +77,5 @@ int main(int argc, char** argv) {
     }
     engine.wait_for_compilations();
   }
-  return 0;
+  return show_own_list(engine, game) ? 0 : 1;
 }
