@@ -366,7 +366,7 @@ typedef struct warpjit_pica200_vertex_view {
   int32_t a0[2], aL;
   uint32_t cmp; /* bit 0: cmp.x, bit 1: cmp.y */
 } warpjit_pica200_vertex_view;
-/* [one] The n-th vertex that the last draw shaded (without geometry unit: vertices[n]), again, in the guest
+/* [one] The n-th vertex that the last draw shades (without geometry unit: vertices[n]), again, in the guest
  * interpreter: with the uniforms and the bytes of the arrays that there are now, which must live.
  * WARPJIT_BAD_INPUT if the last draw has no such vertex. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_inspect_vertex(const warpjit_pica200_pipeline* pipeline,

@@ -319,7 +319,7 @@ class WARPJIT_API Pipeline {
   // 0x232 to 0x235.
   Result<DrawResult> draw_immediate(const Engine& engine, const RunOptions& options = {});
   std::size_t immediate_vertices() const;
-  // The n-th vertex that the last draw shaded (without geometry unit: DrawResult::vertices[n]), again, in the
+  // The n-th vertex that the last draw shades (without geometry unit: DrawResult::vertices[n]), again, in the
   // guest interpreter: with the uniforms and the bytes of the arrays that there are now, which must live.
   // Errors: bad_input if the last draw has no such vertex; out_of_fuel, fault.
   Result<VertexView> inspect_vertex(std::size_t n) const;

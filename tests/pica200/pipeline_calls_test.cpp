@@ -251,6 +251,9 @@ TEST_F(PipelineCalls, GeometryProgramsMayGiveStrips) {
 
 TEST_F(PipelineCalls, OneVertexIsShown) {
   EXPECT_FALSE(pipeline.inspect_vertex(0).ok()) << "nothing was drawn";
+  Pipeline empty;
+  EXPECT_FALSE(empty.draw(engine, 0, 3).ok());
+  EXPECT_FALSE(empty.inspect_vertex(0).ok()) << "nothing ran";
   ASSERT_TRUE(pipeline.set_floats(1, std::array<FloatBits, 1>{FloatBits{bits_of(100), 0, 0, 0}}));
   ASSERT_TRUE(pipeline.draw(engine, 2, 3));
   auto view = pipeline.inspect_vertex(1);

@@ -50,18 +50,18 @@ bool read_attribute(const AttributeArray& array, std::uint64_t vertex, Vector& v
 }  // namespace
 
 // The vertices of the draw, as if they had been sent in immediate mode; how many reach outside.
-Result<std::uint64_t> PipelineState::copy_vertices(std::uint64_t count, bool listed, std::uint64_t first) {
+Result<std::uint64_t> PipelineState::copy_shaded() {
   const std::array<int, 16> attribute_of = attributes_of_inputs();
   const std::uint64_t read = frontend::shader_of(*vertex_.program).usage().inputs;
-  copied_.assign(static_cast<std::size_t>(count), registers.fixed);
+  copied_.assign(static_cast<std::size_t>(shaded_.count), registers.fixed);
   std::uint64_t outside_count = 0;
-  for (std::uint64_t n = 0; n < count; ++n) {
+  for (std::uint64_t n = 0; n < shaded_.count; ++n) {
     bool reaches_outside = false;
     for (unsigned reg = 0; reg < attribute_of.size(); ++reg) {
       if (attribute_of[reg] < 0 || (read >> reg & 1) == 0) continue;
       const auto attribute = static_cast<unsigned>(attribute_of[reg]);
       if (const AttributeArray* array = attributes.array(attribute))
-        reaches_outside |= read_attribute(*array, number_of(n, listed, first), copied_[n][attribute]);
+        reaches_outside |= read_attribute(*array, number_of(n), copied_[n][attribute]);
     }
     outside_count += reaches_outside;
   }
@@ -70,12 +70,20 @@ Result<std::uint64_t> PipelineState::copy_vertices(std::uint64_t count, bool lis
   return outside_count;
 }
 
+Result<DrawResult> PipelineState::draw_copied(const Engine& engine, const RunOptions& options) {
+  WARPJIT_TRY(const std::uint64_t outside_vertices, copy_shaded());
+  draw_.facts.numbered = false;
+  WARPJIT_TRY(DrawResult result, run(engine, 0, shaded_.count, shaded_.listed, options));
+  result.outside_vertices = outside_vertices;
+  return result;
+}
+
 Result<VertexView> PipelineState::inspect_vertex(std::size_t n) const {
-  if (n >= shaded_.count)
-    return bad_input("the last draw shaded " + std::to_string(shaded_.count) + " vertices",
+  if (n >= shaded_.count || !vertex_.program)
+    return bad_input("the last draw shades " + std::to_string(shaded_.count) + " vertices",
                      "vertex " + std::to_string(n));
   VertexView view;
-  view.number = number_of(n, shaded_.listed, shaded_.first);
+  view.number = number_of(n);
   const std::array<int, 16> attribute_of = attributes_of_inputs();
   // Vertices that were copied, or sent, lie in order.
   const bool in_order = attributes.sent();

@@ -373,24 +373,24 @@ Result<DrawResult> PipelineState::draw_range(const Engine& engine, std::uint32_t
                                              const RunOptions& options) {
   if (count > kMaxDrawVertices)
     return Error{ErrorCode::resource_limit, std::to_string(count) + " vertices in one draw", "draw"};
-  shaded_ = {};
+  shaded_ = {first, count, false};
   if (count == 0) return DrawResult();
-  Status held = prepare();
-  if (!held && !may_read_zero(held)) return held.error();
+  bool held = true;
+  if (Status laid_out = prepare(); !laid_out) {
+    if (!may_read_zero(laid_out)) return laid_out.error();
+    held = false;
+  }
   if (registers.geometry_on() && geometry_input_.mode == PrimitiveMode::variable)
     return bad_input("primitives of variable size need indices", "register 0x252");
-  if (held) held = check_arrays(first, std::uint64_t{first} + count - 1);
-  std::uint64_t copied = 0;
-  if (!held) {
-    if (!may_read_zero(held)) return held.error();
-    WARPJIT_TRY(copied, copy_vertices(count, false, first));
+  if (held) {
+    if (Status status = check_arrays(first, std::uint64_t{first} + count - 1); !status) {
+      if (!may_read_zero(status)) return status.error();
+      held = false;
+    }
   }
+  if (!held) return draw_copied(engine, options);
   draw_.facts.numbered = false;
-  Result<DrawResult> result = run(engine, held ? first : 0, count, false, options);
-  if (!result) return result;
-  result->outside_vertices = copied;
-  shaded_ = {first, count, false};
-  return result;
+  return run(engine, first, count, false, options);
 }
 
 template <class Index>
@@ -401,16 +401,19 @@ Result<DrawResult> PipelineState::draw_indexed(const Engine& engine, std::span<c
     return Error{ErrorCode::resource_limit, std::to_string(indices.size()) + " indices in one draw", "draw"};
   shaded_ = {};
   if (indices.empty()) return finish({});
-  Status laid_out = prepare();
-  if (!laid_out && !may_read_zero(laid_out)) return laid_out.error();
+  bool held = true;
+  if (Status laid_out = prepare(); !laid_out) {
+    if (!may_read_zero(laid_out)) return laid_out.error();
+    held = false;
+  }
   sizes_.clear();
   if (registers.geometry_on() && geometry_input_.mode == PrimitiveMode::variable) {
     WARPJIT_CHECK(split_primitives(indices));
     WARPJIT_TRY(const DrawResult result,
-                draw_listed(engine, std::span<const std::uint16_t>(listed_), std::move(laid_out), options));
+                draw_listed(engine, std::span<const std::uint16_t>(listed_), held, options));
     return finish(result);
   }
-  WARPJIT_TRY(const DrawResult result, draw_listed(engine, indices, std::move(laid_out), options));
+  WARPJIT_TRY(const DrawResult result, draw_listed(engine, indices, held, options));
   return finish(result);
 }
 
@@ -435,37 +438,27 @@ Status PipelineState::split_primitives(std::span<const Index> indices) {
 }
 
 template <class Index>
-Result<DrawResult> PipelineState::draw_listed(const Engine& engine, std::span<const Index> indices,
-                                              Status laid_out, const RunOptions& options) {
+Result<DrawResult> PipelineState::draw_listed(const Engine& engine, std::span<const Index> indices, bool held,
+                                              const RunOptions& options) {
   indices_.build(indices);
-  const Status held = laid_out ? check_arrays(indices_.first(), indices_.last()) : std::move(laid_out);
-  if (!held && may_read_zero(held)) {
-    const std::uint64_t count = indices_.count();
-    WARPJIT_TRY(const std::uint64_t copied, copy_vertices(count, true, indices_.first()));
-    draw_.facts.numbered = false;
-    WARPJIT_TRY(DrawResult result, run(engine, 0, count, true, options));
-    result.outside_vertices = copied;
-    shaded_ = {indices_.first(), count, true};
-    return result;
-  }
-  if (!held) {
+  shaded_ = {indices_.first(), indices_.count(), true};
+  if (!held) return draw_copied(engine, options);
+  if (Status status = check_arrays(indices_.first(), indices_.last()); !status) {
+    if (may_read_zero(status)) return draw_copied(engine, options);
     // The error names an index that occurs in the buffer.
     const auto at = std::find_if(indices.begin(), indices.end(), [&](Index index) {
       for (std::size_t k = 0; k < input_count_; ++k)
         if (!holds(inputs_[k].array, index)) return true;
       return false;
     });
-    if (at == indices.end()) return held.error();
+    if (at == indices.end()) return status.error();
     return outside_error("index " + std::to_string(at - indices.begin()) + ", vertex " + std::to_string(*at) +
                              ", does not lie in the attribute's array",
-                         held.error().where);
+                         status.error().where);
   }
   // Without gaps, vertices are fetched in order, as for a draw without indices.
   draw_.facts.numbered = !indices_.dense() && draw_.facts.row_count != 0;
-  Result<DrawResult> result =
-      run(engine, draw_.facts.numbered ? 0 : indices_.first(), indices_.count(), true, options);
-  if (result) shaded_ = {indices_.first(), indices_.count(), true};
-  return result;
+  return run(engine, draw_.facts.numbered ? 0 : indices_.first(), indices_.count(), true, options);
 }
 
 template Result<DrawResult> PipelineState::draw_indexed(const Engine&, std::span<const std::uint8_t>,

@@ -85,17 +85,19 @@ class PipelineState {
   // One write of a command list. False: the visitor wants no more.
   Result<bool> execute(const Engine& engine, std::uint32_t id, std::uint32_t value, unsigned bytes,
                        CommandVisitor& visitor, const RunOptions& options);
-  // `laid_out`: of prepare().
+  // `held`: false if vertex 0 lies outside of an array, and reads as 0.
   template <class Index>
-  Result<DrawResult> draw_listed(const Engine& engine, std::span<const Index> indices, Status laid_out,
+  Result<DrawResult> draw_listed(const Engine& engine, std::span<const Index> indices, bool held,
                                  const RunOptions& options);
   // Vertices of which some lie outside of their arrays (outside.cpp).
   bool may_read_zero(const Status& status) const {
     return outside == Outside::zero && status.error().code == ErrorCode::outside;
   }
-  Result<std::uint64_t> copy_vertices(std::uint64_t count, bool listed, std::uint64_t first);
-  std::uint64_t number_of(std::uint64_t n, bool listed, std::uint64_t first) const {
-    return listed && !indices_.dense() ? indices_.numbers()[n] : first + n;
+  Result<std::uint64_t> copy_shaded();
+  Result<DrawResult> draw_copied(const Engine& engine, const RunOptions& options);
+  // In its arrays, the n-th of shaded_.
+  std::uint64_t number_of(std::uint64_t n) const {
+    return shaded_.listed && !indices_.dense() ? indices_.numbers()[n] : shaded_.first + n;
   }
   std::array<int, 16> attributes_of_inputs() const;
   template <class Index>
@@ -140,7 +142,7 @@ class PipelineState {
   std::vector<std::uint8_t> narrow_;
   std::vector<Registers::ImmediateVertex> sent_;    // of the last draw in immediate mode
   std::vector<Registers::ImmediateVertex> copied_;  // by copy_vertices
-  // Vertices that the last draw shaded: `count` from `first` on, or those of indices_.
+  // Vertices that the last draw shades: `count` from `first` on, or those of indices_.
   struct Shaded {
     std::uint64_t first = 0, count = 0;
     bool listed = false;
