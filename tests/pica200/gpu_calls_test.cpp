@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <random>
 #include <stdexcept>
 #include <vector>
 
@@ -191,6 +192,52 @@ TEST_F(GpuCalls, StatesAreSavedWhole) {
   ASSERT_TRUE(other.reset(Start::emulators).ok());
   EXPECT_EQ(other.get_register(0x289), 0xA0000001u);
   EXPECT_EQ(other.pipeline().unit(Unit::geometry).attribute_count, 2u);
+}
+
+// Whatever was written, the rest goes on alike after a save and a load.
+TEST_F(GpuCalls, RandomWritesGoOnAlike) {
+  std::mt19937 random(5);
+  constexpr std::uint32_t kPorts[] = {0x0AF, 0x0B0, 0x0E6, 0x0E8, 0x1C5, 0x1C8, 0x232, 0x233, 0x234,
+                                      0x25E, 0x25F, 0x242, 0x24A, 0x229, 0x244, 0x280, 0x290, 0x291,
+                                      0x29B, 0x29C, 0x2A5, 0x2A6, 0x2B0, 0x2B9, 0x2BB, 0x2C0, 0x2C1,
+                                      0x2CB, 0x2CC, 0x2D5, 0x2D6, 0x04F, 0x050};
+  struct Write {
+    std::uint32_t id;
+    std::vector<std::uint32_t> values;
+    unsigned bytes;
+    bool consecutive;
+  };
+  const auto next = [&] {
+    Write write;
+    write.id = random() % 4 != 0 ? kPorts[random() % std::size(kPorts)] : random() % 0x300;
+    write.values.resize(1 + random() % 9);
+    for (std::uint32_t& value : write.values)
+      value = random() % 2 != 0 ? static_cast<std::uint32_t>(random()) : random() % 0x200;
+    write.bytes = random() % 4 != 0 ? 15 : random() % 16;
+    write.consecutive = random() % 2 != 0;
+    return write;
+  };
+  for (unsigned round = 0; round < 60; ++round) {
+    Gpu first;
+    const auto put = [&](Gpu& to, const Write& write) {
+      static_cast<void>(
+          to.run_packet(engine, {write.id, write.values, write.bytes, write.consecutive}, guest()));
+    };
+    for (unsigned n = 0; n < 60; ++n) put(first, next());
+    const auto saved = first.save();
+    ASSERT_TRUE(saved.ok());
+    Gpu second;
+    // What was there before does not count.
+    for (unsigned n = 0; n < 10; ++n) put(second, next());
+    ASSERT_TRUE(second.load(*saved).ok());
+    ASSERT_EQ(*second.save(), *saved) << round;
+    for (unsigned n = 0; n < 60; ++n) {
+      const Write write = next();
+      put(first, write);
+      put(second, write);
+    }
+    ASSERT_EQ(*second.save(), *first.save()) << round;
+  }
 }
 
 TEST_F(GpuCalls, HostileStatesAreRefused) {

@@ -2,6 +2,7 @@
 // and one vertex for a debugger.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -208,6 +209,42 @@ TEST_F(PipelineCalls, StrayVerticesReadZeroAndCount) {
   EXPECT_FALSE(pipeline.draw(engine, 1, 1).ok());
 }
 
+// All formats, strides and offsets: as if zeros followed the array.
+TEST_F(PipelineCalls, StrayVerticesAreAsBeforeZeros) {
+  std::array<std::uint8_t, 512> bytes{};
+  const std::size_t size = 61;
+  for (std::size_t n = 0; n < size; ++n) bytes[n] = static_cast<std::uint8_t>(37 * n + 11);
+  for (const ComponentType type :
+       {ComponentType::u8, ComponentType::s8, ComponentType::s16, ComponentType::f32})
+    for (std::uint8_t components = 1; components <= 4; ++components)
+      for (const std::size_t stride : {0u, 1u, 7u, 12u, 20u})
+        for (const std::size_t offset : {0u, 3u, 59u, 61u, 90u}) {
+          AttributeArray array{bytes.data(), bytes.size(), offset, stride, {type, components}};
+          ASSERT_TRUE(pipeline.bind_attribute(0, array));
+          const auto draw = [&] {
+            return pipeline.draw_indexed(engine, std::array<std::uint8_t, 5>{0, 9, 3, 4, 1});
+          };
+          auto result = draw();
+          ASSERT_TRUE(result.ok());
+          const std::vector<Vertex> padded(result->vertices.begin(), result->vertices.end());
+          const std::vector<std::uint16_t> indices(result->indices.begin(), result->indices.end());
+          array.size = size;
+          ASSERT_TRUE(pipeline.bind_attribute(0, array));
+          pipeline.set_outside(Outside::zero);
+          result = draw();
+          pipeline.set_outside(Outside::error);
+          ASSERT_TRUE(result.ok()) << to_string(result.error());
+          EXPECT_TRUE(std::ranges::equal(indices, result->indices));
+          EXPECT_EQ(std::memcmp(padded.data(), result->vertices.data(), padded.size() * sizeof(Vertex)), 0)
+              << name(array.format) << " stride " << stride << " offset " << offset;
+          const std::size_t row = warpjit::size(array.format);
+          std::uint64_t outside = 0;
+          for (const std::size_t vertex : {0u, 1u, 3u, 4u, 9u})
+            outside += offset + vertex * stride + row > size;
+          EXPECT_EQ(result->outside_vertices, outside);
+        }
+}
+
 TEST_F(PipelineCalls, StrayIndexListsReadZeroAndCount) {
   pipeline.set_outside(Outside::zero);
   const std::array<std::uint8_t, 7> list = {3, 2, 1, 0, 2, 0, 1};
@@ -247,6 +284,10 @@ TEST_F(PipelineCalls, GeometryProgramsMayGiveStrips) {
       EXPECT_EQ(result->triangles, !(on && strip));
     }
   }
+  pipeline.set_outside(Outside::zero);
+  const auto result = pipeline.draw(engine, 7, 2);
+  EXPECT_EQ(xs(result), (Xs{15, 30, -15, 0, 0, 0}));
+  EXPECT_EQ(result->outside_vertices, 1u);
 }
 
 TEST_F(PipelineCalls, OneVertexIsShown) {
