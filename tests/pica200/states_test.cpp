@@ -21,9 +21,10 @@ Outcome run(const RandomDraw& draw, const Engine& engine, FragmentDraws& draws, 
   const PhysicalMemory memory({{RandomDraw::kAddress, outcome.memory.data(), outcome.memory.size()}});
   draws.change_tables();
   const std::vector<std::uint32_t> indices(draw.indices.begin(), draw.indices.end());
-  const auto report = draws.draw(engine, draw.registers, draw.tables, memory,
-                                 {draw.vertices, indices, !indices.empty()}, options);
-  if (!report) outcome.error = to_string(report.error());
+  Status status = draws.begin(draw.registers, 1, draw.tables, memory);
+  if (status) status = draws.add(engine, {draw.vertices, indices, !indices.empty()}, options);
+  if (status) status = draws.flush(engine, options);
+  if (!status) outcome.error = to_string(status.error());
   return outcome;
 }
 

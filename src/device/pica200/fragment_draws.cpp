@@ -1,6 +1,7 @@
 #include "device/pica200/fragment_draws.h"
 
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "base/hash.h"
@@ -99,8 +100,9 @@ Status FragmentDraws::bind_memories(const FragmentSetup& setup, const FragmentTa
   };
   for (unsigned unit = 0; unit < 3; ++unit) {
     const TextureState& state = setup.state.textures[unit];
-    if (state.type == TextureType::off) continue;
     FoundTexture& found = textures_[unit];
+    found.copy.clear();
+    if (state.type == TextureType::off) continue;
     if (state.absent) {
       add(reinterpret_cast<const std::byte*>(&tables_), sizeof tables_);  // nothing reads it
       continue;
@@ -119,37 +121,82 @@ Status FragmentDraws::bind_memories(const FragmentSetup& setup, const FragmentTa
   return {};
 }
 
-Result<Report> FragmentDraws::draw(const Engine& engine, GpuRegisters registers, const FragmentTables& tables,
-                                   const PhysicalMemory& memory, const PrimitiveTriangles& triangles,
-                                   const RunOptions& options) {
+Status FragmentDraws::begin(GpuRegisters registers, std::uint64_t version, const FragmentTables& tables,
+                            const PhysicalMemory& memory) {
+  version_ = kNone;
+  launch_ = nullptr;
   WARPJIT_TRY(const FragmentSetup setup, read_fragment_setup(registers, tables));
   WARPJIT_TRY(const FoundTargets targets, find_targets(setup, memory));
   WARPJIT_TRY(CachedLaunch* const cached, find_launch(setup.state));
   runtime::LaunchState& launch = cached->launch.state();
   FragmentWords words = words_of(setup);
   WARPJIT_CHECK(bind_memories(setup, tables, memory, targets, launch, words));
-  if (targets.color == nullptr && targets.depth == nullptr) return Report();
+  version_ = version;
+  if (targets.color == nullptr && targets.depth == nullptr) return {};
+  launch_ = cached;
   if (std::memcmp(launch.values.words.data(), &words, sizeof words) != 0) {
     std::memcpy(launch.values.words.data(), &words, sizeof words);
     ++launch.values_generation;
   }
   cached->data->setup = setup;
   cached->data->memory = &memory;
+  launch.pixels->raster = raster_of(setup.raster);
+  launch.pixels->rules = rules_of(setup);
+  bind_targets(setup, targets, *launch.pixels);
+  ++launch.bindings_generation;
+  return {};
+}
+
+Status FragmentDraws::run(const Engine& engine, const PrimitiveTriangles& triangles,
+                          const RunOptions& options) {
+  runtime::LaunchState& launch = launch_->launch.state();
   runtime::LaunchPixels& pixels = *launch.pixels;
-  pixels.raster = raster_of(setup.raster);
-  pixels.rules = rules_of(setup);
-  bind_targets(setup, targets, pixels);
   pixels.vertices = {triangles.vertices.data(), triangles.vertices.size_bytes(), sizeof(Vertex),
                      kVertexSlots};
-  if (triangles.indexed) {
+  if (triangles.indexed && triangles.indices.data() != indices_->data())
     indices_->assign(triangles.indices.begin(), triangles.indices.end());
-    pixels.indices = indices_;
-  } else {
-    pixels.indices.reset();
-  }
+  pixels.indices = triangles.indexed ? indices_ : nullptr;
   launch.count = triangles.vertices.size();
-  ++launch.bindings_generation;
-  return engine.run(cached->launch, options);
+  WARPJIT_TRY(const Report report, engine.run(launch_->launch, options));
+  counts_.primitives += triangles.count();
+  counts_.covered += report.draw.covered;
+  return {};
+}
+
+Status FragmentDraws::add(const Engine& engine, const PrimitiveTriangles& triangles,
+                          const RunOptions& options) {
+  // So many vertices are not worth being copied.
+  constexpr std::size_t kManyVertices = 1024, kMostWaiting = std::size_t{1} << 16;
+  if (launch_ == nullptr || triangles.count() == 0) return {};
+  if (vertices_.size() + triangles.vertices.size() > kMostWaiting) WARPJIT_CHECK(flush(engine, options));
+  if (vertices_.empty() && triangles.vertices.size() >= kManyVertices) return run(engine, triangles, options);
+  const auto first = static_cast<std::uint32_t>(vertices_.size());
+  if (triangles.indexed && !indexed_) {
+    indices_->resize(first);
+    std::iota(indices_->begin(), indices_->end(), 0U);
+    indexed_ = true;
+  }
+  const std::size_t used = triangles.indexed ? triangles.vertices.size() : 3 * triangles.count();
+  vertices_.insert(vertices_.end(), triangles.vertices.begin(),
+                   triangles.vertices.begin() + static_cast<std::ptrdiff_t>(used));
+  if (!indexed_) return {};
+  if (triangles.indexed)
+    for (const std::uint32_t index : triangles.indices) indices_->push_back(first + index);
+  else
+    for (std::size_t n = 0; n < used; ++n) indices_->push_back(first + static_cast<std::uint32_t>(n));
+  return {};
+}
+
+Status FragmentDraws::flush(const Engine& engine, const RunOptions& options) {
+  if (vertices_.empty()) return {};
+  const Status status = run(engine, {vertices_, *indices_, indexed_}, options);
+  vertices_.clear();
+  indices_->clear();
+  indexed_ = false;
+  // What lies in copies may change.
+  for (const FoundTexture& texture : textures_)
+    if (!texture.copy.empty()) version_ = kNone;
+  return status;
 }
 
 }  // namespace warpjit::pica200

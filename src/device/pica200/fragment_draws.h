@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/recent_cache.h"
@@ -15,15 +16,31 @@
 
 namespace warpjit::pica200 {
 
+// Draws that follow each other with the same registers, tables and memory are run together.
+//
+//   if (!draws.is_current(version)) { draws.flush(...); draws.begin(...); }
+//   draws.add(...);
+//   ...
+//   draws.flush(...);
 class FragmentDraws {
  public:
-  // The tables have changed.
-  void change_tables() { tables_current_ = false; }
+  void change_memory() { version_ = kNone; }
+  void change_tables() {
+    version_ = kNone;
+    tables_current_ = false;
+  }
+  // True if draws of these registers may follow. `version`: Registers::pixel_version.
+  bool is_current(std::uint64_t version) const { return version_ == version; }
 
-  // Errors: those of the registers; of targets and textures; of Engine::run.
-  Result<Report> draw(const Engine& engine, GpuRegisters registers, const FragmentTables& tables,
-                      const PhysicalMemory& memory, const PrimitiveTriangles& triangles,
-                      const RunOptions& options);
+  // Takes the state of the draws that follow; nothing waits. `memory` must outlive them. Errors: those of the
+  // registers, of targets and of textures.
+  Status begin(GpuRegisters registers, std::uint64_t version, const FragmentTables& tables,
+               const PhysicalMemory& memory);
+  // Draws the triangles, now or with the next flush(). Errors: those of Engine::run.
+  Status add(const Engine& engine, const PrimitiveTriangles& triangles, const RunOptions& options);
+  Status flush(const Engine& engine, const RunOptions& options);
+  // What was drawn since the last call.
+  DrawCounts take_counts() { return std::exchange(counts_, {}); }
 
  private:
   // Room for more than a thousand launches with their tables.
@@ -36,12 +53,20 @@ class FragmentDraws {
   Result<CachedLaunch*> find_launch(const FragmentState& state);
   Status bind_memories(const FragmentSetup& setup, const FragmentTables& tables, const PhysicalMemory& memory,
                        const FoundTargets& targets, runtime::LaunchState& launch, FragmentWords& words);
+  Status run(const Engine& engine, const PrimitiveTriangles& triangles, const RunOptions& options);
 
   RecentCache<CachedLaunch> launches_{kLaunchBytes};
+  CachedLaunch* launch_ = nullptr;  // of the draws that wait or follow; null: these draw nothing
+  static constexpr std::uint64_t kNone = 0;
+  std::uint64_t version_ = kNone;  // of the registers that launch_ was set up from
   TableMemory tables_;
   bool tables_current_ = false;
   std::array<FoundTexture, 3> textures_;
+  // What waits.
+  std::vector<Vertex> vertices_;
   std::shared_ptr<std::vector<std::uint32_t>> indices_ = std::make_shared<std::vector<std::uint32_t>>();
+  bool indexed_ = false;
+  DrawCounts counts_;
 };
 
 }  // namespace warpjit::pica200

@@ -77,6 +77,7 @@ Status GpuState::set_memory(std::span<const GpuMemory> ranges) {
   }
   WARPJIT_CHECK(pipeline_.attributes.set_memory(read));
   memory_ = PhysicalMemory(std::move(pieces));
+  draws_.change_memory();
   return {};
 }
 
@@ -91,7 +92,10 @@ std::uint32_t GpuState::get_register(std::uint32_t id) const {
 Result<GpuReport> GpuState::run_commands(const Engine& engine, std::uint32_t address, std::uint32_t bytes,
                                          const RunOptions& options) {
   Running running{engine, options, {}};
-  List list{address, bytes};
+  return finish(running, run_lists(running, {address, bytes}));
+}
+
+Status GpuState::run_lists(Running& running, List list) {
   // A jump while the four registers of the lists were as at an earlier one goes on as that did.
   std::set<std::array<std::uint32_t, 5>> jumps;
   constexpr std::size_t kMostJumps = std::size_t{1} << 18;
@@ -109,12 +113,16 @@ Result<GpuReport> GpuState::run_commands(const Engine& engine, std::uint32_t add
     list = {pipeline_.registers.read(kListAddress0 + channel) << 3,
             bits(pipeline_.registers.read(kListSize0 + channel), 0, 21) << 3};
   }
-  return running.report;
+  return {};
 }
 
 Result<GpuReport> GpuState::run_packet(const Engine& engine, const Packet& packet,
                                        const RunOptions& options) {
   Running running{engine, options, {}};
+  return finish(running, write_packet(running, packet));
+}
+
+Status GpuState::write_packet(Running& running, const Packet& packet) {
   for (std::size_t n = 0; n < packet.values.size(); ++n) {
     const std::uint32_t id = packet.id + (packet.consecutive ? static_cast<std::uint32_t>(n) : 0);
     WARPJIT_TRY(const Next next, write(running, id, packet.values[n], packet.bytes & 15));
@@ -123,13 +131,12 @@ Result<GpuReport> GpuState::run_packet(const Engine& engine, const Packet& packe
     if (next == Next::jump1) running.report.jump = GpuReport::Jump::buffer1;
     if (next != Next::go_on) break;
   }
-  return running.report;
+  return {};
 }
 
 Result<GpuReport> GpuState::draw_immediate(const Engine& engine, const RunOptions& options) {
   Running running{engine, options, {}};
-  WARPJIT_CHECK(draw_sent(running));
-  return running.report;
+  return finish(running, draw_sent(running));
 }
 
 Result<GpuState::Next> GpuState::run_list(Running& running, const List& list) {
@@ -199,56 +206,56 @@ Result<GpuState::Next> GpuState::write(Running& running, std::uint32_t id, std::
     default:
       break;
   }
-  WARPJIT_CHECK(write_table(id));
+  WARPJIT_CHECK(write_table(running, id));
   return Next::go_on;
 }
 
 // A word of a look-up table. The index goes on to the next.
-Status GpuState::write_table(std::uint32_t id) {
+Status GpuState::write_table(Running& running, std::uint32_t id) {
   Registers& registers = pipeline_.registers;
   const std::uint32_t word = registers.read(id);
   const auto advance = [&](std::uint32_t index_id, std::uint32_t entries) {
     const std::uint32_t index = registers.read(index_id);
     return registers.write(index_id, (index & ~(entries - 1)) | ((index + 1) & (entries - 1)));
   };
+  const bool is_data = within(id, kLightData, kLightDataEnd) || within(id, kFogData, kFogDataEnd) ||
+                       within(id, kProceduralData, kProceduralDataEnd);
+  if (!is_data) return {};
+  // What waits is drawn with the tables as they were.
+  WARPJIT_CHECK(draws_.flush(running.engine, running.options));
+  draws_.change_tables();
   if (within(id, kLightData, kLightDataEnd)) {
     const std::uint32_t index = registers.read(kLightIndex), table = bits(index, 8, 5);
     constexpr std::uint32_t kDefined = 0x00FFFF7B;  // by table
     if ((kDefined >> table & 1) == 0) return reserved(kLightIndex, "light table " + std::to_string(table));
-    draws_.change_tables();
     tables_.lights[table][index & 255] = word;
     return advance(kLightIndex, 256);
   }
   if (within(id, kFogData, kFogDataEnd)) {
-    draws_.change_tables();
     tables_.fog[registers.read(kFogIndex) & 127] = word;
     return advance(kFogIndex, 128);
   }
-  if (within(id, kProceduralData, kProceduralDataEnd)) {
-    const std::uint32_t index = registers.read(kProceduralIndex), table = bits(index, 8, 4), n = index & 255;
-    draws_.change_tables();
-    switch (table) {
-      case 0:
-        tables_.noise[n & 127] = word;
-        break;
-      case 2:
-        tables_.color_map[n & 127] = word;
-        break;
-      case 3:
-        tables_.alpha_map[n & 127] = word;
-        break;
-      case 4:
-        tables_.colors[n] = word;
-        break;
-      case 5:
-        tables_.color_differences[n] = word;
-        break;
-      default:
-        return reserved(kProceduralIndex, "procedural table " + std::to_string(table));
-    }
-    return advance(kProceduralIndex, 256);
+  const std::uint32_t index = registers.read(kProceduralIndex), table = bits(index, 8, 4), n = index & 255;
+  switch (table) {
+    case 0:
+      tables_.noise[n & 127] = word;
+      break;
+    case 2:
+      tables_.color_map[n & 127] = word;
+      break;
+    case 3:
+      tables_.alpha_map[n & 127] = word;
+      break;
+    case 4:
+      tables_.colors[n] = word;
+      break;
+    case 5:
+      tables_.color_differences[n] = word;
+      break;
+    default:
+      return reserved(kProceduralIndex, "procedural table " + std::to_string(table));
   }
-  return {};
+  return advance(kProceduralIndex, 256);
 }
 
 // Vertices of immediate mode that wait.
@@ -287,12 +294,22 @@ Status GpuState::draw(Running& running, std::uint32_t id) {
 Status GpuState::draw_pixels(Running& running, const DrawResult& result) {
   PrimitiveTriangles triangles{result.vertices, {}, false};
   if (!result.triangles) triangles = assembly_.assemble(result.topology, result.vertices, result.indices);
-  WARPJIT_TRY(const Report report, draws_.draw(running.engine, pipeline_.registers.words(), tables_, memory_,
-                                               triangles, running.options));
+  const Registers& registers = pipeline_.registers;
+  if (!draws_.is_current(registers.pixel_version)) {
+    WARPJIT_CHECK(draws_.flush(running.engine, running.options));
+    WARPJIT_CHECK(draws_.begin(registers.words(), registers.pixel_version, tables_, memory_));
+  }
   ++running.report.draws;
   running.report.triangles += triangles.count();
-  running.report.fragments += report.draw.covered;
-  return {};
+  return draws_.add(running.engine, triangles, running.options);
+}
+
+// What waits is drawn, also after an error.
+Result<GpuReport> GpuState::finish(Running& running, Status status) {
+  if (Status drawn = draws_.flush(running.engine, running.options); status && !drawn) status = drawn;
+  running.report.fragments = draws_.take_counts().covered;
+  if (!status) return status.error();
+  return running.report;
 }
 
 }  // namespace warpjit::pica200

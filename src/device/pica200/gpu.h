@@ -50,9 +50,12 @@ class GpuState {
     GpuReport report;
   };
 
+  Status run_lists(Running& running, List list);
   Result<Next> run_list(Running& running, const List& list);
+  Status write_packet(Running& running, const Packet& packet);
+  Result<GpuReport> finish(Running& running, Status status);
   Result<Next> write(Running& running, std::uint32_t id, std::uint32_t value, unsigned bytes);
-  Status write_table(std::uint32_t id);
+  Status write_table(Running& running, std::uint32_t id);
   Status draw_sent(Running& running);
   Status draw(Running& running, std::uint32_t id);
   Status draw_pixels(Running& running, const DrawResult& result);

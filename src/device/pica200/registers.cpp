@@ -49,6 +49,7 @@ Status Registers::write(std::uint32_t id, std::uint32_t value, unsigned bytes) {
   }
   const std::uint32_t before = words_[id];
   words_[id] = value;
+  if (id < kPixelsEnd) pixel_version += value != before;
   if (within(id, kVertexUnit, kVertexUnit + UnitRegisters::kCount)) {
     vertex.write(id - kVertexUnit, value, shared() ? &geometry : nullptr);
     return {};

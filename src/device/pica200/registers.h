@@ -30,6 +30,7 @@ inline Error outside_error(std::string message, std::string where) {
 enum RegisterId : std::uint32_t {
   kMapCount = 0x04F,
   kMap = 0x050,
+  kPixelsEnd = 0x200,
   kAttributeBase = 0x200,
   kAttributeFormatsLow = 0x201,
   kAttributeFormatsHigh = 0x202,
@@ -80,6 +81,7 @@ class Registers {
   std::uint64_t map_version = 1;  // of the output map and of what the geometry stage is set to
 
   std::uint64_t loader_version = 1;  // of 0x200 to 0x226
+  std::uint64_t pixel_version = 1;   // of what is below 0x200
 
   std::vector<ImmediateVertex> immediate;  // complete vertices that were not drawn yet
   // Since these were last set to false: 0x25F restarted primitive assembly, 0x25E was written.

@@ -80,6 +80,7 @@ void Registers::describe(StateBytes& bytes) {
   ++fixed_version;
   ++map_version;
   ++loader_version;
+  ++pixel_version;
 }
 
 void PrimitiveAssembly::describe(StateBytes& bytes) {
