@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <random>
 #include <vector>
 
 #include "frontend/pica200/assembly/assemble.h"
@@ -418,6 +419,40 @@ TEST_F(PipelineCalls, StatesGoOnInANewPipeline) {
   EXPECT_EQ(xs(pipeline.draw(engine, 1, 1)), Xs{103});
   ASSERT_TRUE(pipeline.reset().ok());
   EXPECT_EQ(*pipeline.save(), *Pipeline().save());
+}
+
+// States with other bytes are refused, or can be drawn with and saved again.
+TEST_F(PipelineCalls, SpoiltStatesEnd) {
+  upload(pipeline, kGeometry, Unit::geometry);
+  pipeline.set_output_mask(1, Unit::geometry);
+  ASSERT_TRUE(pipeline.set_attribute_count(2, Unit::geometry));
+  ASSERT_TRUE(pipeline.write_register(0x229, 2));
+  ASSERT_TRUE(pipeline.write_register(0x228, 3));
+  ASSERT_TRUE(pipeline.draw_arrays(engine));
+  const std::vector<std::byte> bytes = *pipeline.save();
+  std::mt19937 random(7);
+  std::size_t refused = 0, drawn = 0;
+  RunOptions options;
+  for (unsigned n = 0; n < 400; ++n) {
+    std::vector<std::byte> spoilt = bytes;
+    for (unsigned k = 0; k < 1 + n % 4; ++k)
+      spoilt[random() % spoilt.size()] =
+          n % 3 != 0 ? static_cast<std::byte>(random()) : static_cast<std::byte>(1u << random() % 8);
+    if (!pipeline.load(spoilt)) {
+      ++refused;
+      continue;
+    }
+    ASSERT_EQ(*pipeline.save(), spoilt);
+    if (pipeline.get_register(0x228) > 1000) continue;
+    pipeline.set_outside(n % 2 != 0 ? Outside::zero : Outside::error);
+    options.engine = n % 8 != 0 ? EngineKind::guest : EngineKind::jit;
+    options.fuel = 1000;
+    drawn += pipeline.draw_arrays(engine, options).ok();
+    static_cast<void>(pipeline.draw_immediate(engine, options));
+    static_cast<void>(pipeline.inspect_vertex(0));
+  }
+  EXPECT_GT(refused, 0u);
+  EXPECT_GT(drawn, 50u);
 }
 
 }  // namespace
