@@ -8,6 +8,8 @@
 #include <span>
 #include <utility>
 
+#include "warpjit/listing.hpp"
+
 using namespace warpjit;
 
 namespace {
@@ -77,13 +79,17 @@ bool show_own_list(const Engine& engine, const Game& game) {
   // A debugger's window: what the pipeline holds, and a vertex of the last draw.
   const pica200::UnitView unit = pipeline.unit(pica200::Unit::vertex);
   const auto vertex = pipeline.inspect_vertex(7);
-  if (!vertex) return false;
-  std::printf("own list: vertex %u: v0.x %.3f, o0.x %.3f; c95.z %.4f; 0x25E holds 0x%X\n",
-              static_cast<unsigned>(vertex->number),
-              static_cast<double>(std::bit_cast<float>(vertex->inputs[0][0])),
-              static_cast<double>(std::bit_cast<float>(vertex->outputs[0][0])),
-              static_cast<double>(std::bit_cast<float>(unit.floats[95][2])),
-              static_cast<unsigned>(pipeline.get_register(0x25E)));
+  const auto program = pipeline.program(pica200::Unit::vertex);
+  const auto text = program ? disassemble(*program) : Result<std::string>(program.error());
+  if (!vertex || !text) return false;
+  std::printf(
+      "own list: a program of %zu characters; vertex %u: v0.x %.3f, o0.x %.3f; c95.z %.4f; 0x25E holds "
+      "0x%X\n",
+      text->size(), static_cast<unsigned>(vertex->number),
+      static_cast<double>(std::bit_cast<float>(vertex->inputs[0][0])),
+      static_cast<double>(std::bit_cast<float>(vertex->outputs[0][0])),
+      static_cast<double>(std::bit_cast<float>(unit.floats[95][2])),
+      static_cast<unsigned>(pipeline.get_register(0x25E)));
 
   // State that an emulator has as arrays goes in at once. Stray vertices are drawn as zeros, and counted.
   const std::array<pica200::FloatBits, 2> floats = {unit.floats[0], unit.floats[1]};

@@ -228,6 +228,11 @@ typedef struct warpjit_pica200_unit {
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_unit(const warpjit_pica200_pipeline* pipeline,
                                                          int32_t unit, warpjit_pica200_unit* view,
                                                          warpjit_error* error);
+/* [one] The program that draws would run on a unit, for warpjit_program_disassemble and launches; uniforms are
+ * not part of it. The caller destroys it. WARPJIT_BAD_INPUT as those of draws. */
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_program(const warpjit_pica200_pipeline* pipeline,
+                                                            int32_t unit, warpjit_program** program,
+                                                            warpjit_error* error);
 /* [one] The value of an attribute that has no array, by its bits. */
 WARPJIT_API warpjit_status warpjit_pica200_pipeline_fixed_attribute(const warpjit_pica200_pipeline* pipeline,
                                                                     uint32_t attribute, uint32_t bits[4],

@@ -268,9 +268,12 @@ class WARPJIT_API Pipeline {
   // one piece. Errors: bad_input.
   Status set_memory(std::span<const MemoryRange> ranges);
 
-  // ---- What it holds. Nothing of it allocates; a Pipeline without memory holds nothing.
+  // ---- What it holds; a Pipeline without memory holds nothing.
   UnitView unit(Unit unit) const;
   std::span<const FloatBits> fixed_attributes() const;  // 12
+  // The program that draws would run on a unit, for disassemble() and Launch; uniforms are not part of it. Equal
+  // code is one program, with the same kernels. Errors: bad_input, as those of draws.
+  Result<warpjit::Program> program(Unit unit = Unit::vertex) const;
   // What was last written, also to a data port; 0 from 0x300 on. Typed calls write no register.
   std::uint32_t get_register(std::uint32_t id) const;
 

@@ -1319,6 +1319,7 @@ FUNCTIONS = {
     "warpjit_pica200_pipeline_geometry_unit": (c_int32, [POINTER(warpjit_pica200_pipeline), POINTER(warpjit_pica200_geometry_unit), POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_set_geometry_unit": (c_int32, [POINTER(warpjit_pica200_pipeline), POINTER(warpjit_pica200_geometry_unit), POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_unit": (c_int32, [POINTER(warpjit_pica200_pipeline), c_int32, POINTER(warpjit_pica200_unit), POINTER(warpjit_error)]),
+    "warpjit_pica200_pipeline_program": (c_int32, [POINTER(warpjit_pica200_pipeline), c_int32, POINTER(POINTER(warpjit_program)), POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_fixed_attribute": (c_int32, [POINTER(warpjit_pica200_pipeline), c_uint32, POINTER(c_uint32), POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_get_register": (c_uint32, [POINTER(warpjit_pica200_pipeline), c_uint32]),
     "warpjit_pica200_pipeline_set_outside": (c_int32, [POINTER(warpjit_pica200_pipeline), c_int32, POINTER(warpjit_error)]),

@@ -387,6 +387,15 @@ TEST_F(GpuInC, StatesAndItsPipeline) {
   ok(warpjit_pica200_pipeline_unit(pipeline, WARPJIT_PICA200_VERTEX_UNIT, &unit, &error));
   EXPECT_EQ(unit.floats[4 * 95 + 3], 8u);
   EXPECT_EQ(unit.float_count, 96u);
+  warpjit_program* program = nullptr;
+  EXPECT_EQ(warpjit_pica200_pipeline_program(pipeline, WARPJIT_PICA200_VERTEX_UNIT, &program, &error),
+            WARPJIT_BAD_INPUT);
+  EXPECT_STREQ(error.message, "no code was uploaded");
+  const std::uint32_t code = 0x88000000;  // end
+  ok(warpjit_pica200_pipeline_set_code(pipeline, WARPJIT_PICA200_VERTEX_UNIT, &code, 1, 0, &error));
+  ok(warpjit_pica200_pipeline_program(pipeline, WARPJIT_PICA200_VERTEX_UNIT, &program, &error));
+  EXPECT_NE(program, nullptr);
+  warpjit_program_destroy(program);
   EXPECT_EQ(warpjit_pica200_gpu_load(gpu, bytes.data(), bytes.size() - 1, &error), WARPJIT_BAD_INPUT);
   EXPECT_NE(std::string(error.where).find("saved state, byte"), std::string::npos);
 }

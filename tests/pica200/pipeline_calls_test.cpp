@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "frontend/pica200/assembly/assemble.h"
+#include "warpjit/listing.hpp"
 #include "warpjit/pica200.hpp"
 
 namespace warpjit::pica200 {
@@ -132,6 +133,22 @@ TEST_F(PipelineCalls, WhatItHoldsIsRead) {
   EXPECT_TRUE(pipeline.unit(Unit::vertex).structural_scopes);
   EXPECT_FALSE(pipeline.unit(Unit::geometry).structural_scopes);
   EXPECT_EQ(xs(pipeline.draw(engine, 0, 1)), (Xs{1}));
+}
+
+TEST_F(PipelineCalls, ProgramsOfUnitsAreGiven) {
+  const auto none = pipeline.program(Unit::geometry);
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().code, ErrorCode::bad_input);
+  const auto program = pipeline.program();
+  ASSERT_TRUE(program.ok());
+  const auto text = disassemble(*program);
+  ASSERT_TRUE(text.ok());
+  EXPECT_NE(text->find("add"), std::string::npos) << *text;
+  // Draws go on with theirs.
+  EXPECT_EQ(xs(pipeline.draw(engine, 0, 1)), Xs{1});
+  upload(pipeline, kGeometry, Unit::geometry);
+  ASSERT_TRUE(pipeline.program(Unit::geometry).ok());
+  EXPECT_EQ(xs(pipeline.draw(engine, 1, 1)), Xs{3});
 }
 
 TEST_F(PipelineCalls, BothRestartsAreTold) {

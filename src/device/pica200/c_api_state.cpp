@@ -126,6 +126,13 @@ warpjit_status warpjit_pica200_pipeline_unit(const warpjit_pica200_pipeline* pip
     return to;
   });
 }
+warpjit_status warpjit_pica200_pipeline_program(const warpjit_pica200_pipeline* pipeline, int32_t unit,
+                                                warpjit_program** program, warpjit_error* error) {
+  return make(program, "program", error, {{pipeline, "pipeline"}}, [&]() -> Result<warpjit::Program> {
+    WARPJIT_TRY(const Unit which, unit_of(unit));
+    return pipeline->pipeline.program(which);
+  });
+}
 warpjit_status warpjit_pica200_pipeline_fixed_attribute(const warpjit_pica200_pipeline* pipeline,
                                                         uint32_t attribute, uint32_t bits[4],
                                                         warpjit_error* error) {

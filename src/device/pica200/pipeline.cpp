@@ -120,6 +120,13 @@ Status PipelineState::find_program(const UnitRegisters& unit, Stage stage, UnitP
   return {};
 }
 
+Result<warpjit::Program> PipelineState::program(Unit unit) {
+  UnitProgram found;
+  WARPJIT_CHECK(unit == Unit::geometry ? find_program(registers.geometry, Stage::geometry, found)
+                                       : find_program(registers.vertex, Stage::vertex, found));
+  return *found.program;
+}
+
 // Programs, arrays and layout of the next draw.
 Status PipelineState::prepare() {
   WARPJIT_CHECK(find_program(registers.vertex, Stage::vertex, vertex_));

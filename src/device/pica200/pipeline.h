@@ -32,6 +32,7 @@ class PipelineState {
   std::vector<std::byte> save();
   Status load(std::span<const std::byte> from);
   Result<VertexView> inspect_vertex(std::size_t n) const;
+  Result<warpjit::Program> program(Unit unit);
 
   Result<DrawResult> draw(const Engine& engine, std::uint32_t first, std::size_t count,
                           const RunOptions& options);

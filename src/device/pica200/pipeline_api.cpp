@@ -160,6 +160,11 @@ UnitView Pipeline::unit(Unit which) const {
 std::span<const FloatBits> Pipeline::fixed_attributes() const {
   return state_ ? std::span<const FloatBits>(state_->registers.fixed) : std::span<const FloatBits>();
 }
+Result<warpjit::Program> Pipeline::program(Unit which) const try {
+  return state().program(which);
+} catch (...) {
+  return caught();
+}
 std::uint32_t Pipeline::get_register(std::uint32_t id) const {
   return state_ && id < kRegisterCount ? state_->registers.read(id) : 0;
 }
