@@ -149,6 +149,42 @@ TEST(FailingMemory, DrawsOfAPipeline) {
       for (const pica200::Vertex& vertex : drawn.vertices)
         hash = hash * 31 + hash_bytes(std::as_bytes(std::span(vertex.position)));
     }
+    // Vertices outside of the array, one for a debugger, and a saved state.
+    pipeline.set_outside(pica200::Outside::zero);
+    WARPJIT_TRY(const pica200::DrawResult drawn, pipeline.draw(engine, 9, 6));
+    hash = hash * 31 + drawn.outside_vertices;
+    WARPJIT_TRY(const pica200::VertexView view, pipeline.inspect_vertex(1));
+    hash = hash * 31 + view.outputs[0][0];
+    WARPJIT_TRY(const std::vector<std::byte> saved, pipeline.save());
+    pica200::Pipeline next;
+    WARPJIT_CHECK(next.load(saved));
+    return hash * 31 + hash_bytes(saved);
+  });
+}
+
+TEST(FailingMemory, StatesOfAGpu) {
+  std::array<std::uint32_t, 256> memory{};
+  const pica200::GpuMemory range{0x18000000, memory.data(), sizeof memory};
+  constexpr std::array<std::uint32_t, 4> kWords{15, 1, 2, 3};
+  RunOptions options;
+  options.engine = EngineKind::guest;
+  sweep([&]() -> Result<std::uint64_t> {
+    const Engine engine;
+    pica200::Gpu gpu;
+    WARPJIT_CHECK(gpu.set_memory({&range, 1}));
+    WARPJIT_CHECK(gpu.fill({0x18000000, 0x18000040, 1, 0x201}));
+    for (const std::uint32_t id : {0x041U, 0x0E6U, 0x2C0U, 0x232U}) {  // the last one sends a vertex
+      WARPJIT_TRY(const pica200::GpuReport report, gpu.run_packet(engine, {id, kWords, 15, true}, options));
+      static_cast<void>(report);
+    }
+    std::uint64_t hash = 0;
+    for (unsigned n = 0; n < 8; ++n) {
+      WARPJIT_TRY(const std::vector<std::byte> saved, gpu.save());
+      pica200::Gpu next;
+      WARPJIT_CHECK(next.reset(pica200::Start::emulators));
+      WARPJIT_CHECK(next.load(saved));
+      hash = hash * 31 + hash_bytes(saved);
+    }
     return hash;
   });
 }
