@@ -73,7 +73,14 @@ std::vector<RasterVertex> clip_triangle(const RasterSetup& raster, const std::ar
   }
   align(polygon[0], polygon[1]);
   align(polygon[0], polygon[2]);
-  for (unsigned plane = 0; plane < kPlanes - (raster.user_plane ? 0 : 1); ++plane) {
+  const unsigned planes = kPlanes - (raster.user_plane ? 0 : 1);
+  // Far vertices may round to places inside when they are cut.
+  for (unsigned plane = 0; plane < planes; ++plane)
+    if (std::ranges::none_of(polygon, [&](const RasterVertex& vertex) {
+          return is_inside(plane, distance(raster, plane, vertex));
+        }))
+      return {};
+  for (unsigned plane = 0; plane < planes; ++plane) {
     std::vector<double> distances;
     for (const RasterVertex& vertex : polygon) distances.push_back(distance(raster, plane, vertex));
     std::vector<RasterVertex> left;
