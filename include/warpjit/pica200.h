@@ -464,17 +464,15 @@ typedef struct warpjit_pica200_gpu_report {
   size_t size;
   uint64_t draws;
   uint64_t triangles; /* as they were assembled */
-  uint64_t fragments; /* pixels that they covered */
+  uint64_t fragments; /* pixels that they covered: counted by WARPJIT_GUEST alone */
   uint64_t jumps;     /* to other lists */
   uint32_t interrupt; /* 1: the list raised the interrupt P3D, which ended it */
   int32_t jump;       /* of run_packet: 0x23C or 0x23D was written, the caller goes on with that buffer */
   uint64_t words;     /* of run_packet: that were written; the interrupt and a jump drop those after them */
 } warpjit_pica200_gpu_report;
 /* [one of `gpu`, any of `engine`] Runs a command list, and the lists that it jumps to, until the interrupt,
- * or the end of a list. Pixels are drawn by the guest interpreter alone, so `options` must name
- * WARPJIT_GUEST: with another engine the first draw is an error (WARPJIT_UNSUPPORTED). Errors name the
- * register and the command's address; what was drawn before stays, and nothing else is written. `report` may
- * be NULL. */
+ * or the end of a list. Errors name the register and the command's address; what was drawn before stays, and
+ * nothing else is written. `report` may be NULL. */
 WARPJIT_API warpjit_status warpjit_pica200_gpu_run_commands(
     warpjit_pica200_gpu* gpu, const warpjit_engine* engine, uint32_t address, uint32_t byte_count,
     const warpjit_run_options* options, warpjit_pica200_gpu_report* report, warpjit_error* error);

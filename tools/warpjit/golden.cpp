@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 
 #include "backend/target.h"
 #include "command.h"
@@ -133,6 +134,8 @@ Result<std::vector<Case>> collect_pica(const std::string& examples) {
     WARPJIT_CHECK(add_pica(cases, sketch.name, std::move(program)));
   }
   WARPJIT_CHECK(add_examples(cases, examples + "/pica200"));
+  std::vector<Case> pixels = collect_pica_pixels();
+  std::ranges::move(pixels, std::back_inserter(cases));
   return cases;
 }
 
@@ -365,7 +368,7 @@ constexpr GoldenGuest kGuests[] = {
     {"pica200", collect_pica, 24, true,
      "# Host instructions of PICA200 code on {}. Made by `warpjit golden`; a test compares it.\n"
      "# One instruction and END, operands v0 v1 v2 (\"c\": a uniform where the format allows one), result "
-     "o0.\n"},
+     "o0; states of the fixed function (pixels).\n"},
     {"tesla", collect_tesla, 56, false,
      "# Host instructions of Tesla code on {}. Made by `warpjit golden`; a test compares it.\n"
      "# One instruction in a kernel that loads its operands and stores its results, as in \"nothing\".\n"},

@@ -16,5 +16,7 @@ struct GoldenCase {
 
 // Instructions and short pieces of USSE code.
 Result<std::vector<GoldenCase>> collect_usse();
+// States of the PICA200's fixed function.
+std::vector<GoldenCase> collect_pica_pixels();
 
 }  // namespace warpjit::tool
