@@ -89,8 +89,8 @@ endfunction()
 # warpjit_test(NAME SOURCES files... LINK modules... [LONG patterns...] [COMPILED patterns...]): a GoogleTest program.
 # Tests that LONG names have the label `long`: they take long, and go through what others go through. Those that COMPILED
 # names have the label `compiled`: they check values that translated code gives, which no sanitizer sees. ctest runs each
-# case; under an emulator and with sanitizers, where starting a program takes long, it runs the program in as many
-# shares as two cores keep busy.
+# case; with WARPJIT_TEST_PARTS, under an emulator and with sanitizers, where starting a program takes long, it runs the
+# program in as many shares as two cores keep busy.
 function(warpjit_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LONG;COMPILED" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -110,7 +110,7 @@ function(warpjit_test name)
 endfunction()
 # The cases of a program that a filter of GoogleTest selects, with a label.
 function(warpjit_test_cases name label filter)
-  if(CMAKE_CROSSCOMPILING OR WARPJIT_SANITIZE)
+  if(WARPJIT_TEST_PARTS OR CMAKE_CROSSCOMPILING OR WARPJIT_SANITIZE)
     foreach(shard RANGE 3)
       warpjit_add_test(${name}.${label}.${shard} COMMAND ${name} --gtest_brief=1
                        ENVIRONMENT GTEST_TOTAL_SHARDS=4 GTEST_SHARD_INDEX=${shard} GTEST_FILTER=${filter}
