@@ -153,7 +153,7 @@ TEST(ParallelMove, AChainAndNothingToDo) {
 
 // What many moves take grows about as their number does: chains from either end, a ring, and pairs that swap.
 TEST(ParallelMove, VeryMany) {
-#if defined(WARPJIT_SANITIZED)
+#if defined(WARPJIT_SANITIZED) || WARPJIT_TEST_SHARE > 1
   constexpr std::uint32_t kCount = 1000;
 #else
   constexpr std::uint32_t kCount = 8000;
