@@ -1,6 +1,7 @@
 // Throughput of the 3DS's pixels by pica200::Gpu: STATE/ENGINE draws 400 x 240 pixels by command lists, items are
-// fragments; draw/ENGINE is a draw of two triangles; frame/ENGINE 100 draws of 100 triangles of about 24 pixels, with
-// 10 states. At the end: ratios to the scalar guest interpreter. WARPJIT_BENCH_THREADS: host threads, 1 if unset.
+// fragments; draw/ENGINE is a draw of two triangles, states/ENGINE one with a state of its own; frame/ENGINE 100
+// draws of 100 triangles of about 24 pixels, with 10 states. At the end: ratios to the scalar guest interpreter.
+// WARPJIT_BENCH_THREADS: host threads, 1 if unset.
 #include <benchmark/benchmark.h>
 
 #include <bit>
@@ -18,9 +19,14 @@ namespace warpjit::bench {
 namespace {
 
 constexpr std::uint32_t kMemory = 0x18000000, kBytes = 16 << 20, kColor = kMemory,
-                        kDepth = kMemory + (1 << 20), kTexture = kMemory + (2 << 20),
-                        kVertices = kMemory + (4 << 20), kList = kMemory + (8 << 20);
-constexpr std::uint32_t kWidth = 240, kHeight = 400;  // as the console's screens lie in memory
+                        kDepth = kMemory + (1 << 21), kTexture = kMemory + (4 << 20),
+                        kVertices = kMemory + (6 << 20), kList = kMemory + (10 << 20);
+// As the console's screens lie in memory, WARPJIT_BENCH_SCALE times as large both ways, 1 or 2.
+std::uint32_t scale() {
+  const char* const given = std::getenv("WARPJIT_BENCH_SCALE");
+  return given != nullptr && *given == '2' ? 2 : 1;
+}
+const std::uint32_t kWidth = 240 * scale(), kHeight = 400 * scale();
 
 std::uint32_t f24(float value) {
   if (value == 0) return 0;
@@ -89,8 +95,8 @@ class Machine {
     list.write(0x203, 0);
     list.write(0x204, 0x43210);
     list.write(0x205, 5U << 28 | static_cast<std::uint32_t>(sizeof(Vertex)) << 16);
-    list.write(0x041, f24(kWidth / 2.0f));
-    list.write(0x043, f24(kHeight / 2.0f));
+    list.write(0x041, f24(static_cast<float>(kWidth) / 2));
+    list.write(0x043, f24(static_cast<float>(kHeight) / 2));
     list.write(0x04D, f24(-1));
     list.write(0x06D, 1);
     for (const std::uint32_t id : {0x0C8u, 0x0D0u, 0x0D8u, 0x0F0u, 0x0F8u}) list.write(id, 0x000F000F);
@@ -248,6 +254,31 @@ void draw_two(benchmark::State& bench, const Run& run) {
   bench.SetItemsProcessed(static_cast<std::int64_t>(bench.iterations()) * kDraws);
 }
 
+// A thousand states in turn, each with a draw of two triangles.
+void draw_states(benchmark::State& bench, const Run& run) {
+  constexpr std::uint32_t kStates = 1000;
+  Machine machine;
+  std::vector<Vertex> vertices = screen();
+  for (Vertex& v : vertices)
+    for (unsigned n = 0; n < 2; ++n) v.position[n] *= 0.02f;
+  machine.set_vertices(vertices);
+  List list;
+  Machine::set_state(list, State::color);
+  list.write(0x100, 0x00E40000);
+  for (std::uint32_t n = 0; n < kStates; ++n) {
+    list.write(0x102, n & 15);
+    list.write(0x107, 0xF00 | 1 | (n >> 4 & 7) << 4);
+    list.write(0x104, 1 | (n >> 7) << 4 | 0x80 << 8);
+    Machine::draw(list, 0, 6);
+  }
+  list.finish();
+  machine.load(list);
+  const RunOptions options = options_of(run);
+  machine.run(options);
+  for (auto _ : bench) machine.run(options);
+  bench.SetItemsProcessed(static_cast<std::int64_t>(bench.iterations()) * kStates);
+}
+
 void draw_frame(benchmark::State& bench, const Run& run) {
   constexpr std::uint32_t kDraws = 100, kTriangles = 100;
   Machine machine;
@@ -319,6 +350,8 @@ int main(int argc, char** argv) {
   for (const Run& run : runs) {
     benchmark::RegisterBenchmark((std::string("draw/") + run.name).c_str(),
                                  [=](benchmark::State& bench) { draw_two(bench, run); });
+    benchmark::RegisterBenchmark((std::string("states/") + run.name).c_str(),
+                                 [=](benchmark::State& bench) { draw_states(bench, run); });
     benchmark::RegisterBenchmark((std::string("frame/") + run.name).c_str(),
                                  [=](benchmark::State& bench) { draw_frame(bench, run); });
   }

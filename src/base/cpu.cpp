@@ -76,7 +76,10 @@ bool has(Feature feature) {
   return (kFeatures >> static_cast<unsigned>(feature) & 1) != 0;
 }
 
-Model model() {
+namespace {
+
+// In a virtual machine each read takes some microseconds.
+Model read_model() {
   Model model{};
   const Registers name = read(0);
   std::memcpy(model.maker, &name.b, 4);
@@ -86,6 +89,13 @@ Model model() {
   const std::uint32_t numbers = read(1).a;
   model.family = (numbers >> 8 & 15) + ((numbers >> 8 & 15) == 15 ? numbers >> 20 & 255 : 0);
   return model;
+}
+
+}  // namespace
+
+Model model() {
+  static const Model kModel = read_model();
+  return kModel;
 }
 
 #else

@@ -143,6 +143,42 @@ TEST(PicaFragment, FirstStageReadsItsThirdSourceAsPrevious) {
   EXPECT_EQ(setup_of(r)->state.stages[0].color.arguments[0].source, CombinerSource::zero);
 }
 
+TEST(PicaFragment, DeadStagesAreNoPartOfTheState) {
+  // Stage 1 replaces what stage 0 makes of a texture, and alpha is not written.
+  Words r = plain_registers();
+  r[0x080] = 1;
+  r[0x082] = 8u << 16 | 8;
+  r[0x0C0] = 0x00030003;  // texture 0
+  r[0x0C8] = 0x000F000F;
+  const auto live = setup_of(r);
+  ASSERT_TRUE(live.ok());
+  EXPECT_EQ(live->state.textures[0].type, TextureType::flat);
+  r[0x0C8] = 0x000E000E;  // constant
+  const auto dead = setup_of(r);
+  ASSERT_TRUE(dead.ok());
+  EXPECT_EQ(dead->state.textures[0].type, TextureType::off);
+  EXPECT_EQ(dead->state.stages[0], CombinerStage());
+  r[0x107] = 0x0700;
+  const auto without_alpha = setup_of(r);
+  ASSERT_TRUE(without_alpha.ok());
+  EXPECT_EQ(without_alpha->state.stages[1].alpha, CombinerHalf());
+  EXPECT_NE(without_alpha->state.stages[1].color, CombinerHalf());
+  // What the buffer keeps is read two stages later.
+  r[0x0E0] = 1 << 8;
+  r[0x0D0] = 0x000D000D;
+  const auto kept = setup_of(r);
+  ASSERT_TRUE(kept.ok());
+  EXPECT_TRUE(kept->state.stages[0].color.updates);
+  EXPECT_EQ(kept->state.textures[0].type, TextureType::flat);
+  // A draw that only tests depth has no colour.
+  r[0x107] = 0x1011;
+  r[0x115] = 2;
+  const auto depth = setup_of(r);
+  ASSERT_TRUE(depth.ok());
+  for (const CombinerStage& stage : depth->state.stages) EXPECT_EQ(stage.alpha, CombinerHalf());
+  EXPECT_FALSE(depth->state.output.touches_color());
+}
+
 TEST(PicaFragment, TexelFormats) {
   const auto texel = [](TexelFormat format, std::vector<unsigned> bytes, unsigned column = 0) {
     std::vector<std::byte> data(64 * 4);

@@ -70,7 +70,7 @@ Result<CombinerHalf> read_half(const HalfFields& fields, std::uint32_t id, unsig
   return half;
 }
 
-Status read_combiners(GpuRegisters r, FragmentSetup& setup, UsedSources& used) {
+Status read_combiners(GpuRegisters r, FragmentSetup& setup) {
   for (unsigned stage = 0; stage < kCombinerStages; ++stage) {
     const std::uint32_t id = kStageIds[stage];
     const std::uint32_t sources = r[id], operands = r[id + 1], ops = r[id + 2], scales = r[id + 4];
@@ -99,11 +99,58 @@ Status read_combiners(GpuRegisters r, FragmentSetup& setup, UsedSources& used) {
       to.alpha.updates = bit(r[0x0E0], 12 + stage);
     }
     setup.values.constants[stage] = bytes_of(r[id + 3]);
-    for (const CombinerHalf* half : {&to.color, &to.alpha})
-      for (unsigned n = 0; n < 3; ++n) used[static_cast<std::size_t>(half->arguments[n].source)] = true;
   }
   setup.values.buffer = bytes_of(r[0x0FD]);
   return {};
+}
+
+// Which halves of a colour count.
+struct Halves {
+  bool color = false, alpha = false;
+};
+
+// What an argument reads of its source.
+Halves halves_of(const CombinerArgument& argument, bool of_color) {
+  const unsigned component = argument.operand / 2;
+  const bool alpha = of_color ? component == 1 : component == 0;
+  return {!alpha, alpha};
+}
+
+// What the output reads of the last stage.
+Halves read_by(const OutputState& out) {
+  if (out.shadow) return {true, false};
+  const auto by_alpha = [&](std::size_t factor) {
+    const std::uint8_t code = out.factors[factor];
+    return code == 6 || code == 7 || code == 14;
+  };
+  const bool color = (out.color_mask & 7) != 0, alpha = (out.color_mask & 8) != 0;
+  const bool blends_by_alpha =
+      out.blends && ((color && (by_alpha(0) || by_alpha(1))) || (alpha && (by_alpha(2) || by_alpha(3))));
+  return {color, alpha || blends_by_alpha || out.alpha_test != Comparison::always};
+}
+
+// Clears halves of stages whose results nothing reads.
+void drop_dead_stages(FragmentState& state) {
+  const bool reads_buffer = reads(state, CombinerSource::buffer);
+  Halves live = read_by(state.output);
+  for (std::size_t n = kCombinerStages; n-- > 0;) {
+    CombinerStage& stage = state.stages[n];
+    if (!reads_buffer) stage.color.updates = stage.alpha.updates = false;
+    live.color = live.color || stage.color.updates;
+    live.alpha = live.alpha || stage.alpha.updates;
+    // A dot product may be the alpha, too.
+    if (stage.color.op == CombinerOp::dot3_all) live.color = live.color || live.alpha;
+    if (!live.alpha) stage.alpha = {};
+    if (!live.color) stage.color = {};
+    live = {};
+    for (const bool of_color : {true, false})
+      for (const CombinerArgument& argument : (of_color ? stage.color : stage.alpha).arguments) {
+        if (argument.source != CombinerSource::previous) continue;
+        const Halves read = halves_of(argument, of_color);
+        live.color = live.color || read.color;
+        live.alpha = live.alpha || read.alpha;
+      }
+  }
 }
 
 Status read_fog(GpuRegisters r, FragmentSetup& setup) {
@@ -301,11 +348,15 @@ Result<FragmentSetup> read_fragment_setup(GpuRegisters registers, const Fragment
   FragmentSetup setup;
   setup.values.tables = &tables;
   WARPJIT_CHECK(read_output(registers, setup));
+  WARPJIT_CHECK(read_combiners(registers, setup));
+  drop_dead_stages(setup.state);
   UsedSources used{};
-  WARPJIT_CHECK(read_combiners(registers, setup, used));
-  // A shadow map takes no fog, but its mode may still be reserved.
+  for (std::size_t source = 0; source < used.size(); ++source)
+    used[source] = reads(setup.state, static_cast<CombinerSource>(source));
+  // A shadow map takes no fog, nor does what has no colour, but its mode may still be reserved.
   WARPJIT_CHECK(read_fog(registers, setup));
-  if (setup.state.output.shadow) setup.state.fog = setup.state.fog_flipped = false;
+  if (setup.state.output.shadow || (setup.state.output.color_mask & 7) == 0)
+    setup.state.fog = setup.state.fog_flipped = false;
   const auto uses = [&](CombinerSource source) { return used[static_cast<std::size_t>(source)]; };
   if (uses(CombinerSource::light_primary) || uses(CombinerSource::light_secondary)) {
     WARPJIT_CHECK(read_lighting(registers, setup));
