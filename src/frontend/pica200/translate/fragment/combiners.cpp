@@ -71,7 +71,7 @@ Color CombinerSteps::combine(const CombinerColors& inputs) {
   slot(CombinerSource::zero) = slot(CombinerSource::buffer) = nothing;
   Color result = nothing, next_buffer = bytes_of(uniform_word(WARPJIT_FRAGMENT_WORD(buffer)));
   for (unsigned n = 0; n < kCombinerStages; ++n) {
-    const auto& [color, alpha] = state_.stages[n];
+    const CombinerHalf &color = state_.stages[n].color, &alpha = state_.stages[n].alpha;
     slot(CombinerSource::previous) = result;
     slot(CombinerSource::constant) = bytes_of(uniform_word(WARPJIT_FRAGMENT_WORD(constants) + 4 * n));
     const auto component = [&](std::size_t k, std::size_t c) {
