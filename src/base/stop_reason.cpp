@@ -18,6 +18,8 @@ const char* message(StopReason reason) {
       return "the control stack does not match";
     case StopReason::leaves_quads:
       return "control flow that parts quads which quadon holds together";
+    case StopReason::missing_level:
+      return "a level of the texture that is smaller than 8 x 8 is sampled";
   }
   return "?";
 }

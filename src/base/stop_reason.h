@@ -15,8 +15,9 @@ enum class StopReason : std::uint8_t {
   stack_underflow,
   stack_mismatch,
   leaves_quads,
+  missing_level,  // of a texture
 };
-inline constexpr std::uint32_t kStopReasons = 7;
+inline constexpr std::uint32_t kStopReasons = 8;
 // The same words in every engine; ends with 0.
 const char* message(StopReason reason);
 

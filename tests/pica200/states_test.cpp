@@ -46,7 +46,7 @@ TEST(PicaStates, RandomStatesAgree) {
       machines.push_back(options);
   }
   FragmentDraws draws;
-  std::uint64_t drawn = 0;
+  std::uint64_t drawn = 0, levels = 0;
   for (std::uint64_t seed = 1; seed <= states; ++seed) {
     const RandomDraw draw = random_draw(seed);
     RunOptions guest;
@@ -55,7 +55,16 @@ TEST(PicaStates, RandomStatesAgree) {
     drawn += expected.memory != draw.memory ? 1 : 0;
     for (const RunOptions& options : machines) {
       const Outcome result = run(draw, engine, draws, options);
-      ASSERT_EQ(result.error, expected.error) << "seed " << seed;
+      ASSERT_EQ(result.error.empty(), expected.error.empty())
+          << "seed " << seed << ": " << result.error << "; " << expected.error;
+      if (!result.error.empty()) {  // engines draw in other orders until then
+        const auto is_level = [](const Outcome& outcome) {
+          return outcome.error.find("smaller than 8 x 8") != std::string::npos;
+        };
+        EXPECT_EQ(is_level(result), is_level(expected)) << "seed " << seed << ": " << result.error;
+        levels += is_level(result) ? 1 : 0;
+        continue;
+      }
       const auto differ = std::mismatch(result.memory.begin(), result.memory.end(), expected.memory.begin());
       ASSERT_EQ(differ.first, result.memory.end())
           << "seed " << seed << ", engine " << name(options.engine) << " " << name(options.target)
@@ -64,6 +73,7 @@ TEST(PicaStates, RandomStatesAgree) {
     }
   }
   EXPECT_GT(drawn, states / 3);
+  if (states >= 1000) EXPECT_GT(levels, 0u);
 }
 
 }  // namespace

@@ -157,9 +157,14 @@ Status FragmentDraws::run(const Engine& engine, const PrimitiveTriangles& triang
     indices_->assign(triangles.indices.begin(), triangles.indices.end());
   pixels.indices = triangles.indexed ? indices_ : nullptr;
   launch.count = triangles.vertices.size();
-  WARPJIT_TRY(const Report report, engine.run(launch_->launch, options));
+  const auto report = engine.run(launch_->launch, options);
+  if (!report) {
+    Error error = report.error();
+    if (error.code == ErrorCode::fault) error.code = ErrorCode::bad_input;  // the registers, not a program
+    return error;
+  }
   counts_.primitives += triangles.count();
-  counts_.covered += report.draw.covered;
+  counts_.covered += report->draw.covered;
   return {};
 }
 

@@ -23,7 +23,10 @@ class FragmentShader final : public frontend::Shader {
 
   const FragmentState& state() const { return state_; }
   const std::string& source_name() const override { return name_; }
-  std::string where(std::uint32_t) const override { return name_; }
+  // Stops carry the number of a register.
+  std::string where(std::uint32_t guest_address) const override {
+    return guest_address == 0 ? name_ : pica200::register_name(guest_address);
+  }
   void reset(frontend::Values& values) const override;
   void fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const override;
   Status append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const override;

@@ -99,7 +99,8 @@ class StateGenerator {
       r[id + 2] = random_.below(2) << 1 | random_.below(2) << 2 | random_.below(8) << 8 |
                   random_.below(8) << 12 | random_.below(2) << 24 | type << 28;
       const std::uint32_t most = std::min(log_width, log_height) - 3;
-      const std::uint32_t greatest = random_.below(most + 1),
+      const std::uint32_t greatest =
+                              random_.one_in(8) ? most + 1 + random_.below(2) : random_.below(most + 1),
                           least = random_.one_in(3) ? random_.below(3) : 0;
       r[id + 3] = (random_.one_in(3) ? word() & 0x1FFF : 0) | greatest << 16 | least << 24;
       r[id + 4] = random_.one_in(40) ? 0 : (RandomDraw::kAddress + kTextures + 64 * random_.below(64)) >> 3;

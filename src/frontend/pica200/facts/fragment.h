@@ -49,9 +49,10 @@ struct TextureState {
   TexelFormat format = TexelFormat::rgba8;
   std::uint8_t wrap_s = 0, wrap_t = 0;  // codes of 5.3
   bool magnify_linear = false, minify_linear = false, mip_linear = false;
-  bool divides = false;    // coordinates, by tc0.w
-  bool one_level = false;  // the limits of the level of detail leave but one
-  bool absent = false;     // address 0, of textures that are no cubes
+  bool divides = false;       // coordinates, by tc0.w
+  bool one_level = false;     // the limits of the level of detail leave but one
+  bool absent = false;        // address 0, of textures that are no cubes
+  bool lacks_levels = false;  // of several that may be sampled, some are smaller than 8 x 8
 
   bool is_cube() const { return type == TextureType::cube || type == TextureType::shadow_cube; }
   bool compares() const { return type == TextureType::shadow || type == TextureType::shadow_cube; }
@@ -71,6 +72,12 @@ struct TextureValues {
   std::int32_t bias = 0, least = 0, greatest = 0;  // bias in 1/256 of a level
   std::array<std::uint8_t, 4> border{};
   std::uint32_t shadow_bias = 0;
+  // The last level whose sides are 8 or more.
+  std::int32_t last_level() const {
+    std::int32_t level = 0;
+    while (width >> (level + 1) >= 8 && height >> (level + 1) >= 8) ++level;
+    return level;
+  }
 };
 
 struct ProceduralState {

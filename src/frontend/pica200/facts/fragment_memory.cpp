@@ -32,15 +32,15 @@ struct Levels {
 
 Result<Levels> levels_of(const TextureState& state, const TextureValues& values) {
   constexpr std::uint32_t kLeastSide = 8;
-  const auto last = static_cast<std::uint32_t>(values.greatest);
   Levels levels;
   levels.first = static_cast<std::uint32_t>(std::min(values.least, values.greatest));
-  if (values.width >> last < kLeastSide || values.height >> last < kLeastSide)
+  const std::uint32_t width = values.width >> levels.first, height = values.height >> levels.first;
+  if (width < kLeastSide || height < kLeastSide)
     return Error{ErrorCode::bad_input,
-                 "level " + std::to_string(last) + " of the texture, " +
-                     std::to_string(values.width >> last) + " x " + std::to_string(values.height >> last) +
-                     " texels, is smaller than 8 x 8",
+                 "level " + std::to_string(levels.first) + " of the texture, " + std::to_string(width) +
+                     " x " + std::to_string(height) + " texels, is smaller than 8 x 8",
                  register_name(values.address_ids[0])};
+  const auto last = static_cast<std::uint32_t>(std::min(values.greatest, values.last_level()));
   for (std::uint32_t level = 0; level <= last; ++level) {
     const std::uint64_t bytes =
         std::uint64_t{values.width >> level} * (values.height >> level) * texel_bits(state.format) / 8;

@@ -29,8 +29,8 @@ struct FoundTexture {
   std::array<std::uint32_t, 6> faces{};  // bytes from data to that level of each
   std::vector<std::byte> copy{};         // what data points to, where the faces lie in several pieces
 };
-// The texture of a unit that is on and not absent. Errors: bad_input for a level that is smaller than 8 x 8, or
-// not in memory, or over a target.
+// The texture of a unit that is on and not absent. Errors: bad_input for a level that is not in memory, or over a
+// target; if none is 8 x 8 or larger.
 Status find_texture(const FragmentSetup& setup, unsigned unit, const PhysicalMemory& memory,
                     const FoundTargets& targets, FoundTexture& found);
 

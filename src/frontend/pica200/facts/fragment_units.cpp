@@ -65,6 +65,7 @@ Status read_unit(GpuRegisters r, unsigned unit, FragmentSetup& setup) {
   state.absent = !cube && values.addresses[0] == 0;
   state.one_level = values.least >= values.greatest;
   if (state.one_level) state.mip_linear = false;
+  state.lacks_levels = !state.absent && !state.one_level && values.greatest > values.last_level();
   return {};
 }
 

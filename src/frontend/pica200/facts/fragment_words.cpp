@@ -27,6 +27,7 @@ TextureWords words_of(const TextureState& state, const TextureValues& values) {
   words.greatest = values.greatest * 256;
   words.border = packed(values.border);
   words.shadow_bias = values.shadow_bias;
+  words.last_level = static_cast<std::uint32_t>(values.last_level());
   for (std::size_t face = 0; face < values.addresses.size(); ++face)
     words.faces_there |= (values.addresses[face] != 0 ? 1u : 0u) << face;
   std::uint32_t offset = 0;

@@ -20,7 +20,9 @@ struct TextureWords {
   std::int32_t bias = 0, least = 0, greatest = 0;  // 1/256 of a level
   std::uint32_t border = 0;                        // red lowest
   std::uint32_t shadow_bias = 0;
-  std::uint32_t faces_there = 0;                     // bit n: face n has an address
+  std::uint32_t faces_there = 0;  // bit n: face n has an address
+  std::uint32_t last_level = 0;   // that is not too small
+  std::array<std::uint32_t, 3> unused{};
   std::array<std::uint32_t, kLookUpWords> levels{};  // byte of each from that of level 0
   std::array<std::uint32_t, kLookUpWords> faces{};   // byte of each in the unit's memory
 };

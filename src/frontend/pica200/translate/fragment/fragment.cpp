@@ -26,8 +26,8 @@ class FragmentTranslator : private FragmentSteps {
     f.uniform_bytes = frontend::kPixelTableBytes + (sizeof(FragmentWords) + 63) / 64 * 64;
     if (reads_quads(state_)) f.lane_order = ir::LaneOrder::lowest_address_first;
     b_.set_block(f.add_block(0));
-    I1 live = b_.PixelCovered();
-    if (state_.outside_box) live = b_.And1(live, b_.Not1(is_in_box()));
+    live_ = b_.PixelCovered();
+    if (state_.outside_box) live_ = b_.And1(live_, b_.Not1(is_in_box()));
     w_ = div(real(1), frame_.inverse_w());
     CombinerColors inputs;
     inputs.fill({word(0), word(0), word(0), word(0)});
@@ -36,9 +36,9 @@ class FragmentTranslator : private FragmentSteps {
     Color color = combiners.combine(inputs);
     OutputSteps output(b_, state_.output);
     if (state_.output.shadow) {
-      output.store_shadow(live, color, depth());
+      output.store_shadow(live_, color, depth());
     } else {
-      live = output.alpha_test(live, color);
+      const I1 live = output.alpha_test(live_, color);
       if (state_.fog) color = combiners.fogged(color, depth(), memories_.tables);
       output.store(live, color, depth());
     }
@@ -111,7 +111,8 @@ class FragmentTranslator : private FragmentSteps {
     const TextureState& texture = state_.textures[unit];
     const unsigned first = coordinates_slot(state_, unit);
     const F32 w = texture.reads_w() ? value(kCoordinatesWSlot) : real(0);
-    return TextureSteps(b_, texture, unit, memories_.units[unit]).sample(value(first), value(first + 1), w);
+    return TextureSteps(b_, texture, unit, memories_.units[unit])
+        .sample(value(first), value(first + 1), w, live_);
   }
 
   const FragmentState& state_;
@@ -119,6 +120,7 @@ class FragmentTranslator : private FragmentSteps {
   frontend::FragmentFrame frame_;
   const FragmentMemories memories_;
   F32 w_;
+  I1 live_;  // at the start
 };
 
 }  // namespace

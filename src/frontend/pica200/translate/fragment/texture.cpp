@@ -1,5 +1,6 @@
 #include "frontend/pica200/translate/fragment/texture.h"
 
+#include "base/stop_reason.h"
 #include "ir/look_up.h"
 
 namespace warpjit::pica200 {
@@ -14,14 +15,15 @@ constexpr std::uint8_t kEdge = 0, kBorder = 1, kRepeat = 2, kMirror = 3, kRepeat
 TextureSteps::TextureSteps(ir::Builder& b, const TextureState& state, unsigned unit, std::uint32_t memory)
     : FragmentSteps(b),
       state_(state),
+      unit_(unit),
       base_(WARPJIT_FRAGMENT_WORD(textures) + unit * static_cast<std::uint32_t>(sizeof(TextureWords))),
       memory_(memory) {}
 
-Color TextureSteps::sample(F32 u, F32 v, F32 w) {
+Color TextureSteps::sample(F32 u, F32 v, F32 w, I1 live) {
   const Color nothing = {word(0), word(0), word(0), word(255)};
   if (state_.absent) return nothing;
   const Place at = place(u, v, w);
-  Color color = state_.compares() ? compared(at) : filtered(at);
+  Color color = state_.compares() ? compared(at) : filtered(at, live);
   if (!state_.is_cube()) return color;
   const I1 there = b_.INe32(
       both(b_.IShrU32(texture_word(offsetof(TextureWords, faces_there)), at.face), word(1)), word(0));
@@ -202,7 +204,19 @@ Color TextureSteps::sums(const Place& place, const Level& level, std::optional<I
   return result;
 }
 
-Color TextureSteps::filtered(const Place& place) {
+// The run stops where a live lane samples a level that is too small.
+I32 TextureSteps::existing_level(I32 number, I1 live) {
+  if (!state_.lacks_levels) return number;
+  constexpr std::array<std::uint32_t, 3> kAddressIds = {0x085, 0x095, 0x09D};
+  const I32 last = texture_word(offsetof(TextureWords, last_level));
+  const std::uint32_t before = b_.guest_address();
+  b_.set_guest_address(kAddressIds[unit_]);
+  b_.Stop(b_.And1(live, b_.ILtS32(last, number)), static_cast<std::uint64_t>(StopReason::missing_level));
+  b_.set_guest_address(before);
+  return b_.IMinS32(number, last);
+}
+
+Color TextureSteps::filtered(const Place& place, I1 live) {
   const I32 greatest = texture_word(offsetof(TextureWords, greatest));
   std::optional<I1> linear, magnified;
   I32 lod = word(0);
@@ -222,15 +236,16 @@ Color TextureSteps::filtered(const Place& place) {
   const I32 down = b_.IShrS32(lod, word(8));
   if (!state_.mip_linear) {
     const I32 rounded = b_.IShrS32(plus(lod, word(127)), word(8));
-    const Color only = sums(place, level(b_.select(*magnified, down, rounded), place.face), linear);
+    const Color only =
+        sums(place, level(existing_level(b_.select(*magnified, down, rounded), live), place.face), linear);
     for (std::size_t n = 0; n < 4; ++n) result[n] = right(plus(only[n], word(32768)), 16);
     return result;
   }
   const I32 weight = b_.select(*magnified, word(0), both(lod, word(255)));
   // The next level does not count where it has no weight.
   const I32 next = b_.select(b_.IEq32(weight, word(0)), down, plus(down, word(1)));
-  const Color first = sums(place, level(down, place.face), linear),
-              second = sums(place, level(next, place.face), linear);
+  const Color first = sums(place, level(existing_level(down, live), place.face), linear),
+              second = sums(place, level(existing_level(next, live), place.face), linear);
   for (std::size_t n = 0; n < 4; ++n) {
     const I32 mixed = plus(times(first[n], minus(word(256), weight)), times(second[n], weight));
     result[n] = right(plus(mixed, word(1u << 23)), 24);

@@ -12,8 +12,9 @@ class TextureSteps : private FragmentSteps {
   // `unit` is on; `memory`: the number of its texels' memory.
   TextureSteps(ir::Builder& b, const TextureState& state, unsigned unit, std::uint32_t memory);
 
-  // The three values of the unit's coordinates; `w` counts only where it is read.
-  Color sample(F32 u, F32 v, F32 w);
+  // The three values of the unit's coordinates; `w` counts only where it is read. What `live` lanes sample must
+  // be there.
+  Color sample(F32 u, F32 v, F32 w, I1 live);
 
  private:
   struct Place {
@@ -37,7 +38,8 @@ class TextureSteps : private FragmentSteps {
   Place cube_place(F32 x, F32 y, F32 z);
   I32 detail(const Place& place);
   Level level(I32 number, I32 face);
-  Color filtered(const Place& place);
+  Color filtered(const Place& place, I1 live);
+  I32 existing_level(I32 number, I1 live);
   Color sums(const Place& place, const Level& level, std::optional<I1> linear);
   Color compared(const Place& place);
   F32 position(std::uint8_t mode, F32 u, I32 size);
@@ -55,6 +57,7 @@ class TextureSteps : private FragmentSteps {
   I32 quad_neighbour(I32 x, unsigned lane);
 
   const TextureState& state_;
+  const unsigned unit_;
   const std::uint32_t base_;  // of the unit's words in the uniform table
   const std::uint32_t memory_;
 };
