@@ -73,7 +73,9 @@ TEST(PicaStates, RandomStatesAgree) {
     }
   }
   EXPECT_GT(drawn, states / 3);
-  if (states >= 1000) EXPECT_GT(levels, 0u);
+  if (states >= 1000) {
+    EXPECT_GT(levels, 0u);
+  }
 }
 
 }  // namespace
