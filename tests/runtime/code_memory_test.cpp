@@ -194,12 +194,25 @@ TEST(CodeMemory, FallsBackAndGivesTheReason) {
   EXPECT_FALSE(CodeMemory::create(warpjit::CodeMemory::none));
 }
 
+// Without a value the variable is removed.
+void set_variable(const char* name, const char* value) {
+#if defined(_WIN32)
+  _putenv_s(name, value != nullptr ? value : "");
+#else
+  if (value != nullptr) {
+    setenv(name, value, 1);
+  } else {
+    unsetenv(name);
+  }
+#endif
+}
+
 TEST(CodeMemory, AutomaticIsWhatTheEnvironmentNames) {
   using Mode = warpjit::CodeMemory;
   const char* text = std::getenv("WARPJIT_CODE_MEMORY");
   const std::optional<std::string> before = text != nullptr ? std::optional<std::string>(text) : std::nullopt;
   const auto with = [](const char* value, Mode mode) {
-    setenv("WARPJIT_CODE_MEMORY", value, 1);
+    set_variable("WARPJIT_CODE_MEMORY", value);
     return mode_by_environment(mode);
   };
   EXPECT_EQ(*with("", Mode::automatic), Mode::automatic);
@@ -211,9 +224,9 @@ TEST(CodeMemory, AutomaticIsWhatTheEnvironmentNames) {
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().code, ErrorCode::target_unavailable);
   EXPECT_NE(unknown.error().message.find("both"), std::string::npos);
-  unsetenv("WARPJIT_CODE_MEMORY");
+  set_variable("WARPJIT_CODE_MEMORY", nullptr);
   EXPECT_EQ(*mode_by_environment(Mode::automatic), Mode::automatic);
-  if (before) setenv("WARPJIT_CODE_MEMORY", before->c_str(), 1);
+  if (before) set_variable("WARPJIT_CODE_MEMORY", before->c_str());
 }
 
 TEST(CodeMemory, BlocksKeepTheMemoryAlive) {
