@@ -10,6 +10,8 @@
 #include "launch/texture_fields.h"
 #include "output.h"
 #include "render_capture.h"
+#include "scene/scene_commands.h"
+#include "scene/scene_machine.h"
 
 namespace warpjit::tool {
 
@@ -283,14 +285,14 @@ void add_info(Command& app) {
   struct InfoOptions {
     ProgramInput input;
     std::optional<std::string> file;
-    bool json = false;
+    bool json = false, all = false, registers = false;
     std::string job;
   };
   const auto options = std::make_shared<InfoOptions>();
   Command command = app.add_command("info", "What a program declares, or what this machine can run");
   const Option file = command.option("file", options->file,
                                      "SHBIN, cubin, assembly source (*.pica, *.tesla), bare words, "
-                                     "launch file or capture; none: this build and machine");
+                                     "launch file, capture or scene; none: this build and machine");
   add_program_options(command, options->input);
   for (const char* option : {"--entry", "--program", "--words"}) command.existing(option).needs(file);
   command
@@ -299,6 +301,9 @@ void add_info(Command& app) {
       .needs(file);
   for (const char* option : {"--entry", "--program", "--words"})
     command.existing("--job").excludes(command.existing(option));
+  command.flag("--all", options->all, "of a scene all draws, not only the first 16");
+  command.flag("--registers", options->registers,
+               "of a scene the registers that changed since the draw before, by name");
   command.flag("--json", options->json, "print JSON");
   command.footer(
       "Examples:\n"
@@ -306,14 +311,21 @@ void add_info(Command& app) {
       "  warpjit info examples/pica200/mvp_light.shbin\n"
       "  warpjit info shader.shbin --json\n"
       "  warpjit info frame.wjcap\n"
+      "  warpjit info scene.json --all --registers\n"
       "  warpjit info memory.pages --job 0xf7fda180");
   command.action([options] {
+    if (!options->file && (options->all || options->registers))
+      return fail({ErrorCode::bad_input, "--all and --registers are for scenes", {}});
     if (!options->file) return show_build(options->json);
     options->input.file = *options->file;
     if (!options->job.empty()) return show_jobs(options->input.file, options->job, options->json);
     const ProgramInput& input = options->input;
     const bool chosen = !input.entry.empty() || !input.stage.empty() || !input.words.empty();
     if (!chosen && is_capture({input.file, {}})) return show_capture(input.file, options->json);
+    if (!chosen && is_scene(input.file))
+      return show_scene({input.file, options->all, options->registers, options->json});
+    if (options->all || options->registers)
+      return fail({ErrorCode::bad_input, "--all and --registers are for scenes", input.file});
     return show_programs(options->input, options->json);
   });
 }

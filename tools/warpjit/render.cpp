@@ -14,6 +14,7 @@
 #include "render_capture.h"
 #include "render_scene.h"
 #include "runtime/work/launch.h"
+#include "scene/scene_machine.h"
 
 namespace warpjit::tool {
 
@@ -22,7 +23,6 @@ namespace {
 struct RenderCommand {
   RunInput input;
   std::string engine = "jit", target = "automatic", out, picture = "color0", size, compare, uniform, raw;
-  bool engine_given = false;
   unsigned frames = 1, milliseconds = 40;
   double from = 0, to = 1;
   std::vector<std::string> jobs;
@@ -169,11 +169,9 @@ int run_render(const RenderCommand& options) {
                            options.input.on(*parse_engine(options.engine), *parse_target(options.target)),
                            options.out, options.picture, options.json, options.input.ignore_faults});
   if (is_scene(options.input.file)) {
-    // The one engine that draws them.
-    const std::string engine = options.engine_given ? options.engine : "guest";
     return render_scene({options.input.file,
-                         options.input.on(*parse_engine(engine), *parse_target(options.target)), options.out,
-                         options.raw, options.json});
+                         options.input.on(*parse_engine(options.engine), *parse_target(options.target)),
+                         options.out, options.raw, options.json});
   }
   auto file = load_launch(options.input);
   if (!file) return fail(file.error());
@@ -290,15 +288,10 @@ void add_render(Command& app) {
       "  warpjit render frame.wjcap -o pictures\n"
       "  warpjit render memory.pages --job 0xf7fd3180 --job 0xf7fd3980 --json -o frame.png\n"
       "  warpjit render scene.json -o pictures --raw bytes\n"
-      "A scene is one of the PICA200, \"format\": \"pica-frame 1\"; its engine is guest unless --engine says "
-      "otherwise, and others refuse it (exit code 4).\n"
+      "A scene is one of the PICA200, \"format\": \"pica-frame 1\" (docs/pica-pixels.md).\n"
       "Captures take --engine, --target, --threads, --fuel, --show, --out and --ignore-faults. Runs "
       "of more than a second say on stderr how far they are.");
-  command.action([options, command] {
-    const std::vector<std::string> given = command.given();
-    options->engine_given = std::find(given.begin(), given.end(), "engine") != given.end();
-    return run_render(*options);
-  });
+  command.action([options] { return run_render(*options); });
 }
 
 }  // namespace warpjit::tool

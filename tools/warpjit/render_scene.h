@@ -13,7 +13,6 @@ struct RenderScene {
   std::string out, raw;  // folders for pictures and for bytes; empty: none
   bool json = false;
 };
-bool is_scene(const std::string& file);
 int render_scene(const RenderScene& options);
 
 }  // namespace warpjit::tool

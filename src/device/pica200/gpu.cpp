@@ -91,7 +91,7 @@ std::uint32_t GpuState::get_register(std::uint32_t id) const {
 
 Result<GpuReport> GpuState::run_commands(const Engine& engine, std::uint32_t address, std::uint32_t bytes,
                                          const RunOptions& options) {
-  Running running{engine, options, {}};
+  Running running{engine, options, {}, {}};
   return finish(running, run_lists(running, {address, bytes}));
 }
 
@@ -118,7 +118,7 @@ Status GpuState::run_lists(Running& running, List list) {
 
 Result<GpuReport> GpuState::run_packet(const Engine& engine, const Packet& packet,
                                        const RunOptions& options) {
-  Running running{engine, options, {}};
+  Running running{engine, options, {}, {}};
   return finish(running, write_packet(running, packet));
 }
 
@@ -135,7 +135,7 @@ Status GpuState::write_packet(Running& running, const Packet& packet) {
 }
 
 Result<GpuReport> GpuState::draw_immediate(const Engine& engine, const RunOptions& options) {
-  Running running{engine, options, {}};
+  Running running{engine, options, {}, {}};
   return finish(running, draw_sent(running));
 }
 
@@ -158,6 +158,7 @@ Result<GpuState::Next> GpuState::run_list(Running& running, const List& list) {
     const std::uint32_t first_id = header & 0xFFFF, others = header >> 20 & 0xFF;
     const unsigned mask = header >> 16 & 15;
     const std::uint64_t place = list.address + 4 * std::uint64_t{at};
+    running.command = static_cast<std::uint32_t>(place);
     if (running.options.cancel != nullptr && running.options.cancel->load(std::memory_order_relaxed) != 0)
       return at_command({ErrorCode::cancelled, "the run was cancelled", ""}, place);
     if (at + 2 + others > words)
@@ -288,19 +289,27 @@ Status GpuState::draw(Running& running, std::uint32_t id) {
   }
   if (!result) return result.error();
   if (result->restarted) assembly_.restart();
-  return draw_pixels(running, *result);
+  return draw_pixels(running, id, *result);
 }
 
-Status GpuState::draw_pixels(Running& running, const DrawResult& result) {
+Status GpuState::draw_pixels(Running& running, std::uint32_t id, const DrawResult& result) {
   PrimitiveTriangles triangles{result.vertices, {}, false};
   if (!result.triangles) triangles = assembly_.assemble(result.topology, result.vertices, result.indices);
+  ++running.report.draws;
+  running.report.triangles += triangles.count();
   const Registers& registers = pipeline_.registers;
+  if (visitor_ != nullptr) {
+    // It sees memory as the draws before have left it.
+    WARPJIT_CHECK(draws_.flush(running.engine, running.options));
+    WARPJIT_TRY(const FragmentSetup setup, read_fragment_setup(registers.words(), tables_));
+    WARPJIT_TRY(const bool draws, visitor_->visit({visited_++, running.command, id, result.vertices.size(),
+                                                   triangles, setup, registers.words()}));
+    if (!draws) return {};
+  }
   if (!draws_.is_current(registers.pixel_version)) {
     WARPJIT_CHECK(draws_.flush(running.engine, running.options));
     WARPJIT_CHECK(draws_.begin(registers.words(), registers.pixel_version, tables_, memory_));
   }
-  ++running.report.draws;
-  running.report.triangles += triangles.count();
   return draws_.add(running.engine, triangles, running.options);
 }
 

@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <set>
 
+#include "device/pica200/draw_view.h"
 #include "device/pica200/fragment_draws.h"
 #include "device/pica200/pipeline.h"
 #include "device/pica200/primitive_assembly.h"
@@ -22,6 +24,12 @@ class GpuState {
   }
   void raise(Interrupt interrupt) const {
     if (interrupt_ != nullptr) interrupt_(interrupt_context_, interrupt);
+  }
+
+  // Null: nobody looks.
+  void set_visitor(DrawVisitor* visitor) {
+    visitor_ = visitor;
+    visited_ = 0;
   }
 
   Status set_memory(std::span<const GpuMemory> ranges);
@@ -48,6 +56,7 @@ class GpuState {
     const Engine& engine;
     const RunOptions& options;
     GpuReport report;
+    std::optional<std::uint32_t> command;  // address of the list's entry that runs
   };
 
   Status run_lists(Running& running, List list);
@@ -58,7 +67,7 @@ class GpuState {
   Status write_table(Running& running, std::uint32_t id);
   Status draw_sent(Running& running);
   Status draw(Running& running, std::uint32_t id);
-  Status draw_pixels(Running& running, const DrawResult& result);
+  Status draw_pixels(Running& running, std::uint32_t id, const DrawResult& result);
 
   Pipeline shading_;
   PipelineState& pipeline_ = shading_.state();
@@ -68,6 +77,8 @@ class GpuState {
   FragmentDraws draws_;
   InterruptFunction interrupt_ = nullptr;
   void* interrupt_context_ = nullptr;
+  DrawVisitor* visitor_ = nullptr;
+  std::uint64_t visited_ = 0;
 };
 
 }  // namespace warpjit::pica200

@@ -1,0 +1,173 @@
+// warpjit info of a scene: its jobs, and what each draw does.
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "command.h"
+#include "frontend/pica200/facts/register_titles.h"
+#include "output.h"
+#include "scene/scene_commands.h"
+#include "scene/scene_machine.h"
+#include "scene/scene_words.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+class DrawLister final : public pica200::DrawVisitor {
+ public:
+  explicit DrawLister(const SceneInfo& options) : options_(options) {}
+
+  Result<bool> visit(const pica200::DrawView& draw) override {
+    const auto state = std::as_bytes(std::span(&draw.setup.state, 1));
+    states_.insert(std::string(reinterpret_cast<const char*>(state.data()), state.size()));
+    ++seen_;
+    triangles_ += draw.triangles.count();
+    if (options_.all || draw.number < kShownDraws) {
+      Json json = draw_json(draw);
+      if (options_.registers) json["registers"] = changes(draw.registers);
+      draws_.push_back(std::move(json));
+    }
+    return false;
+  }
+
+  std::size_t states() const { return states_.size(); }
+  // Those of a list that ends with an error, too.
+  std::uint64_t seen() const { return seen_; }
+  std::uint64_t triangles() const { return triangles_; }
+  // Since the last call.
+  Json take() { return std::exchange(draws_, Json::array()); }
+
+ private:
+  Json changes(pica200::GpuRegisters words) {
+    Json list = Json::array();
+    for (std::uint32_t id = 0; id < words.size(); ++id)
+      if (words[id] != before_[id])
+        list.push_back({{"id", fmt::format("{:#05x}", id)},
+                        {"value", fmt::format("{:#010x}", words[id])},
+                        {"name", pica200::register_title(id)}});
+    std::ranges::copy(words, before_.begin());
+    return list;
+  }
+
+  const SceneInfo& options_;
+  Json draws_ = Json::array();
+  std::set<std::string> states_;
+  std::uint64_t seen_ = 0, triangles_ = 0;
+  std::array<std::uint32_t, pica200::kGpuRegisters> before_{};
+};
+
+std::string plain_value(const Json& value) { return value.is_string() ? value.string() : value.dump(); }
+
+// "key value, key value" of those members that `left_out` does not name.
+std::string setup_members(const Json& object, std::initializer_list<std::string_view> left_out) {
+  std::string text;
+  for (const auto& [key, value] : object.members())
+    if (std::ranges::find(left_out, key) == left_out.end())
+      text += (text.empty() ? "" : ", ") + key + " " + plain_value(value);
+  return text;
+}
+
+std::string counted(std::uint64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+void print_setup_line(const std::string& label, const std::string& text) {
+  print_out("    {:15} {}\n", label, text);
+}
+
+void print_setup(const Json& draw) {
+  print_out("  draw {}: {} of {} vertices, {}{}\n", plain_value(draw["draw"]),
+            counted(draw["triangles"].natural(), "triangle"), plain_value(draw["vertices"]),
+            plain_value(draw["by"]),
+            draw.contains("command") ? ", command at " + plain_value(draw["command"]) : "");
+  constexpr std::array<std::string_view, 5> kFirst = {"draw", "command", "by", "vertices", "triangles"};
+  for (const auto& [key, value] : draw.members()) {
+    if (std::ranges::find(kFirst, key) != kFirst.end()) continue;
+    if (key == "textures")
+      for (const Json& texture : value)
+        print_setup_line("texture" + plain_value(texture["unit"]),
+                         plain_value(texture["type"]) + ", " + setup_members(texture, {"unit", "type"}));
+    else if (key == "combiners")
+      for (const Json& stage : value) {
+        std::string text;
+        for (const char* half : {"rgb", "a"})
+          if (stage.contains(half))
+            text += (text.empty() ? "" : "; ") + std::string(half) + " = " + plain_value(stage[half]);
+        if (stage.contains("to buffer")) text += "; " + plain_value(stage["to buffer"]) + " to the buffer";
+        print_setup_line("stage " + plain_value(stage["stage"]), text);
+      }
+    else if (key == "lights")
+      for (const Json& light : value)
+        print_setup_line(
+            "light " + plain_value(light["light"]),
+            setup_members(light, {"slot", "light", "at"}).insert(0, plain_value(light["at"]) + "; "));
+    else if (key == "registers")
+      for (const Json& row : value)
+        print_setup_line(plain_value(row["id"]), plain_value(row["value"]) + "  " + plain_value(row["name"]));
+    else if (value.is_array()) {
+      std::string text;
+      for (const Json& item : value) text += (text.empty() ? "" : "; ") + plain_value(item);
+      print_setup_line(key, text);
+    } else {
+      print_setup_line(key, plain_value(value));
+    }
+  }
+}
+
+}  // namespace
+
+int show_scene(const SceneInfo& options) {
+  const auto scene = load_scene(options.file);
+  if (!scene) return fail(scene.error());
+  const auto machine = SceneMachine::make(*scene, options.file);
+  if (!machine) return fail(machine.error());
+  DrawLister lister(options);
+  (*machine)->set_visitor(&lister);
+  const Engine engine;
+  RunOptions run;
+  run.engine = engine.info().jit ? EngineKind::jit : EngineKind::guest;
+  Json jobs = Json::array();
+  Status status;
+  for (std::size_t n = 0; n < scene->jobs.size() && status; ++n) {
+    const std::uint64_t draws = lister.seen(), triangles = lister.triangles();
+    status = (*machine)->run_job(n, engine, run);
+    Json job{{"job", n}, {"does", job_text(scene->jobs[n])}};
+    if (std::holds_alternative<CommandList>(scene->jobs[n])) {
+      job["draws"] = lister.seen() - draws;
+      job["triangles"] = lister.triangles() - triangles;
+      job["setups"] = lister.take();
+    }
+    jobs.push_back(std::move(job));
+  }
+  if (options.json) {
+    Json json{{"file", options.file},      {"isa", "pica200"},
+              {"draws", lister.seen()},    {"triangles", lister.triangles()},
+              {"states", lister.states()}, {"jobs", std::move(jobs)},
+              {"memory", Json::array()},   {"outputs", Json::array()}};
+    for (const SceneMemory& piece : scene->memory)
+      json["memory"].push_back(
+          {{"address", fmt::format("{:#010x}", piece.address)}, {"bytes", piece.bytes.size()}});
+    for (const SceneOutput& output : scene->outputs)
+      json["outputs"].push_back(
+          {{"name", output.name}, {"address", fmt::format("{:#010x}", output.address)}});
+    if (!status) json["error"] = message_of(status.error());
+    print_json(json);
+  } else {
+    print_out("{}: pica200, a scene of {}, {}, {}, {}\n", options.file, counted(scene->jobs.size(), "job"),
+              counted(lister.seen(), "draw"), counted(lister.triangles(), "triangle"),
+              counted(lister.states(), "fragment program"));
+    for (const Json& job : jobs) {
+      print_out("job {}: {}{}\n", plain_value(job["job"]), plain_value(job["does"]),
+                job.contains("draws") ? ": " + counted(job["draws"].natural(), "draw") + ", " +
+                                            counted(job["triangles"].natural(), "triangle")
+                                      : "");
+      for (const Json& draw : job["setups"]) print_setup(draw);
+    }
+    if (!options.all && lister.seen() > kShownDraws)
+      print_out("{}: --all\n", counted(lister.seen() - kShownDraws, "more draw"));
+  }
+  return status ? kOk : fail(status.error());
+}
+
+}  // namespace warpjit::tool
