@@ -141,5 +141,29 @@ TEST_F(ToolTest, InfoOfAScene) {
   EXPECT_EQ(run("info --all").code, 2);
 }
 
+TEST_F(ToolTest, DrawsHaveIrAndHostCode) {
+  if (lacks_lzma()) GTEST_SKIP() << "no liblzma";
+  const Outcome list = run("ir " + scene_path("stencil") + " --draw 3 --list");
+  EXPECT_EQ(list.code, 0) << list.err;
+  EXPECT_NE(list.out.find("linearize"), std::string::npos) << list.out;
+  EXPECT_EQ(list.err, "");
+  const Outcome first = run("ir " + scene_path("stencil"));
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_NE(first.err.find("the first of 17 draws"), std::string::npos) << first.err;
+  EXPECT_NE(first.out, run("ir " + scene_path("stencil") + " --draw 3").out);
+  for (const char* target : {"v3", "v4", "a64"}) {
+    const Outcome host = run("host " + scene_path("light_bump") + " --draw 0 --target " + target);
+    EXPECT_TRUE(host.code == 0 || host.code == 4) << host.err;  // a build may lack it
+    if (host.code == 0) {
+      EXPECT_NE(host.out.find("bytes of code"), std::string::npos) << host.out;
+    }
+  }
+  const Outcome none = run("ir " + scene_path("stencil") + " --draw 17");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("the draws 0 to 16"), std::string::npos) << none.err;
+  EXPECT_EQ(run("ir " + scene_path("stencil") + " --entry main").code, 2);
+  EXPECT_EQ(run("ir '" + kExamples + "mvp_light.json' --draw 0").code, 2);
+}
+
 }  // namespace
 }  // namespace warpjit::tool

@@ -144,6 +144,7 @@ void add_host(Command& app) {
   Command command = app.add_command("host", "List the host code, annotated with guest instructions");
   add_program(command, options->input);
   command.existing("file").required(false);
+  command.option("--draw", options->input.draw, "the file is a scene: its draw of this number (default: 0)");
   command.flag(
       "--cost", options->cost,
       "what a turn of each loop takes by the table of costs and what bounds it, and each instruction's "
@@ -169,6 +170,7 @@ void add_host(Command& app) {
       "  warpjit host run.json --target v4\n"
       "  warpjit host shader.shbin --target v3 --statistics\n"
       "  warpjit host run.json --cost --statistics\n"
+      "  warpjit host scene.json --draw 3 --target v3\n"
       "  warpjit host --cost");
   command.action([options, command] {
     if (options->input.file.empty()) {

@@ -82,6 +82,7 @@ void add_ir(Command& app) {
   const auto options = std::make_shared<IrOptions>();
   Command command = app.add_command("ir", "Print the IR after a stage");
   add_program(command, options->input);
+  command.option("--draw", options->input.draw, "the file is a scene: its draw of this number (default: 0)");
   const Option stage = command.option(
       "--stage", options->stage, "the stage to print (default: preamble and kernel, what a backend gets)");
   command.flag("--all", options->all, "print all stages").excludes(stage);
@@ -102,7 +103,8 @@ void add_ir(Command& app) {
       "  warpjit ir shader.shbin --list\n"
       "  warpjit ir run.json --stage linearize\n"
       "  warpjit ir run.json --target v3\n"
-      "  warpjit ir shader.v.pica --all");
+      "  warpjit ir shader.v.pica --all\n"
+      "  warpjit ir scene.json --draw 3");
   command.action([options] { return print_stages(*options); });
 }
 

@@ -8,6 +8,8 @@
 #include "launch/bound_launch.h"
 #include "launch/read_launch.h"
 #include "launch/template.h"
+#include "scene/scene_machine.h"
+#include "scene/scene_program.h"
 
 namespace warpjit::tool {
 
@@ -149,6 +151,8 @@ Result<frontend::Facts> facts_of(const GivenProgram& given, const ProgramInput& 
 }
 
 Result<Translated> translate(const ProgramInput& input, bool dispatch, bool half_arithmetic) {
+  if (is_scene(input.file)) return translate_scene_draw(input);
+  if (input.draw) return wrong("only scenes have draws", "--draw");
   WARPJIT_TRY(const GivenProgram given, load_program(input));
   WARPJIT_TRY(frontend::Facts facts, facts_of(given, input));
   facts.half_arithmetic = half_arithmetic;

@@ -11,10 +11,11 @@ namespace warpjit::tool {
 
 struct ProgramInput {
   std::string file;
-  std::string entry;        // a name or an address; empty: the file's own
-  std::string stage;        // "": the first program of the file
-  std::string words;        // the name of a guest: the file holds bare words of it
-  std::string descriptors;  // a file of more bare words
+  std::string entry;             // a name or an address; empty: the file's own
+  std::string stage;             // "": the first program of the file
+  std::string words;             // the name of a guest: the file holds bare words of it
+  std::string descriptors;       // a file of more bare words
+  std::optional<unsigned> draw;  // of a scene; none: the first
 };
 
 struct GivenProgram {

@@ -251,6 +251,7 @@ class Pica200Guest final : public Guest, public NamedRegisters {
     return list;
   }
   std::string instruction(const frontend::Shader& shader, std::uint32_t address) const override {
+    if (shader.stage() == Stage::fragment) return {};  // the fixed function has no instructions
     const pica200::Program& program = pica200_program(shader);
     const auto decoded =
         address < program.code.size() ? pica200::try_decode(program.code[address]) : std::nullopt;
