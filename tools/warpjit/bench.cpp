@@ -7,6 +7,8 @@
 #include "engines.h"
 #include "output.h"
 #include "runtime/engine/engine.h"
+#include "scene/scene_commands.h"
+#include "scene/scene_machine.h"
 #include "stop.h"
 
 namespace warpjit::tool {
@@ -260,8 +262,17 @@ void add_bench(Command& app) {
       "Examples:\n"
       "  warpjit bench examples/pica200/mvp_light.json\n"
       "  warpjit bench run.json --counts 4096 --engines guest,jit --threads 2 --chart run.png\n"
-      "  warpjit bench run.json --engines jit-v3 --parts 1,2,4,8   # is what the backend chose best here?");
-  command.action([options] { return bench_launch(*options); });
+      "  warpjit bench run.json --engines jit-v3 --parts 1,2,4,8   # is what the backend chose best here?\n"
+      "  warpjit bench scene.json --engines jit   # milliseconds a frame of a 3DS, fragments a second");
+  command.action([options, command] {
+    if (!is_scene(options->input.file)) return bench_launch(*options);
+    if (const Status checked =
+            check_scene_options(command, {"engines", "seconds", "json", "threads", "fuel", "timeout"});
+        !checked)
+      return fail(checked.error());
+    return bench_scene({options->input.file, options->input.on(EngineKind::guest, Target::automatic),
+                        options->engines, options->seconds, options->json});
+  });
 }
 
 }  // namespace warpjit::tool

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "files.h"
 #include "launch/read_launch.h"
 #include "output.h"
@@ -141,6 +143,13 @@ void print_notes(const LaunchFile& launch) {
 }
 
 }  // namespace
+
+Status check_scene_options(const Command& command, std::initializer_list<std::string_view> taken) {
+  for (const std::string& name : command.given())
+    if (name != "file" && std::ranges::find(taken, name) == taken.end())
+      return Error{ErrorCode::bad_input, "scenes do not take this option", "--" + name};
+  return {};
+}
 
 Result<LaunchFile> load_launch(const RunInput& input) {
   if (!is_launch_file(input.file)) {

@@ -9,6 +9,8 @@
 #include "launch/read_launch.h"
 #include "output.h"
 #include "runtime/engine/engine.h"
+#include "scene/scene_commands.h"
+#include "scene/scene_machine.h"
 #include "stop.h"
 
 namespace warpjit::tool {
@@ -240,7 +242,7 @@ void add_verify(Command& app) {
   options->input.add_to(command);
   options->input.add_faults_to(command);
   command.existing("file").description(
-      "launch file; or an SHBIN, cubin, assembly source or bare words to run on random data");
+      "launch file; scene; or an SHBIN, cubin, assembly source or bare words to run on random data");
   add_program_options(command, options->program);
   add_engines(command, options->engines);
   command
@@ -256,12 +258,24 @@ void add_verify(Command& app) {
       "Names the first place (thread and register, triangle, address) and the values that differ.\n"
       "An engine that refuses the program is named, and the exit code is 4. What all engines agree on may "
       "be a fault, an access outside of memory or not aligned: exit code 1, but with --ignore-faults.\n"
+      "A scene of the PICA200 runs as a whole, and all its memory is compared; --random is how many times it "
+      "runs "
+      "with registers changed at random. Names the first draw and pixel that differ.\n"
       "Examples:\n"
       "  warpjit verify run.json\n"
       "  warpjit verify run.json --random 100000 --seed 7 --dispatch\n"
       "  warpjit verify shader.shbin --random 1000\n"
-      "  warpjit verify kernel.cubin --entry saxpy");
-  command.action([options] { return verify_launch(*options); });
+      "  warpjit verify kernel.cubin --entry saxpy\n"
+      "  warpjit verify scene.json --random 1000");
+  command.action([options, command] {
+    if (!is_scene(options->input.file)) return verify_launch(*options);
+    if (const Status checked = check_scene_options(
+            command, {"engines", "random", "seed", "json", "threads", "fuel", "timeout", "ignore-faults"});
+        !checked)
+      return fail(checked.error());
+    return verify_scene({options->input.file, options->input.on(EngineKind::guest, Target::automatic),
+                         options->engines, options->random, options->seed, options->json});
+  });
 }
 
 }  // namespace warpjit::tool

@@ -18,4 +18,22 @@ struct SceneInfo {
 inline constexpr std::uint64_t kShownDraws = 16;
 int show_scene(const SceneInfo& options);
 
+struct SceneVerify {
+  std::string file;
+  RunOptions run;  // but for engine and target
+  std::vector<std::string> engines;
+  std::uint64_t random = 0, seed = 1;  // runs with changed registers; 0: the scene as it is
+  bool json = false;
+};
+int verify_scene(const SceneVerify& options);
+
+struct SceneBench {
+  std::string file;
+  RunOptions run;  // but for engine and target
+  std::vector<std::string> engines;
+  double seconds = 0.2;  // for each engine
+  bool json = false;
+};
+int bench_scene(const SceneBench& options);
+
 }  // namespace warpjit::tool
