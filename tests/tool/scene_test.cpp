@@ -29,6 +29,25 @@ TEST_F(ToolTest, SceneWritesPicturesAndBytes) {
   EXPECT_NE(refused.err.find("register 0x100"), std::string::npos) << refused.err;
 }
 
+TEST_F(ToolTest, SceneShowsOverdraw) {
+  if (const auto result = unpack_xz({}, "", 1); !result && result.error().code == ErrorCode::unsupported)
+    GTEST_SKIP() << "no liblzma";
+  const Outcome drawn = run("render " + scene("stencil") + " --heatmap -o pictures --json");
+  EXPECT_EQ(drawn.code, 0) << drawn.err;
+  const auto json = nlohmann::json::parse(drawn.out);
+  std::uint64_t total = 0;
+  for (const auto& target : json["overdraw"]) {
+    EXPECT_TRUE(std::filesystem::exists(path(target["file"]))) << target;
+    EXPECT_GE(target["most"], 1);
+    total += target["total"].get<std::uint64_t>();
+  }
+  // What the interpreter counts.
+  const auto counted =
+      nlohmann::json::parse(run("render " + scene("stencil") + " --engine guest --json").out);
+  EXPECT_EQ(total, counted["fragments"]);
+  EXPECT_EQ(run("render " + scene("stencil") + " --frames 3").code, 2) << "not of scenes";
+}
+
 TEST_F(ToolTest, SceneFieldsAreNamed) {
   const auto error = [&](const std::string& members) {
     write("scene.json", "{\"format\": \"pica-frame 1\"" + members + "}");

@@ -171,7 +171,7 @@ int run_render(const RenderCommand& options) {
   if (is_scene(options.input.file)) {
     return render_scene({options.input.file,
                          options.input.on(*parse_engine(options.engine), *parse_target(options.target)),
-                         options.out, options.raw, options.json});
+                         options.out, options.raw, options.heatmap, options.json});
   }
   auto file = load_launch(options.input);
   if (!file) return fail(file.error());
@@ -267,9 +267,11 @@ void add_render(Command& app) {
   command.option(
       "--compare", options->compare,
       "a PNG to compare with; --out is then a picture of the differences, exit code 1 if there are any");
-  command.flag("--heatmap", options->heatmap,
-               "show how many guest instructions each pixel executed, in the guest interpreter, with a "
-               "legend: black is none, white the most");
+  command.flag(
+      "--heatmap", options->heatmap,
+      "show how many guest instructions each pixel executed, in the guest interpreter, with a "
+      "legend: black is none, white the most; of a scene how many fragments triangles covered in each "
+      "pixel, before tests, as further pictures of the targets");
   command.option("--job", options->jobs,
                  "the file is a capture of a Valhall GPU: where a chain of its jobs begins, instead of "
                  "those that the file names; several in their order");
@@ -287,11 +289,19 @@ void add_render(Command& app) {
       "difference.png\n"
       "  warpjit render frame.wjcap -o pictures\n"
       "  warpjit render memory.pages --job 0xf7fd3180 --job 0xf7fd3980 --json -o frame.png\n"
-      "  warpjit render scene.json -o pictures --raw bytes\n"
+      "  warpjit render scene.json -o pictures --raw bytes --heatmap\n"
       "A scene is one of the PICA200, \"format\": \"pica-frame 1\" (docs/pica-pixels.md).\n"
       "Captures take --engine, --target, --threads, --fuel, --show, --out and --ignore-faults. Runs "
       "of more than a second say on stderr how far they are.");
-  command.action([options] { return run_render(*options); });
+  command.action([options, command] {
+    if (is_scene(options->input.file))
+      if (const Status checked =
+              check_scene_options(command, {"out", "raw", "engine", "target", "threads", "fuel", "timeout",
+                                            "ignore-faults", "heatmap", "json"});
+          !checked)
+        return fail(checked.error());
+    return run_render(*options);
+  });
 }
 
 }  // namespace warpjit::tool

@@ -8,7 +8,9 @@
 
 #include "command.h"
 #include "files.h"
+#include "heatmap.h"
 #include "output.h"
+#include "scene/overdraw.h"
 #include "scene/scene_machine.h"
 
 namespace warpjit::tool {
@@ -66,6 +68,37 @@ Result<OutputResult> finish_output(const RenderScene& options, const SceneMachin
   return result;
 }
 
+struct HeatResult {
+  std::vector<std::string> texts;
+  Json json = Json::array();
+};
+Result<HeatResult> write_heat(const RenderScene& options, const Overdraw& overdraw) {
+  HeatResult result;
+  for (const Overdraw::Target& target : overdraw.targets()) {
+    const HeatSummary heat = summarize(target.counts);
+    const std::string name =
+        fmt::format("overdraw_{:08x}_{}x{}", target.address, target.width, target.height);
+    Json json{{"address", fmt::format("{:#010x}", target.address)},
+              {"width", target.width},
+              {"height", target.height},
+              {"most", heat.most},
+              {"total", heat.total},
+              {"pixels", heat.pixels}};
+    if (!options.out.empty()) {
+      const std::string file = name_of(path_of(options.out) / path_of(name + ".png"));
+      WARPJIT_CHECK(
+          write_picture(file, write_png(heat_image(target.counts, target.width, target.height, heat.most))));
+      json["file"] = file;
+    }
+    result.json.push_back(std::move(json));
+    result.texts.push_back(fmt::format(
+        "{}: {} fragments in {} pixels: {:.1f} each, {} at most", name, heat.total, heat.pixels,
+        static_cast<double>(heat.total) / static_cast<double>(std::max<std::uint64_t>(1, heat.pixels)),
+        heat.most));
+  }
+  return result;
+}
+
 }  // namespace
 
 int render_scene(const RenderScene& options) {
@@ -74,6 +107,8 @@ int render_scene(const RenderScene& options) {
   const auto machine = SceneMachine::make(*scene, options.file);
   if (!machine) return fail(machine.error());
   const Engine engine;
+  Overdraw overdraw(engine);
+  if (options.heatmap) (*machine)->set_visitor(&overdraw);
   const auto start = std::chrono::steady_clock::now();
   if (const Status done = (*machine)->run(engine, options.run); !done) return fail(done.error());
   const double milliseconds =
@@ -92,16 +127,18 @@ int render_scene(const RenderScene& options) {
     outputs.push_back(std::move(result->json));
     texts.push_back(std::move(result->text));
   }
+  auto heat = write_heat(options, overdraw);
+  if (!heat) return fail(heat.error());
   if (options.json) {
-    print_json({{"file", options.file},
-                {"engine", name(options.run.engine)},
-                {"draws", total.draws},
-                {"triangles", total.triangles},
-                {"fragments", total.fragments},
-                {"total_ms", milliseconds},
-                {"outputs", std::move(outputs)}});
+    Json json{{"file", options.file},         {"engine", name(options.run.engine)},
+              {"draws", total.draws},         {"triangles", total.triangles},
+              {"fragments", total.fragments}, {"total_ms", milliseconds},
+              {"outputs", std::move(outputs)}};
+    if (options.heatmap) json["overdraw"] = std::move(heat->json);
+    print_json(json);
   } else {
     for (const std::string& text : texts) print_out("{}\n", text);
+    for (const std::string& text : heat->texts) print_out("{}\n", text);
     const std::string fragments =
         options.run.engine == EngineKind::guest ? fmt::format("{} fragments, ", total.fragments) : "";
     print_out("{}: {} jobs, {} draws, {} triangles, {}engine {}, {:.2f} ms\n", options.file,

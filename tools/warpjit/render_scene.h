@@ -11,6 +11,7 @@ struct RenderScene {
   std::string file;
   RunOptions run;
   std::string out, raw;  // folders for pictures and for bytes; empty: none
+  bool heatmap = false;  // pictures of overdraw, too
   bool json = false;
 };
 int render_scene(const RenderScene& options);
