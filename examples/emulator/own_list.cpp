@@ -1,5 +1,5 @@
 // An emulator that walks through command lists itself, saves its state in the middle of one, looks at a
-// vertex, takes what lies outside of memory as 0, and hears of finished jobs.
+// vertex, and takes what lies outside of memory as 0.
 #include "own_list.h"
 
 #include <array>
@@ -100,22 +100,6 @@ bool show_own_list(const Engine& engine, const Game& game) {
   stray = pipeline.draw(engine, 1u << 30, 3);
   if (!stray || stray->outside_vertices != 3) return false;
 
-  // The whole GPU tells of finished jobs.
-  std::vector<std::uint8_t> video(64);
-  std::vector<pica200::Interrupt> raised;
-  pica200::Gpu gpu;
-  const pica200::GpuMemory piece{0x18000000, video.data(), video.size()};
-  gpu.set_interrupt(
-      [](void* context, pica200::Interrupt interrupt) {
-        static_cast<std::vector<pica200::Interrupt>*>(context)->push_back(interrupt);
-      },
-      &raised);
-  RunOptions options;
-  options.engine = EngineKind::guest;
-  if (failed(gpu.set_memory({&piece, 1})) || failed(gpu.fill({0x18000000, 0x18000040, 0xFF, 0x201})))
-    return false;
-  const auto end = gpu.write_register(engine, 0x010, 0x12345678, options);
-  if (!end || !end->interrupt) return false;
-  std::printf("own list: %zu triangles, %zu interrupts\n", own.triangles, raised.size());
-  return raised == std::vector{pica200::Interrupt::psc0, pica200::Interrupt::p3d};
+  std::printf("own list: %zu triangles\n", own.triangles);
+  return true;
 }
