@@ -61,8 +61,9 @@ Result<bool> Overdraw::visit(const pica200::DrawView& draw) {
   RunOptions run;
   run.engine = engine_.info().jit ? EngineKind::jit : EngineKind::ir;
   run.threads = 1;
-  WARPJIT_CHECK(
-      draws_.draw(engine_, counting_registers(draw.registers), tables_, memory, draw.triangles, run));
+  WARPJIT_CHECK(draws_.begin(counting_registers(draw.registers), 1, tables_, memory));
+  WARPJIT_CHECK(draws_.add(engine_, draw.triangles, run));
+  WARPJIT_CHECK(draws_.flush(engine_, run));
   Target& target = find_target(setup);
   for (std::uint32_t row = 0; row < shape.height; ++row)
     for (std::uint32_t column = 0; column < shape.width; ++column)
