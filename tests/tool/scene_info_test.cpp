@@ -23,6 +23,7 @@ CombinerHalf passing() { return {CombinerOp::replace, {{{CombinerSource::previou
 FragmentState empty_state() {
   FragmentState state;
   for (pica200::CombinerStage& stage : state.stages) stage = {passing(), passing()};
+  state.output.color_mask = 15;
   return state;
 }
 
@@ -131,7 +132,7 @@ TEST_F(ToolTest, InfoOfAScene) {
   const auto json = nlohmann::json::parse(run("info " + scene_path("stencil") + " --json --all").out);
   EXPECT_EQ(json["draws"], 17);
   EXPECT_EQ(json["jobs"][2]["setups"].size(), 17u);
-  EXPECT_EQ(json["jobs"][2]["setups"][0]["combiners"][0]["rgb"], "primary.rgb");
+  EXPECT_EQ(json["jobs"][2]["setups"][1]["combiners"][0]["rgb"], "primary.rgb");
 
   const Outcome refused = run("info " + scene_path("hostile_gas"));
   EXPECT_EQ(refused.code, 2);

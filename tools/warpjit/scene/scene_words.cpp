@@ -32,7 +32,8 @@ bool takes_alpha(unsigned half, unsigned operand) {
 std::array<Needed, kCombinerStages> needed_halves(const FragmentState& state) {
   std::array<Needed, kCombinerStages> results{};
   std::array<Needed, kCombinerStages> buffers{};  // after each stage
-  results.back() = {true, true};
+  const Halves read_at_the_end = halves_read(state.output);
+  results.back() = {read_at_the_end.color, read_at_the_end.alpha};
   for (unsigned n = kCombinerStages; n-- > 0;) {
     const CombinerStage& stage = state.stages[n];
     const std::array<const CombinerHalf*, 2> halves = {&stage.color, &stage.alpha};

@@ -104,11 +104,6 @@ Status read_combiners(GpuRegisters r, FragmentSetup& setup) {
   return {};
 }
 
-// Which halves of a colour count.
-struct Halves {
-  bool color = false, alpha = false;
-};
-
 // What an argument reads of its source.
 Halves halves_of(const CombinerArgument& argument, bool of_color) {
   const unsigned component = argument.operand / 2;
@@ -116,23 +111,10 @@ Halves halves_of(const CombinerArgument& argument, bool of_color) {
   return {!alpha, alpha};
 }
 
-// What the output reads of the last stage.
-Halves read_by(const OutputState& out) {
-  if (out.shadow) return {true, false};
-  const auto by_alpha = [&](std::size_t factor) {
-    const std::uint8_t code = out.factors[factor];
-    return code == 6 || code == 7 || code == 14;
-  };
-  const bool color = (out.color_mask & 7) != 0, alpha = (out.color_mask & 8) != 0;
-  const bool blends_by_alpha =
-      out.blends && ((color && (by_alpha(0) || by_alpha(1))) || (alpha && (by_alpha(2) || by_alpha(3))));
-  return {color, alpha || blends_by_alpha || out.alpha_test != Comparison::always};
-}
-
 // Clears halves of stages whose results nothing reads.
 void drop_dead_stages(FragmentState& state) {
   const bool reads_buffer = reads(state, CombinerSource::buffer);
-  Halves live = read_by(state.output);
+  Halves live = halves_read(state.output);
   for (std::size_t n = kCombinerStages; n-- > 0;) {
     CombinerStage& stage = state.stages[n];
     if (!reads_buffer) stage.color.updates = stage.alpha.updates = false;
@@ -313,6 +295,18 @@ std::string register_name(std::uint32_t id) {
 
 Error reserved(std::uint32_t id, const std::string& what) {
   return {ErrorCode::bad_input, what + " is reserved or not documented", register_name(id)};
+}
+
+Halves halves_read(const OutputState& out) {
+  if (out.shadow) return {true, false};
+  const auto by_alpha = [&](std::size_t factor) {
+    const std::uint8_t code = out.factors[factor];
+    return code == 6 || code == 7 || code == 14;
+  };
+  const bool color = (out.color_mask & 7) != 0, alpha = (out.color_mask & 8) != 0;
+  const bool blends_by_alpha =
+      out.blends && ((color && (by_alpha(0) || by_alpha(1))) || (alpha && (by_alpha(2) || by_alpha(3))));
+  return {color, alpha || blends_by_alpha || out.alpha_test != Comparison::always};
 }
 
 unsigned argument_count(CombinerOp op) {

@@ -219,6 +219,13 @@ struct OutputState {
   bool operator==(const OutputState&) const = default;
 };
 
+// Which halves of a colour count.
+struct Halves {
+  bool color = false, alpha = false;
+};
+// What becomes of the last combiner stage.
+Halves halves_read(const OutputState& output);
+
 // The program.
 struct FragmentState {
   std::array<TextureState, 3> textures;
