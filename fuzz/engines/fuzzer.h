@@ -75,6 +75,7 @@ class Fuzzer {
 };
 
 std::unique_ptr<Fuzzer> make_pica200_fuzzer(const Options& options);
+std::unique_ptr<Fuzzer> make_pica200_pixels_fuzzer(const Options& options);
 std::unique_ptr<Fuzzer> make_tesla_fuzzer(const Options& options);
 std::unique_ptr<Fuzzer> make_tesla_fragment_fuzzer(const Options& options);
 std::unique_ptr<Fuzzer> make_valhall_fuzzer(const Options& options);

@@ -1,5 +1,6 @@
 // warpjit_fuzz: random programs through all engines. Stops at the first difference.
 //   warpjit_fuzz --seeds 1..20000
+//   warpjit_fuzz --isa pica200 --stage pixels --seeds 1..20000
 //   warpjit_fuzz --isa tesla --seeds 1..20000
 //   warpjit_fuzz --isa valhall --seeds 1..20000
 //   warpjit_fuzz --isa valhall --stage fragment --seeds 1..20000
@@ -65,11 +66,12 @@ int main(int argc, char** argv) {
   app.add_option("--size", options.size, "mean number of instructions")
       ->check(CLI::Range(1u, 1000u))
       ->capture_default_str();
-  app.add_option(
-         "--stage", options.stage,
-         "pica200: vertex, geometry or mixed, of which a quarter are geometry programs; tesla, valhall and "
-         "usse: fragment, or mixed for kernels and vertices")
-      ->check(CLI::IsMember({"vertex", "geometry", "fragment", "mixed"}))
+  app.add_option("--stage", options.stage,
+                 "pica200: vertex, geometry or mixed, of which a quarter are geometry programs, or pixels "
+                 "for states of "
+                 "the fixed function and command lists; tesla, valhall and usse: fragment, or mixed for "
+                 "kernels and vertices")
+      ->check(CLI::IsMember({"vertex", "geometry", "pixels", "fragment", "mixed"}))
       ->capture_default_str();
   app.add_option("--out", options.out, "folder for the launch file of a finding")->capture_default_str();
   app.add_flag("--no-jit", options.no_jit, "compare the two interpreters only");
@@ -99,13 +101,15 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "warpjit_fuzz: --stage {} is not of {}\n", options.stage, options.isa);
     return 2;
   }
-  const std::unique_ptr<Fuzzer> fuzzer = fragment && valhall ? make_valhall_fragment_fuzzer(options)
-                                         : fragment && usse  ? make_usse_fragment_fuzzer(options)
-                                         : fragment          ? make_tesla_fragment_fuzzer(options)
-                                         : tesla             ? make_tesla_fuzzer(options)
-                                         : valhall           ? make_valhall_fuzzer(options)
-                                         : usse              ? make_usse_fuzzer(options)
-                                                             : make_pica200_fuzzer(options);
+  const bool pixels = options.stage == "pixels";
+  const std::unique_ptr<Fuzzer> fuzzer = pixels                ? make_pica200_pixels_fuzzer(options)
+                                         : fragment && valhall ? make_valhall_fragment_fuzzer(options)
+                                         : fragment && usse    ? make_usse_fragment_fuzzer(options)
+                                         : fragment            ? make_tesla_fragment_fuzzer(options)
+                                         : tesla               ? make_tesla_fuzzer(options)
+                                         : valhall             ? make_valhall_fuzzer(options)
+                                         : usse                ? make_usse_fuzzer(options)
+                                                               : make_pica200_fuzzer(options);
   if (!options.digest.empty()) return write_digests(*fuzzer, options, first, last);
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     if (options.verbose) fmt::print(stderr, "seed {}\n", seed);

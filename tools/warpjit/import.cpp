@@ -3,6 +3,8 @@
 #include "files.h"
 #include "output.h"
 #include "render_capture.h"
+#include "scene/citrace.h"
+#include "scene/scene_machine.h"
 
 namespace warpjit::tool {
 
@@ -12,6 +14,17 @@ struct ImportOptions {
   CaptureInput input;
   std::string out, note;
 };
+
+int import_trace(const ImportOptions& options) {
+  if (!options.input.jobs.empty() || !options.note.empty())
+    return fail(
+        {ErrorCode::bad_input, "--job and --note are for captures of Valhall GPUs", options.input.file});
+  const auto scene = load_scene(options.input.file);
+  if (!scene) return fail(scene.error());
+  if (const Status written = write_scene(*scene, options.out); !written) return fail(written.error());
+  print_out("{}: {} jobs, {} outputs\n", options.out, scene->jobs.size(), scene->outputs.size());
+  return kOk;
+}
 
 int import_capture(const ImportOptions& options) {
   const auto capture = load_capture(options.input);
@@ -32,8 +45,11 @@ int import_capture(const ImportOptions& options) {
 
 void add_import(Command& app) {
   const auto options = std::make_shared<ImportOptions>();
-  Command command = app.add_command("import", "Write a capture of a Valhall GPU as .wjcap");
-  command.option("file", options->input.file, "a device core dump of panfrost, memory records, or .wjcap")
+  Command command =
+      app.add_command("import", "Write a capture of a Valhall GPU as .wjcap, a trace of a 3DS as a scene");
+  command
+      .option("file", options->input.file,
+              "a device core dump of panfrost, memory records, or .wjcap; a CiTrace (.ctf)")
       .required();
   command.option("--job", options->input.jobs,
                  "where a chain of jobs begins, instead of those that the file names; several in the order "
@@ -44,8 +60,11 @@ void add_import(Command& app) {
       "Examples:\n"
       "  warpjit import devcoredump.bin -o hang.wjcap\n"
       "  warpjit import memory.pages --job 0xf7fd3180 --job 0xf7fd3980 -o frame.wjcap\n"
+      "  warpjit import trace.ctf -o scene.json   # and files beside it, whose names begin with scene_\n"
       "docs/captures.md has the formats.");
-  command.action([options] { return import_capture(*options); });
+  command.action([options] {
+    return is_trace(options->input.file) ? import_trace(*options) : import_capture(*options);
+  });
 }
 
 }  // namespace warpjit::tool

@@ -55,7 +55,7 @@ Result<SceneMemory> read_memory(const JsonField& field, const FileReader& reader
   return memory;
 }
 
-Result<SceneJob> read_job(const JsonField& field) {
+Result<SceneJob> read_job(const JsonField& field, const FileReader& reader, std::uint64_t& left) {
   WARPJIT_CHECK(field.expect_object());
   if (const auto job = field.find("commands")) {
     CommandList list;
@@ -89,7 +89,18 @@ Result<SceneJob> read_job(const JsonField& field) {
     WARPJIT_TRY(copy.output_line, word(*job, "output_line"));
     return SceneJob(copy);
   }
-  return field.error("is no job: commands, fill, transfer and texture_copy are");
+  if (const auto job = field.find("load")) {
+    WARPJIT_CHECK(job->expect_object());
+    MemoryLoad load;
+    WARPJIT_TRY(load.address, word(*job, "address"));
+    WARPJIT_TRY(const JsonField file, job->require("file"));
+    WARPJIT_TRY(std::vector<std::byte> bytes, read_named(file, reader));
+    if (bytes.size() > left) return job->error("the loads have more than 1 GiB", ErrorCode::resource_limit);
+    left -= bytes.size();
+    load.bytes = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+    return SceneJob(load);
+  }
+  return field.error("is no job: commands, fill, transfer, texture_copy and load are");
 }
 
 // By the code of a transfer.
@@ -224,8 +235,9 @@ Result<Scene> read_scene(std::string_view text, const std::string& name,
   }
   WARPJIT_TRY(const JsonField queue, root.require("queue"));
   WARPJIT_CHECK(queue.expect_array());
+  std::uint64_t loads_left = kMaxFileBytes;
   for (std::size_t n = 0; n < queue.size(); ++n) {
-    WARPJIT_TRY(SceneJob job, read_job(queue.at(n)));
+    WARPJIT_TRY(SceneJob job, read_job(queue.at(n), reader, loads_left));
     scene.jobs.push_back(job);
   }
   WARPJIT_TRY(const JsonField outputs, root.require("outputs"));

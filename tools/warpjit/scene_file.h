@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,8 +25,13 @@ struct SceneMemory {
 struct CommandList {
   std::uint32_t address = 0, bytes = 0;
 };
-using SceneJob =
-    std::variant<CommandList, pica200::MemoryFill, pica200::DisplayTransfer, pica200::TextureCopy>;
+// What the processor writes between jobs of the GPU.
+struct MemoryLoad {
+  std::uint32_t address = 0;
+  std::shared_ptr<const std::vector<std::byte>> bytes;
+};
+using SceneJob = std::variant<CommandList, pica200::MemoryFill, pica200::DisplayTransfer,
+                              pica200::TextureCopy, MemoryLoad>;
 
 struct SceneOutput {
   enum class Layout : std::uint8_t { bytes, color, depth, linear };

@@ -3,21 +3,38 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <fstream>
 
 #include "base/float_environment.h"
 #include "base/hash.h"
 #include "device/pica200/memory_engines.h"
 #include "frontend/pica200/facts/register_titles.h"
+#include "output.h"
+#include "scene/citrace.h"
 
 namespace warpjit::tool {
 
+bool is_trace(const std::string& file) {
+  std::ifstream stream(path_of(file), std::ios::binary);
+  std::array<char, 4> magic{};
+  return stream.read(magic.data(), magic.size()) && is_citrace(std::as_bytes(std::span(magic)));
+}
+
 bool is_scene(const std::string& file) {
+  if (is_trace(file)) return true;
   if (!is_launch_file(file)) return false;
   const auto bytes = read_file(file, kMaxJsonBytes);
   return bytes && is_scene_text(as_text(*bytes));
 }
 
 Result<Scene> load_scene(const std::string& file) {
+  if (is_trace(file)) {
+    WARPJIT_TRY(const std::vector<std::byte> trace, read_file(file));
+    WARPJIT_TRY(ImportedScene imported, read_citrace(trace, file));
+    for (const std::string& note : imported.notes) print_err("warpjit: note: {}\n", note);
+    return std::move(imported.scene);
+  }
   WARPJIT_TRY(const std::vector<std::byte> bytes, read_file(file, kMaxJsonBytes));
   return read_scene(as_text(bytes), file, path_of(file).parent_path());
 }
@@ -57,7 +74,17 @@ Status SceneMachine::run_job(const SceneJob& job, const Engine& engine, const Ru
     return pica200::fill_memory(gpu_.memory(), *fill);
   if (const auto* transfer = std::get_if<pica200::DisplayTransfer>(&job))
     return pica200::transfer_picture(gpu_.memory(), *transfer);
-  return pica200::copy_texture(gpu_.memory(), std::get<pica200::TextureCopy>(job));
+  if (const auto* copy = std::get_if<pica200::TextureCopy>(&job))
+    return pica200::copy_texture(gpu_.memory(), *copy);
+  const auto& load = std::get<MemoryLoad>(job);
+  if (load.bytes->empty()) return {};
+  std::byte* const to = gpu_.memory().find(load.address, load.bytes->size());
+  if (to == nullptr)
+    return Error{ErrorCode::bad_input,
+                 fmt::format("{} bytes at {:#010x} do not lie in memory", load.bytes->size(), load.address),
+                 "load"};
+  std::ranges::copy(*load.bytes, to);
+  return {};
 }
 
 Status SceneMachine::run_job(std::size_t job, const Engine& engine, const RunOptions& options) {

@@ -11,7 +11,10 @@
 
 namespace warpjit::tool {
 
+// True for scenes, and for traces that become scenes.
 bool is_scene(const std::string& file);
+bool is_trace(const std::string& file);
+// Says on stderr what a trace lacks.
 Result<Scene> load_scene(const std::string& file);
 
 class SceneMachine {

@@ -537,6 +537,8 @@ std::string job_text(const SceneJob& job) {
     if ((t->flags >> 24 & 3) == 2) text += ", half as wide and high";
     return text;
   }
+  if (const auto* load = std::get_if<MemoryLoad>(&job))
+    return fmt::format("load of {} bytes at {}", load->bytes->size(), address_text(load->address));
   const auto& copy = std::get<TextureCopy>(job);
   const auto line = [](std::uint32_t word) {
     return word >> 16 == 0
