@@ -202,7 +202,9 @@ class Pica200PixelsFuzzer final : public Fuzzer {
     base.threads = 1;
     for (const Configuration& way : digested(base, kind, target, ways(seed)))
       for (const PixelsEnd& end : {draw_state(draw, way), list.run(way)})
-        lines += fmt::format("{}{} {:016x} {}\n", seed, way.name, hash_bytes(end.memory), end.end);
+        lines += end.lacks_level
+                     ? fmt::format("{}{} lacks a level\n", seed, way.name)
+                     : fmt::format("{}{} {:016x} {}\n", seed, way.name, hash_bytes(end.memory), end.end);
     clear_caches();
     return lines;
   }

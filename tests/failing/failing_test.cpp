@@ -133,7 +133,8 @@ std::vector<std::string> examples() {
   const std::filesystem::path root = tests::source_file("examples");
   for (const char* guest : {"pica200", "tesla", "usse", "valhall"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / guest))
-      if (entry.path().extension() == ".json") all.push_back(entry.path().lexically_relative(root).string());
+      if (entry.path().extension() == ".json" && entry.path().filename() != "scene.json")
+        all.push_back(entry.path().lexically_relative(root).string());
   std::ranges::sort(all);
   return all;
 }
