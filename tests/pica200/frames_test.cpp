@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> scene_files() {
   std::vector<fs::path> files;
-  for (const fs::path& folder :
-       {fs::path(tests::corpus_file("pica200/frames")), fs::path(tests::source_file("examples/pica200/scenes"))})
+  for (const fs::path& folder : {fs::path(tests::corpus_file("pica200/frames")),
+                                 fs::path(tests::source_file("examples/pica200/scenes"))})
     if (fs::is_directory(folder))
       for (const auto& entry : fs::recursive_directory_iterator(folder))
         if (entry.path().filename() == "scene.json") files.push_back(entry.path());
