@@ -104,22 +104,72 @@ constexpr Fate both(Fate a, Fate b) {
   return a;
 }
 
+struct BatchMemory::Parts {
+  RecordRows rows;
+  std::vector<Shape> shapes;
+  struct Entry {
+    std::uint32_t tile, shape;
+  };
+  std::vector<Entry> entries;         // in the order of primitives
+  std::vector<std::uint32_t> sorted;  // shapes, by tile
+  // Each tile of the target: how many entries it has, and where they are in `sorted`.
+  struct Place {
+    std::uint32_t count = 0, first = 0;
+  };
+  std::vector<Place> places;
+  std::vector<std::uint32_t> touched;  // tiles with entries
+  std::vector<PrimitiveBatch::Tile> tiles;
+  VertexCache cache;
+  std::array<std::vector<std::uint32_t>, 2> aligned_words;  // of a triangle's second and third vertex
+
+  void clear() {
+    for (const std::uint32_t tile : touched) places[tile] = {};
+    touched.clear();
+    tiles.clear();
+    entries.clear();
+    sorted.clear();
+    shapes.clear();
+    rows.clear();
+  }
+  // Before the next batch: the places of its target, none of them reached.
+  void begin(std::size_t tile_count) {
+    clear();
+    places.resize(tile_count);
+  }
+  // After the last batch: what is large goes back to the system.
+  void end() {
+    constexpr std::size_t kMostShapesKept = 4096, kMostRowsKept = 1U << 16;
+    if (shapes.capacity() > kMostShapesKept || entries.capacity() > kMostShapesKept ||
+        rows.capacity() > kMostRowsKept || places.size() > kMostShapesKept)
+      *this = Parts();
+  }
+};
+
+BatchMemory::BatchMemory() : parts_(std::make_unique<Parts>()) {}
+BatchMemory::BatchMemory(BatchMemory&&) noexcept = default;
+BatchMemory& BatchMemory::operator=(BatchMemory&&) noexcept = default;
+BatchMemory::~BatchMemory() = default;
+
 struct PrimitiveBatch::State {
   State(const RasterState& state, const RasterRules& rules, std::uint32_t width, std::uint32_t height,
-        std::uint32_t slots, const PixelRectangle& bounds, std::span<const SlotUse> uses)
-      : raster(state),
+        std::uint32_t slots, const PixelRectangle& bounds, std::span<const SlotUse> uses, Memory& lent)
+      : memory(lent),
+        raster(state),
         transform(state, rules),
         quaternion_slot(rules.quaternion_slot),
         vertex_slots(slots),
         setup(uses, bounds),
         clipper(transform, setup.interpolated()),
-        tile_columns((width + kTileExtent - 1) / kTileExtent),
-        places(std::size_t{tile_columns} * ((height + kTileExtent - 1) / kTileExtent)) {}
+        tile_columns((width + kTileExtent - 1) / kTileExtent) {
+    memory.begin(std::size_t{tile_columns} * ((height + kTileExtent - 1) / kTileExtent));
+  }
   State(const State&) = delete;  // the clipper points to its neighbours
+  ~State() { memory.end(); }
 
+  RecordRow* new_record() { return memory.rows.append(setup.record_rows(), Setup::kSpareRows); }
   bool full() const {
-    return shapes.size() >= kMostShapes || rows.size() >= kMostRows || entries.size() >= kMostEntries ||
-           looked_at >= kMostLookedAt;
+    return memory.shapes.size() >= kMostShapes || memory.rows.size() >= kMostRows ||
+           memory.entries.size() >= kMostEntries || looked_at >= kMostLookedAt;
   }
 
   Fate primitive(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts);
@@ -137,33 +187,19 @@ struct PrimitiveBatch::State {
 
   void align(std::span<const SourceVertex> vertices, std::array<SourceVertex, 3>& aligned);
 
+  std::unique_ptr<Memory> own;  // unless it was lent
+  Memory& memory;
   const RasterState raster;
   const VertexTransform transform;
   const std::uint32_t quaternion_slot, vertex_slots;
-  std::array<std::vector<std::uint32_t>, 2> aligned_words;  // of a triangle's second and third vertex
   Setup setup;
   Clipper clipper;
-  VertexCache cache;
 
   DrawCounts counts;
   std::uint64_t looked_at = 0;
   double covered = 0;  // pixels, about
   bool flat_w = true;
-  RecordRows rows;
-  std::vector<Shape> shapes;
-  struct Entry {
-    std::uint32_t tile, shape;
-  };
-  std::vector<Entry> entries;         // in the order of primitives
-  std::vector<std::uint32_t> sorted;  // shapes, by tile
-  // Each tile of the target: how many entries it has, and where they are in `sorted`.
-  struct Place {
-    std::uint32_t count = 0, first = 0;
-  };
   std::uint32_t tile_columns;
-  std::vector<Place> places;
-  std::vector<std::uint32_t> touched;  // tiles with entries
-  std::vector<Tile> tiles;
 };
 
 // A triangle in the window; its values are wanted only where it is drawn.
@@ -183,8 +219,8 @@ Fate PrimitiveBatch::State::set_up(const std::array<WindowVertex, 3>& v, Primiti
   set_values();
   if (raster.shade == ShadeModel::flat) setup.flatten_colors(facts.provoking);
   for (const WindowVertex& vertex : v) flat_w = flat_w && vertex.inverse_w == 1;
-  shape.record = static_cast<std::uint32_t>(rows.size());
-  setup.write(v, area, shape, facts, of_line, rows.append(setup.record_rows()));
+  shape.record = static_cast<std::uint32_t>(memory.rows.size());
+  setup.write(v, area, shape, facts, of_line, new_record());
   bin(shape, std::fabs(static_cast<double>(area)) / (2 * 65536));
   return kDrawn;
 }
@@ -254,8 +290,8 @@ Fate PrimitiveBatch::State::point(const SourceVertex& vertex, PrimitiveFacts fac
   if (!setup.point_shape(vertex.window, half, shape)) return &DrawCounts::beside;
   setup.set_values(0, vertex.window, vertex.words);
   flat_w = flat_w && vertex.window.inverse_w == 1;
-  shape.record = static_cast<std::uint32_t>(rows.size());
-  setup.write_point(vertex.window, half, shape, facts, rows.append(setup.record_rows()));
+  shape.record = static_cast<std::uint32_t>(memory.rows.size());
+  setup.write_point(vertex.window, half, shape, facts, new_record());
   bin(shape, std::numeric_limits<double>::max());
   return kDrawn;
 }
@@ -292,7 +328,7 @@ void PrimitiveBatch::State::align(std::span<const SourceVertex> vertices,
     for (std::uint32_t k = quaternion_slot; k < quaternion_slot + 4; ++k)
       product += to_float(vertices[0].words[k]) * to_float(vertices[n].words[k]);
     if (!(product < 0)) continue;
-    std::vector<std::uint32_t>& words = aligned_words[n - 1];
+    std::vector<std::uint32_t>& words = memory.aligned_words[n - 1];
     words.assign(vertices[n].words, vertices[n].words + vertex_slots);
     for (std::uint32_t k = quaternion_slot; k < quaternion_slot + 4; ++k) words[k] ^= kSign;
     aligned[n].words = words.data();
@@ -300,15 +336,15 @@ void PrimitiveBatch::State::align(std::span<const SourceVertex> vertices,
 }
 
 void PrimitiveBatch::State::bin(std::uint32_t tile, std::uint32_t entry) {
-  if (places[tile].count++ == 0) touched.push_back(tile);
-  entries.push_back({tile, entry});
+  if (memory.places[tile].count++ == 0) memory.touched.push_back(tile);
+  memory.entries.push_back({tile, entry});
 }
 
 // `area` is in pixels, of what the target's edges may cut off.
 void PrimitiveBatch::State::bin(const Shape& shape, double area) {
   covered += std::min(area, (shape.right - shape.left + 1.0) * (shape.bottom - shape.top + 1.0));
-  const auto number = static_cast<std::uint32_t>(shapes.size());
-  shapes.push_back(shape);
+  const auto number = static_cast<std::uint32_t>(memory.shapes.size());
+  memory.shapes.push_back(shape);
   const std::uint32_t first_column = shape.left / kTileExtent, last_column = shape.right / kTileExtent;
   const std::uint32_t first_row = shape.top / kTileExtent, last_row = shape.bottom / kTileExtent;
   const bool small = shape.right - shape.left < static_cast<int>(kTileExtent) - 1;
@@ -331,7 +367,7 @@ PrimitiveBatch::~PrimitiveBatch() = default;
 Result<PrimitiveBatch> PrimitiveBatch::make(const RasterState& state, std::uint32_t width,
                                             std::uint32_t height, std::uint32_t slots,
                                             std::span<const SlotUse> uses, PixelFormat depth_format,
-                                            const RasterRules& rules) {
+                                            const RasterRules& rules, BatchMemory* memory) {
   const auto bad = [](std::string message) {
     return Error{ErrorCode::bad_input, std::move(message), "raster state"};
   };
@@ -360,7 +396,11 @@ Result<PrimitiveBatch> PrimitiveBatch::make(const RasterState& state, std::uint3
   const auto& scissor = state.scissor;
   const PixelRectangle bounds{scissor.x, scissor.y, last(scissor.x, scissor.width, width),
                               last(scissor.y, scissor.height, height)};
-  auto made = std::make_unique<State>(state, rules, width, height, slots, bounds, uses);
+  std::unique_ptr<Memory> own;
+  if (memory == nullptr) own = std::make_unique<Memory>();
+  auto made =
+      std::make_unique<State>(state, rules, width, height, slots, bounds, uses, own ? *own : *memory->parts_);
+  made->own = std::move(own);
   made->setup.set_depth_bias(state.depth_bias, depth_format);
   made->setup.set_sample_point(state.sample_point);
   return PrimitiveBatch(std::move(made));
@@ -370,13 +410,7 @@ std::size_t PrimitiveBatch::record_size() const { return state_->setup.record_ro
 
 void PrimitiveBatch::clear() {
   State& s = *state_;
-  for (const std::uint32_t tile : s.touched) s.places[tile] = {};
-  s.touched.clear();
-  s.tiles.clear();
-  s.entries.clear();
-  s.sorted.clear();
-  s.shapes.clear();
-  s.rows.clear();
+  s.memory.clear();
   s.looked_at = 0;
   s.covered = 0;
   s.flat_w = true;
@@ -391,14 +425,14 @@ std::uint64_t PrimitiveBatch::add(const Vertices& vertices, std::uint64_t first,
     const std::uint32_t* const words = vertices.words + number * vertices.stride;
     return SourceVertex{s.transform.vertex(words), words};
   };
-  if (reused) s.cache.clear();
+  if (reused) s.memory.cache.clear();
   // Room for one shape of each, so that what is there need not be moved.
-  const std::size_t shapes = s.shapes.size() + static_cast<std::size_t>(std::min<std::uint64_t>(
-                                                   end - std::min(first, end), kMostShapes));
-  if (shapes > s.shapes.capacity()) {
-    s.shapes.reserve(std::max(shapes, 2 * s.shapes.capacity()));
-    s.entries.reserve(s.shapes.capacity());
-    s.rows.reserve(std::min(s.shapes.capacity() * s.setup.record_rows(), kMostRows));
+  const std::size_t shapes = s.memory.shapes.size() + static_cast<std::size_t>(std::min<std::uint64_t>(
+                                                          end - std::min(first, end), kMostShapes));
+  if (shapes > s.memory.shapes.capacity()) {
+    s.memory.shapes.reserve(std::max(shapes, 2 * s.memory.shapes.capacity()));
+    s.memory.entries.reserve(s.memory.shapes.capacity());
+    s.memory.rows.reserve(std::min(s.memory.shapes.capacity() * s.setup.record_rows(), kMostRows));
   }
   std::array<SourceVertex, 3> corners;
   std::uint64_t i = first;
@@ -408,7 +442,7 @@ std::uint64_t PrimitiveBatch::add(const Vertices& vertices, std::uint64_t first,
     for (unsigned n = 0; n < topology.vertices && exists; ++n) {
       const std::uint64_t number = vertices.indexed ? vertices.indices[places[n]] : places[n];
       exists = number < vertices.count;
-      if (exists) corners[n] = reused ? s.cache.find(number, make) : make(number);
+      if (exists) corners[n] = reused ? s.memory.cache.find(number, make) : make(number);
     }
     if (!exists) {
       ++s.counts.missing;
@@ -428,23 +462,24 @@ std::uint64_t PrimitiveBatch::add(const Vertices& vertices, std::uint64_t first,
 
 void PrimitiveBatch::sort() {
   State& s = *state_;
-  std::sort(s.touched.begin(), s.touched.end());
-  s.tiles.clear();
+  std::sort(s.memory.touched.begin(), s.memory.touched.end());
+  s.memory.tiles.clear();
   std::uint32_t first = 0;
-  for (const std::uint32_t tile : s.touched) {
-    State::Place& place = s.places[tile];
-    s.tiles.push_back({tile % s.tile_columns, tile / s.tile_columns, place.count, false, {}});
+  for (const std::uint32_t tile : s.memory.touched) {
+    Memory::Place& place = s.memory.places[tile];
+    s.memory.tiles.push_back({tile % s.tile_columns, tile / s.tile_columns, place.count, false, {}});
     place.first = first;
     first += place.count;
   }
-  s.sorted.resize(s.entries.size());
-  for (const State::Entry& entry : s.entries) s.sorted[s.places[entry.tile].first++] = entry.shape;
-  for (Tile& tile : s.tiles) {
-    State::Place& place = s.places[tile.row * s.tile_columns + tile.column];
+  s.memory.sorted.resize(s.memory.entries.size());
+  for (const Memory::Entry& entry : s.memory.entries)
+    s.memory.sorted[s.memory.places[entry.tile].first++] = entry.shape;
+  for (Tile& tile : s.memory.tiles) {
+    Memory::Place& place = s.memory.places[tile.row * s.tile_columns + tile.column];
     place.first -= place.count;
-    tile.starts_covered = (s.sorted[place.first] & kWholeTile) != 0;
+    tile.starts_covered = (s.memory.sorted[place.first] & kWholeTile) != 0;
     if (place.count <= kMostMeasured)
-      tile.part = s.part_of(tile, std::span(s.sorted).subspan(place.first, place.count));
+      tile.part = s.part_of(tile, std::span(s.memory.sorted).subspan(place.first, place.count));
   }
 }
 
@@ -452,7 +487,7 @@ TilePart PrimitiveBatch::State::part_of(const Tile& tile, std::span<const std::u
   const std::uint32_t x = tile.column * kTileExtent, y = tile.row * kTileExtent;
   std::uint32_t left = kTileExtent, top = kTileExtent, right = 0, bottom = 0;
   for (const std::uint32_t entry : entries) {
-    const Shape& shape = shapes[entry & ~kWholeTile];
+    const Shape& shape = memory.shapes[entry & ~kWholeTile];
     left = std::min(left, std::max<std::uint32_t>(shape.left, x) - x);
     top = std::min(top, std::max<std::uint32_t>(shape.top, y) - y);
     right = std::max(right, std::min(shape.right + 1U - x, kTileExtent));
@@ -464,12 +499,12 @@ TilePart PrimitiveBatch::State::part_of(const Tile& tile, std::span<const std::u
 
 const DrawCounts& PrimitiveBatch::counts() const { return state_->counts; }
 
-std::span<const PrimitiveBatch::Tile> PrimitiveBatch::tiles() const { return state_->tiles; }
+std::span<const PrimitiveBatch::Tile> PrimitiveBatch::tiles() const { return state_->memory.tiles; }
 
 bool PrimitiveBatch::has_flat_w() const { return state_->flat_w; }
 
 double PrimitiveBatch::pixels_per_tile() const {
-  return state_->covered / static_cast<double>(std::max<std::size_t>(state_->entries.size(), 1));
+  return state_->covered / static_cast<double>(std::max<std::size_t>(state_->memory.entries.size(), 1));
 }
 
 template <class Record>
@@ -477,13 +512,14 @@ bool PrimitiveBatch::hand_out(std::uint32_t column, std::uint32_t row, std::uint
                               GroupSink<Record>& sink) const {
   const State& s = *state_;
   const std::size_t tile = std::size_t{row} * s.tile_columns + column;
-  if (column >= s.tile_columns || tile >= s.places.size() || s.places[tile].count == 0) return true;
+  if (column >= s.tile_columns || tile >= s.memory.places.size() || s.memory.places[tile].count == 0)
+    return true;
   const std::int64_t x = std::int64_t{column} * kTileExtent, y = std::int64_t{row} * kTileExtent;
-  const auto [count, first] = s.places[tile];
+  const auto [count, first] = s.memory.places[tile];
   GroupWriter<Record> writer(per_group, sink);
-  for (const std::uint32_t entry : std::span(s.sorted).subspan(first, count)) {
-    const Shape& shape = s.shapes[entry & ~kWholeTile];
-    const std::byte* const record = s.rows.data()[shape.record].bytes.data();
+  for (const std::uint32_t entry : std::span(s.memory.sorted).subspan(first, count)) {
+    const Shape& shape = s.memory.shapes[entry & ~kWholeTile];
+    const std::byte* const record = s.memory.rows.data()[shape.record].bytes.data();
     const GroupRecord group{record, static_cast<float>(x) - shape.origin_x,
                             static_cast<float>(y) - shape.origin_y};
     const bool more = (entry & kWholeTile) != 0 ? writer.all(group) : writer.some(group, shape, x, y);

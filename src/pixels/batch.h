@@ -56,6 +56,20 @@ using PixelSink = GroupSink<PixelRecord>;
 
 inline constexpr std::size_t kMostUses = 256;
 
+// The memory of a batch. The next one that gets it need not allocate; of a large batch nothing is kept.
+class BatchMemory {
+ public:
+  BatchMemory();
+  BatchMemory(BatchMemory&&) noexcept;
+  BatchMemory& operator=(BatchMemory&&) noexcept;
+  ~BatchMemory();
+
+ private:
+  friend class PrimitiveBatch;
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
 class PrimitiveBatch {
  public:
   // A tile in which something may be covered.
@@ -67,11 +81,12 @@ class PrimitiveBatch {
   };
 
   // For targets of `width` by `height` pixels and vertices of `slots` words; depth bias depends on the format
-  // of the depth target. Errors: bad_input for a size above kMaxTargetExtent, or a slot that vertices do not have.
+  // of the depth target. `memory`, if there is some, is lent until the batch ends. Errors: bad_input for a size above
+  // kMaxTargetExtent, or a slot that vertices do not have.
   static Result<PrimitiveBatch> make(const RasterState& state, std::uint32_t width, std::uint32_t height,
                                      std::uint32_t slots, std::span<const SlotUse> uses,
                                      PixelFormat depth_format = PixelFormat::none,
-                                     const RasterRules& rules = {});
+                                     const RasterRules& rules = {}, BatchMemory* memory = nullptr);
   PrimitiveBatch(PrimitiveBatch&&) noexcept;
   PrimitiveBatch& operator=(PrimitiveBatch&&) noexcept;
   ~PrimitiveBatch();
@@ -103,6 +118,7 @@ class PrimitiveBatch {
   template <class Record>
   bool hand_out(std::uint32_t column, std::uint32_t row, std::uint32_t per_group,
                 GroupSink<Record>& sink) const;
+  using Memory = BatchMemory::Parts;
   struct State;
   explicit PrimitiveBatch(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

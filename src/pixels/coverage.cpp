@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 
 #include "base/vector.h"
 
@@ -15,6 +16,7 @@ namespace warpjit::pixels {
 namespace {
 
 constexpr std::int64_t kBlockExtent = 8;
+constexpr std::uint32_t kCellExtent = 4;
 constexpr std::uint32_t kBlocksAcross = 8;
 
 // All records of a tile, covered; after them those that fill up the last group.
@@ -60,6 +62,27 @@ constexpr std::uint64_t between(const std::array<std::uint64_t, 9>& masks, std::
   return masks[static_cast<std::size_t>(last + 1)] & ~masks[static_cast<std::size_t>(first)];
 }
 
+// The same of a cell's 4 x 4 pixels: of those in columns, or rows, from `first` to `last`.
+constexpr std::array<std::array<std::uint16_t, 4>, 4> of_cell(bool rows) {
+  std::array<std::array<std::uint16_t, 4>, 4> masks{};
+  for (std::uint32_t first = 0; first < 4; ++first)
+    for (std::uint32_t last = first; last < 4; ++last)
+      for (std::uint32_t along = 0; along < 4; ++along)
+        for (std::uint32_t i = first; i <= last; ++i)
+          masks[first][last] |=
+              static_cast<std::uint16_t>(1U << (rows ? morton(along, i) : morton(i, along)));
+  return masks;
+}
+constexpr std::array<std::array<std::uint16_t, 4>, 4> kCellColumns = of_cell(false),
+                                                      kCellRows = of_cell(true);
+// That of a cell of which the pixels from `first` to `last` of the tile count.
+std::uint32_t part_of_cell(const std::array<std::array<std::uint16_t, 4>, 4>& masks, std::uint32_t cell,
+                           std::int64_t first, std::int64_t last) {
+  const std::int64_t corner = std::int64_t{kCellExtent} * cell;
+  return masks[static_cast<std::size_t>(std::max<std::int64_t>(first - corner, 0))]
+              [static_cast<std::size_t>(std::min<std::int64_t>(last - corner, kCellExtent - 1))];
+}
+
 constexpr std::array<std::array<std::uint8_t, 2>, kBlocksAcross* kBlocksAcross> kBlockCorner = [] {
   std::array<std::array<std::uint8_t, 2>, kBlocksAcross * kBlocksAcross> corners{};
   for (std::uint32_t row = 0; row < kBlocksAcross; ++row)
@@ -86,12 +109,12 @@ constexpr std::array<PixelsOfQuad, 16> kPixelsOfQuad = [] {
   return all;
 }();
 
-// One covered pixel or more of a quad; `full` is its record when all are. Gives how many records there are.
-// May write four pixels.
+// The covered pixels of a quad; `full` is its record when all are. Gives how many records there are. May write
+// four pixels.
 std::uint32_t put(QuadRecord* out, const QuadRecord* full, std::uint32_t coverage) {
   *out = *full;
   out->coverage = coverage;
-  return 1;
+  return coverage != 0 ? 1 : 0;
 }
 std::uint32_t put(PixelRecord* out, const PixelRecord* full, std::uint32_t coverage) {
   const PixelsOfQuad& covered = kPixelsOfQuad[coverage];
@@ -165,26 +188,21 @@ struct TileEdge {
   Range reach;
 };
 
-// The three edges of a small shape in a tile: all pixels of a block at once, without branches. Near the shape
-// its edges have values of less than 31 bits.
+// The three edges of a small shape in a tile: all pixels of a cell at once, without branches. Near the shape its
+// edges have values of less than 31 bits.
 class SmallEdges {
  public:
   SmallEdges(const Shape& shape, std::int64_t x, std::int64_t y)
       : edges_{Edge(shape, 0, x, y), Edge(shape, 1, x, y), Edge(shape, 2, x, y)} {}
 
-  // Covered pixels of the block whose first pixel is at (x, y) of the tile.
-  std::uint64_t inside(std::uint32_t x, std::uint32_t y) const {
-    std::uint64_t outside = 0;
-    for (unsigned i = 0; i < 4; ++i) {
-      const std::uint32_t right = x + 4 * (i & 1), down = y + 4 * (i >> 1);
-      std::array<Lanes, 4> lanes{};
-      for (const Edge& edge : edges_) {
-        const std::uint32_t at = edge.at_corner + edge.down * down + edge.right * right;
-        for (unsigned j = 0; j < 4; ++j) lanes[j] |= edge.four.quads[j] + at;
-      }
-      outside |= std::uint64_t{sign_bits(lanes[0], lanes[1], lanes[2], lanes[3])} << (16 * i);
+  // Covered pixels of the cell whose first pixel is at (x, y) of the tile, in Morton order.
+  std::uint32_t inside(std::uint32_t x, std::uint32_t y) const {
+    std::array<Lanes, 4> lanes{};
+    for (const Edge& edge : edges_) {
+      const std::uint32_t at = edge.at_corner + edge.down * y + edge.right * x;
+      for (unsigned j = 0; j < 4; ++j) lanes[j] |= edge.four.quads[j] + at;
     }
-    return ~outside;
+    return ~sign_bits(lanes[0], lanes[1], lanes[2], lanes[3]) & 0xFFFF;
   }
 
  private:
@@ -209,6 +227,13 @@ std::uint64_t GroupWriter<Record>::TileRectangle::pixels(std::int64_t block_x, s
                  std::min<std::int64_t>(right - block_x, kBlockExtent - 1)) &
          between(kRowsBelow, std::max<std::int64_t>(top - block_y, 0),
                  std::min<std::int64_t>(bottom - block_y, kBlockExtent - 1));
+}
+
+// The blocks that it touches, in Morton order.
+template <class Record>
+std::uint64_t GroupWriter<Record>::TileRectangle::blocks() const {
+  return between(kColumnsBelow, left / kBlockExtent, right / kBlockExtent) &
+         between(kRowsBelow, top / kBlockExtent, bottom / kBlockExtent);
 }
 
 TileCoverage tile_coverage(const Shape& shape, std::int64_t x, std::int64_t y) {
@@ -278,33 +303,53 @@ bool GroupWriter<Record>::some(const GroupRecord& group, const Shape& shape, std
                                 std::min<std::int64_t>(shape.right - x, kTileExtent - 1),
                                 std::min<std::int64_t>(shape.bottom - y, kTileExtent - 1)};
   if (rectangle.left > rectangle.right || rectangle.top > rectangle.bottom) return true;
-  const std::uint64_t blocks =
-      between(kColumnsBelow, rectangle.left / kBlockExtent, rectangle.right / kBlockExtent) &
-      between(kRowsBelow, rectangle.top / kBlockExtent, rectangle.bottom / kBlockExtent);
-  const bool few_blocks = rectangle.right / kBlockExtent - rectangle.left / kBlockExtent <= 1 &&
-                          rectangle.bottom / kBlockExtent - rectangle.top / kBlockExtent <= 1;
-  if (shape.small && few_blocks)
-    small_shape(group, shape, x, y, rectangle, blocks);
+  if (shape.small && rectangle.right / kCellExtent - rectangle.left / kCellExtent < kFewCells &&
+      rectangle.bottom / kCellExtent - rectangle.top / kCellExtent < kFewCells)
+    small_shape(group, shape, x, y, rectangle);
   else
-    large_shape(group, shape, x, y, rectangle, blocks);
+    large_shape(group, shape, x, y, rectangle);
   return end_primitive(group);
 }
 
 template <class Record>
 void GroupWriter<Record>::small_shape(const GroupRecord& group, const Shape& shape, std::int64_t x,
-                                      std::int64_t y, const TileRectangle& rectangle, std::uint64_t blocks) {
+                                      std::int64_t y, const TileRectangle& rectangle) {
+  static_assert(kFewCells * kFewCells * 4 <= 64);
+  if (count_ + 4 * kOfBlock > kCapacity) make_room(group);
   const SmallEdges edges(shape, x, y);
-  for (; blocks != 0; blocks &= blocks - 1) {
-    const auto block = static_cast<unsigned>(std::countr_zero(blocks));
-    const auto [block_x, block_y] = kBlockCorner[block];
-    const std::uint64_t pixels = rectangle.pixels(block_x, block_y) & edges.inside(block_x, block_y);
-    if (pixels != 0) append(block, pixels, group);
+  Record* out = &records_[count_];
+  const auto put_cell = [&](const SmallEdges& edges, std::uint32_t column, std::uint32_t row) {
+    const std::uint32_t pixels = edges.inside(kCellExtent * column, kCellExtent * row) &
+                                 part_of_cell(kCellColumns, column, rectangle.left, rectangle.right) &
+                                 part_of_cell(kCellRows, row, rectangle.top, rectangle.bottom);
+    const Record* const full = &kFullTile<Record>[morton(column, row) * 4 * kOfQuad];
+    // Whether a quad is covered cannot be predicted.
+    for (unsigned quad = 0; quad < 4; ++quad) out += put(out, &full[quad * kOfQuad], pixels >> 4 * quad & 15);
+  };
+  const auto first_column = static_cast<std::uint32_t>(rectangle.left) / kCellExtent,
+             last_column = static_cast<std::uint32_t>(rectangle.right) / kCellExtent,
+             first_row = static_cast<std::uint32_t>(rectangle.top) / kCellExtent,
+             last_row = static_cast<std::uint32_t>(rectangle.bottom) / kCellExtent;
+  if constexpr (std::is_same_v<Record, PixelRecord>) {
+    for (std::uint32_t row = first_row; row <= last_row; ++row)
+      for (std::uint32_t column = first_column; column <= last_column; ++column) put_cell(edges, column, row);
+  } else {
+    for (std::uint64_t blocks = rectangle.blocks(); blocks != 0; blocks &= blocks - 1) {
+      const auto [block_x, block_y] = kBlockCorner[static_cast<unsigned>(std::countr_zero(blocks))];
+      for (unsigned cell = 0; cell < 4; ++cell) {
+        const std::uint32_t column = block_x / kCellExtent + (cell & 1),
+                            row = block_y / kCellExtent + (cell >> 1);
+        if (first_column <= column && column <= last_column && first_row <= row && row <= last_row)
+          put_cell(edges, column, row);
+      }
+    }
   }
+  count_ = static_cast<std::uint32_t>(out - records_.data());
 }
 
 template <class Record>
 void GroupWriter<Record>::large_shape(const GroupRecord& group, const Shape& shape, std::int64_t x,
-                                      std::int64_t y, const TileRectangle& rectangle, std::uint64_t blocks) {
+                                      std::int64_t y, const TileRectangle& rectangle) {
   std::array<TileEdge, 3> edges;  // that pass through the tile
   unsigned edge_count = 0;
   for (unsigned k = 0; k < 3; ++k) {
@@ -312,7 +357,7 @@ void GroupWriter<Record>::large_shape(const GroupRecord& group, const Shape& sha
     if (at_corner + range(shape, k, kTileExtent).below >= 0) continue;
     edges[edge_count++] = {at_corner, shape.dx(k), -std::int64_t{shape.dy(k)}, range(shape, k, kBlockExtent)};
   }
-  for (; blocks != 0; blocks &= blocks - 1) {
+  for (std::uint64_t blocks = rectangle.blocks(); blocks != 0; blocks &= blocks - 1) {
     const auto block = static_cast<unsigned>(std::countr_zero(blocks));
     const auto [block_x, block_y] = kBlockCorner[block];
     std::uint64_t pixels = rectangle.pixels(block_x, block_y);
@@ -330,14 +375,24 @@ void GroupWriter<Record>::large_shape(const GroupRecord& group, const Shape& sha
   }
 }
 
+// May write some elements more than that: loops of few rounds cost more than the rounds.
+template <class Iterator, class Value>
+void fill_up(Iterator from, Iterator to, const Value& value) {
+  constexpr std::ptrdiff_t kFew = 4;
+  do {
+    std::fill_n(from, kFew, value);
+    from += kFew;
+  } while (from < to);
+}
+
 // The last group is filled up with what lies where its last record does.
 template <class Record>
 bool GroupWriter<Record>::end_primitive(const GroupRecord& group) {
   if (count_ == first_) return !stopped_;
   const std::uint32_t count = (count_ - first_ + per_group_ - 1) / per_group_;
   const std::uint32_t end = first_ + count * per_group_;
-  std::fill(records_.begin() + count_, records_.begin() + end, filler(records_[count_ - 1]));
-  std::fill_n(groups_.begin() + group_count_, count, group);
+  fill_up(records_.begin() + count_, records_.begin() + end, filler(records_[count_ - 1]));
+  fill_up(groups_.begin() + group_count_, groups_.begin() + group_count_ + count, group);
   count_ = first_ = end;
   group_count_ += count;
   return count_ < kCapacity || flush();

@@ -39,12 +39,15 @@ class GroupWriter {
   struct TileRectangle {  // pixels of the tile; the last ones are inside
     std::int64_t left, top, right, bottom;
     std::uint64_t pixels(std::int64_t block_x, std::int64_t block_y) const;
+    std::uint64_t blocks() const;
   };
-  // Append what a shape covers in these blocks.
+  // Append what a shape covers in the rectangle: a small one cell by cell, each of 4 x 4 pixels, of which the
+  // rectangle touches at most kFewCells both ways; a large one block by block. Quads ascend, as kernels need it.
+  static constexpr std::int64_t kFewCells = 4;
   void small_shape(const GroupRecord& group, const Shape& shape, std::int64_t x, std::int64_t y,
-                   const TileRectangle& rectangle, std::uint64_t blocks);
+                   const TileRectangle& rectangle);
   void large_shape(const GroupRecord& group, const Shape& shape, std::int64_t x, std::int64_t y,
-                   const TileRectangle& rectangle, std::uint64_t blocks);
+                   const TileRectangle& rectangle);
   bool end_primitive(const GroupRecord& group);
   void append(unsigned block, std::uint64_t pixels, const GroupRecord& group);
   void make_room(const GroupRecord& group);
@@ -54,8 +57,8 @@ class GroupWriter {
   GroupSink<Record>* sink_;
   std::uint32_t count_ = 0, group_count_ = 0;
   std::uint32_t first_ = 0;  // record of the current primitive that is in no group yet
-  std::array<Record, kCapacity + kMostPerGroup> records_;
-  std::array<GroupRecord, kCapacity + kMostPerGroup> groups_;
+  std::array<Record, kCapacity + kMostPerGroup + 4> records_;
+  std::array<GroupRecord, kCapacity + kMostPerGroup + 4> groups_;
 };
 
 extern template class GroupWriter<QuadRecord>;

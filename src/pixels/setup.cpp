@@ -12,31 +12,32 @@ namespace warpjit::pixels {
 
 namespace {
 
-constexpr std::uint32_t kNoPlane = ~0U;
 constexpr std::uint32_t kNaN = 0x7fffffff;
 constexpr std::size_t kInverseW = 0, kDepth = 1, kFirstUse = 2;
 
 // Four planes at once: compilers leave the loop scalar.
 using TwoDoubles = Vector<double, 2>;
 using TwoFloats = Vector<float, 2>;
+using TwoLongs = Vector<std::int64_t, 2>;
+using FourFloats = Vector<float, 4>;
 using FourWords = Vector<std::uint32_t, 4>;
 struct FourDoubles {
   TwoDoubles low, high;
 };
 // As f32; denormals become zeros of their sign, and all is NaN unless `finite`,
 // whose words are all ones or 0.
-FourWords coefficients(const FourDoubles& values, FourWords finite) {
+FourFloats coefficients(const FourDoubles& values, FourWords finite) {
   const auto low = WARPJIT_CONVERT(TwoFloats, values.low);
   const auto high = WARPJIT_CONVERT(TwoFloats, values.high);
   const auto words = std::bit_cast<FourWords>(WARPJIT_SHUFFLE(low, high, 0, 1, 2, 3));
   const auto denormal = std::bit_cast<FourWords>((words & 0x7f800000) == 0);
   const FourWords flushed = words & (~denormal | 0x80000000);
-  return (flushed & finite) | (kNaN & ~finite);
+  return std::bit_cast<FourFloats>((flushed & finite) | (kNaN & ~finite));
 }
 
 float coefficient(double value, bool finite) {
   const std::uint32_t mask = finite ? ~0U : 0U;
-  return to_float(coefficients({TwoDoubles{value, 0}, TwoDoubles{0, 0}}, FourWords{mask, 0, 0, 0})[0]);
+  return coefficients({TwoDoubles{value, 0}, TwoDoubles{0, 0}}, FourWords{mask, 0, 0, 0})[0];
 }
 
 // A plane, or two at once, through the values of three corners.
@@ -73,8 +74,8 @@ void RecordRows::reserve(std::size_t rows) {
   capacity_ = rows;
 }
 
-RecordRow* RecordRows::append(std::size_t rows) {
-  if (capacity_ - size_ < rows) reserve(std::max(size_ + rows, 2 * capacity_));
+RecordRow* RecordRows::append(std::size_t rows, std::size_t spare) {
+  if (capacity_ - size_ < rows + spare) reserve(std::max(size_ + rows + spare, 2 * capacity_));
   RecordRow* const first = rows_.get() + size_;
   size_ += rows;
   return first;
@@ -82,14 +83,28 @@ RecordRow* RecordRows::append(std::size_t rows) {
 
 Setup::Setup(std::span<const SlotUse> uses, const PixelRectangle& bounds)
     : uses_(uses.begin(), uses.end()), bounds_(bounds) {
-  for (const SlotUse& use : uses_) {
-    const bool flat = use.plane == SlotUse::Plane::none;
-    plane_of_use_.push_back(flat ? kNoPlane : static_cast<std::uint32_t>(kFirstUse + interpolated_.size()));
-    if (!flat) interpolated_.push_back(use);
+  rows_ = {{kInverseWRow, 0}, {kDepthRow, 0}};
+  for (std::size_t i = 0; i < uses_.size(); ++i) {
+    const bool flat = uses_[i].plane == SlotUse::Plane::none;
+    const PlaneRowUse row{static_cast<std::uint32_t>(kHeaderRows + i), uses_[i].slot};
+    (flat ? flat_rows_ : rows_).push_back(row);
+    if (!flat) interpolated_.push_back(uses_[i]);
   }
-  planes_ = (kFirstUse + interpolated_.size() + 3) & ~std::size_t{3};
+  for (std::size_t i = 0; i + 1 < interpolated_.size(); i += 2) {
+    const SlotUse &first = interpolated_[i], &second = interpolated_[i + 1];
+    const auto linear = [](const SlotUse& use) {
+      return std::int64_t{use.plane == SlotUse::Plane::linear ? -1 : 0};
+    };
+    TwoUses& two = two_uses_.emplace_back();
+    two.uses = {first, second};
+    two.together = first.part == SlotUse::Part::word && second.part == SlotUse::Part::word &&
+                   second.slot == first.slot + 1;
+    two.linear = TwoLongs{linear(first), linear(second)};
+  }
+  planes_ = (rows_.size() + 3) & ~std::size_t{3};
+  for (auto after = static_cast<std::uint32_t>(record_rows()); rows_.size() < planes_; ++after)
+    rows_.push_back({after, 0});
   for (auto& values : values_) std::fill_n(values.begin(), planes_, 0.0);
-  for (auto* coefficients : {&a_, &b_, &c_}) std::fill_n(coefficients->begin(), planes_, 0.0F);
 }
 
 void Setup::set_depth_bias(const RasterState::DepthBias& bias, PixelFormat depth_format) {
@@ -117,14 +132,26 @@ double Setup::depth_bias(double b, double c) const {
 }
 
 void Setup::set_values(unsigned n, const WindowVertex& vertex, const std::uint32_t* words) {
-  auto& values = values_[n];
+  double* values = values_[n].data();
   values[kInverseW] = vertex.inverse_w;
   values[kDepth] = vertex.depth;
-  const std::array<double, 2> factors{1, vertex.inverse_w};
-  const SlotUse* const uses = interpolated_.data();
-  for (std::size_t i = 0, count = interpolated_.size(); i < count; ++i)
-    values[kFirstUse + i] =
-        use_value(uses[i], words) * factors[uses[i].plane == SlotUse::Plane::perspective ? 1 : 0];
+  values += kFirstUse;
+  const auto inverse_w = std::bit_cast<TwoLongs>(TwoDoubles{vertex.inverse_w, vertex.inverse_w});
+  const auto one = std::bit_cast<TwoLongs>(TwoDoubles{1, 1});
+  for (const TwoUses& two : two_uses_) {
+    TwoFloats given;
+    if (two.together)
+      std::memcpy(&given, words + two.uses[0].slot, sizeof given);
+    else
+      given = TwoFloats{use_value(two.uses[0], words), use_value(two.uses[1], words)};
+    const TwoDoubles made = WARPJIT_CONVERT(TwoDoubles, given) *
+                            std::bit_cast<TwoDoubles>((inverse_w & ~two.linear) | (one & two.linear));
+    std::memcpy(values, &made, sizeof made);
+    values += 2;
+  }
+  if (interpolated_.size() % 2 == 0) return;
+  const SlotUse& last = interpolated_.back();
+  *values = use_value(last, words) * (last.plane == SlotUse::Plane::perspective ? vertex.inverse_w : 1);
 }
 
 void Setup::set_values(unsigned n, const WindowVertex& vertex, const float* given) {
@@ -194,23 +221,15 @@ bool Setup::point_shape(const WindowVertex& v, std::int32_t half, Shape& shape) 
                ((y + half + 127) >> 8) - 1, x - half, y - half, shape);
 }
 
-void Setup::write_rows(const Shape& shape, const PrimitiveFacts& facts, RecordRow* record) const {
+void Setup::write_header(const Shape& shape, const PrimitiveFacts& facts, RecordRow* record) const {
   const PrimitiveHeader header{facts.front_facing ? ~0U : 0U, facts.number, shape.origin_x, shape.origin_y};
   std::memcpy(record, &header, sizeof header);
-  const auto put = [&](std::size_t row, std::uint32_t plane, std::uint32_t flat) {
-    const PlaneRow values{a_[plane], b_[plane], c_[plane], flat};
+}
+
+void Setup::write_flat(const PrimitiveFacts& facts, RecordRow* record) const {
+  for (const auto [row, slot] : flat_rows_) {
+    const PlaneRow values{0, 0, 0, facts.provoking[slot]};
     std::memcpy(record + row, &values, sizeof values);
-  };
-  put(kInverseWRow, kInverseW, 0);
-  put(kDepthRow, kDepth, 0);
-  for (std::size_t i = 0; i < uses_.size(); ++i) {
-    const std::uint32_t flat = facts.provoking[uses_[i].slot];
-    if (plane_of_use_[i] != kNoPlane) {
-      put(kHeaderRows + i, plane_of_use_[i], flat);
-    } else {
-      const PlaneRow values{0, 0, 0, flat};
-      std::memcpy(record + kHeaderRows + i, &values, sizeof values);
-    }
   }
 }
 
@@ -233,14 +252,26 @@ void Setup::write(const std::array<WindowVertex, 3>& v, std::int64_t area, const
     const Plane<TwoDoubles> low = two(i), high = two(i + 2);
     const FourWords finite = WARPJIT_SHUFFLE(std::bit_cast<FourWords>(low.rest == 0),
                                              std::bit_cast<FourWords>(high.rest == 0), 0, 2, 4, 6);
-    const auto put = [&](const FourDoubles& values, float* to) {
-      const FourWords words = coefficients(values, finite);
-      std::memcpy(to, &words, sizeof words);
+    // Four rows of a, b, c and the flat word.
+    const FourFloats a = coefficients({low.a, high.a}, finite), b = coefficients({low.b, high.b}, finite),
+                     c = coefficients({low.c, high.c}, finite);
+    const PlaneRowUse* const rows = &rows_[i];
+    const FourWords flat_words{facts.provoking[rows[0].slot], facts.provoking[rows[1].slot],
+                               facts.provoking[rows[2].slot], facts.provoking[rows[3].slot]};
+    const auto flat = std::bit_cast<FourFloats>(flat_words);
+    const FourFloats ab_low = WARPJIT_SHUFFLE(a, b, 0, 4, 1, 5), ab_high = WARPJIT_SHUFFLE(a, b, 2, 6, 3, 7);
+    const FourFloats cf_low = WARPJIT_SHUFFLE(c, flat, 0, 4, 1, 5),
+                     cf_high = WARPJIT_SHUFFLE(c, flat, 2, 6, 3, 7);
+    const auto put = [&](unsigned n, const FourFloats& values) {
+      std::memcpy(record + rows[n].row, &values, sizeof values);
     };
-    put({low.a, high.a}, &a_[i]);
-    put({low.b, high.b}, &b_[i]);
-    put({low.c, high.c}, &c_[i]);
+    put(0, WARPJIT_SHUFFLE(ab_low, cf_low, 0, 1, 4, 5));
+    put(1, WARPJIT_SHUFFLE(ab_low, cf_low, 2, 3, 6, 7));
+    put(2, WARPJIT_SHUFFLE(ab_high, cf_high, 0, 1, 4, 5));
+    put(3, WARPJIT_SHUFFLE(ab_high, cf_high, 2, 3, 6, 7));
   }
+  write_header(shape, facts, record);
+  write_flat(facts, record);
   const bool biased = biased_ && !of_line;
   if (biased || off_center_) {
     PlaneFrame at_samples = frame;
@@ -248,19 +279,20 @@ void Setup::write(const std::array<WindowVertex, 3>& v, std::int64_t area, const
     at_samples.to_y = (256 * double{shape.origin_y} + (128 - v[0].y)) / 256;
     const Plane<double> depth =
         at_samples.through(values_[0][kDepth], values_[1][kDepth], values_[2][kDepth]);
-    a_[kDepth] = coefficient(biased ? depth.a + depth_bias(depth.b, depth.c) : depth.a, depth.rest == 0);
+    const float a = coefficient(biased ? depth.a + depth_bias(depth.b, depth.c) : depth.a, depth.rest == 0);
+    std::memcpy(record + kDepthRow, &a, sizeof a);
   }
-  write_rows(shape, facts, record);
 }
 
 void Setup::write_point(const WindowVertex& v, std::int32_t half, const Shape& shape,
                         const PrimitiveFacts& facts, RecordRow* record) {
-  for (std::size_t i = 0; i < planes_; ++i) {
-    const double value = values_[0][i];
-    const bool finite = value - value == 0;
-    a_[i] = coefficient(value, finite);
-    b_[i] = c_[i] = coefficient(0, finite);
-  }
+  const auto put = [&](std::size_t plane, double a, double b, double c, bool finite) {
+    const PlaneRowUse row = rows_[plane];
+    const PlaneRow values{coefficient(a, finite), coefficient(b, finite), coefficient(c, finite),
+                          facts.provoking[row.slot]};
+    std::memcpy(record + row.row, &values, sizeof values);
+  };
+  for (std::size_t i = 0; i < planes_; ++i) put(i, values_[0][i], 0, 0, values_[0][i] - values_[0][i] == 0);
   const std::int64_t left = std::int64_t{v.x} - half - to_center_[0],
                      top = std::int64_t{v.y} - half - to_center_[1];
   for (std::size_t i = 0; i < interpolated_.size(); ++i) {
@@ -291,12 +323,10 @@ void Setup::write_point(const WindowVertex& v, std::int32_t half, const Shape& s
         break;
     }
     const double by = use.plane == SlotUse::Plane::linear ? 1 : v.inverse_w;
-    const bool finite = by - by == 0;
-    a_[kFirstUse + i] = coefficient(a * by, finite);
-    b_[kFirstUse + i] = coefficient(b * by, finite);
-    c_[kFirstUse + i] = coefficient(c * by, finite);
+    put(kFirstUse + i, a * by, b * by, c * by, by - by == 0);
   }
-  write_rows(shape, facts, record);
+  write_header(shape, facts, record);
+  write_flat(facts, record);
 }
 
 }  // namespace warpjit::pixels

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/vector.h"
 #include "pixels/batch.h"
 #include "pixels/records.h"
 #include "pixels/vertex.h"
@@ -43,7 +44,9 @@ class RecordRows {
  public:
   void clear() { size_ = 0; }
   std::size_t size() const { return size_; }
-  RecordRow* append(std::size_t rows);
+  std::size_t capacity() const { return capacity_; }
+  // Rows at the end, after which `spare` more may be written.
+  RecordRow* append(std::size_t rows, std::size_t spare);
   void reserve(std::size_t rows);
   const RecordRow* data() const { return rows_.get(); }
 
@@ -77,6 +80,8 @@ class Setup {
 
   std::span<const SlotUse> interpolated() const { return interpolated_; }
   std::size_t record_rows() const { return kHeaderRows + uses_.size(); }
+  // Rows after a record that write() needs room for.
+  static constexpr std::size_t kSpareRows = 3;
 
   // The values of vertex n (0 to 2) for the next triangle or point: from its words, or one for each
   // interpolated use.
@@ -109,11 +114,26 @@ class Setup {
   bool limit(std::int64_t left, std::int64_t top, std::int64_t right, std::int64_t bottom,
              std::int64_t least_x, std::int64_t least_y, Shape& shape) const;
   double depth_bias(double b, double c) const;
-  void write_rows(const Shape& shape, const PrimitiveFacts& facts, RecordRow* record) const;
+  // Rows of the record that are no planes of a triangle.
+  void write_header(const Shape& shape, const PrimitiveFacts& facts, RecordRow* record) const;
+  void write_flat(const PrimitiveFacts& facts, RecordRow* record) const;
+
+  // Uses with a plane, two by two, from kFirstUse on.
+  struct TwoUses {
+    std::array<SlotUse, 2> uses;
+    bool together;                   // their words lie side by side, and both are f32
+    Vector<std::int64_t, 2> linear;  // all ones where the value is not over w
+  };
+  // The row that a plane has, and the slot of its flat word; planes that fill up four have the rows after the record.
+  struct PlaneRowUse {
+    std::uint32_t row, slot;
+  };
 
   std::vector<SlotUse> uses_, interpolated_;
-  std::vector<std::uint32_t> plane_of_use_;  // its plane; plane `kNoPlane` where it has none
-  std::size_t planes_;                       // a multiple of 4
+  std::vector<TwoUses> two_uses_;
+  std::vector<PlaneRowUse> rows_;       // of planes_
+  std::vector<PlaneRowUse> flat_rows_;  // of uses without a plane
+  std::size_t planes_;                  // a multiple of 4
   PixelRectangle bounds_;
   RasterState::DepthBias bias_;
   double smallest_step_ = 0;  // of the depth format; d32f: of depths below 2
@@ -121,8 +141,7 @@ class Setup {
   bool biased_ = false, off_center_ = false;
   std::array<std::int32_t, 2> to_center_{};  // from samples, 1/256 pixels
   // Those up to planes_ have values.
-  std::array<std::array<double, kMostPlanes>, 3> values_;
-  std::array<float, kMostPlanes> a_, b_, c_;
+  alignas(16) std::array<std::array<double, kMostPlanes>, 3> values_;
 };
 
 }  // namespace warpjit::pixels

@@ -1,6 +1,7 @@
 #include "pixels/vertex.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace warpjit::pixels {
 
@@ -8,27 +9,10 @@ namespace {
 
 constexpr double kClipGuard = 8, kWindowGuard = 32768, kWindowLimit = 0x1p26;
 
-bool finite(const Position& p) {
-  return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z) && std::isfinite(p.w);
-}
+using TwoDoubles = Vector<double, 2>;
+using TwoLongs = Vector<std::int64_t, 2>;
 
-// Window coordinates in pixels to subpixels, of which `bits` count, moved by `to_x` and `to_y`. False: beyond
-// the limit, or NaN.
-bool to_subpixels(double x, double y, unsigned bits, std::int32_t to_x, std::int32_t to_y,
-                  WindowVertex& vertex) {
-  const std::int32_t step = 256 >> bits;
-  const double scale = 1 << bits, limit = kWindowLimit / step;
-  const double fine_x = x * scale, fine_y = y * scale;
-  if (!(std::fabs(fine_x) <= limit) || !(std::fabs(fine_y) <= limit)) {
-    vertex.x = vertex.y = 0;
-    return false;
-  }
-  // Adding this rounds to an integer, ties to even.
-  constexpr double kRound = 0x1.8p52;
-  vertex.x = static_cast<std::int32_t>((fine_x + kRound) - kRound) * step + to_x;
-  vertex.y = static_cast<std::int32_t>((fine_y + kRound) - kRound) * step + to_y;
-  return true;
-}
+bool finite(const Position& p) { return (p.x - p.x) + (p.y - p.y) + (p.z - p.z) + (p.w - p.w) == 0; }
 
 std::uint32_t bit_if(bool condition, unsigned bit) { return std::uint32_t{condition} << bit; }
 
@@ -50,6 +34,9 @@ VertexTransform::VertexTransform(const RasterState& state, const RasterRules& ru
   }
   to_x_ = 128 - state.sample_point[0];
   to_y_ = 128 - state.sample_point[1];
+  step_ = 256 >> rules_.subpixel_bits;
+  subpixels_ = 1 << rules_.subpixel_bits;
+  limit_ = kWindowLimit / step_;
   guard_ = window_ ? kWindowGuard : kClipGuard;
   for (unsigned axis = 0; axis < 3; ++axis) {
     scale_[axis] = window_ ? 1 : state.viewport_scale[axis];
@@ -62,13 +49,42 @@ VertexTransform::VertexTransform(const RasterState& state, const RasterRules& ru
                  (state.distances.clip & exist) << kDistancePlane;
   cull_ = state.distances.cull & exist;
   if (rules_.plane_count != 0) used_planes_ = low_mask<std::uint32_t>(rules_.plane_count);
+  for (std::size_t plane = 0; plane < rules_.planes.size(); ++plane) {
+    const ClipPlane& from = rules_.planes[plane];
+    TwoPlanes& to = two_planes_[plane / 2];
+    for (std::size_t n = 0; n < from.factors.size(); ++n) to.factors[n][plane % 2] = from.factors[n];
+    to.rest[plane % 2] = from.rest;
+    to.least[plane % 2] = from.least;
+  }
 }
 
 std::uint32_t VertexTransform::outside_rules(const Position& position) const {
-  std::uint32_t outside = 0;
-  for (unsigned plane = 0; plane < rules_.plane_count; ++plane)
-    outside |= bit_if(!is_inside(plane, distance(rules_.planes[plane], position)), plane);
-  return outside;
+  TwoLongs inside{};
+  TwoLongs bits{1, 2};
+  for (const TwoPlanes& planes : two_planes_) {
+    const auto& f = planes.factors;
+    const TwoDoubles distances =
+        ((f[0] * position.x + f[1] * position.y) + f[2] * position.z) + f[3] * position.w + planes.rest;
+    inside |= std::bit_cast<TwoLongs>(distances >= planes.least) & bits;
+    bits <<= 2;
+  }
+  return ~static_cast<std::uint32_t>(inside[0] | inside[1]) & used_planes_;
+}
+
+bool VertexTransform::to_subpixels(double x, double y, WindowVertex& vertex) const {
+  const TwoDoubles pixels{x, y};
+  const TwoDoubles fine = pixels * subpixels_;
+  const auto held = (fine <= limit_) & (fine >= -limit_);
+  if ((held[0] & held[1]) == 0) {
+    vertex.x = vertex.y = 0;
+    return false;
+  }
+  // Adding this rounds to an integer, ties to even, which is then in the low half.
+  constexpr double kRound = 0x1.8p52;
+  const auto rounded = std::bit_cast<Vector<std::int32_t, 4>>(fine + kRound);
+  vertex.x = rounded[0] * step_ + to_x_;
+  vertex.y = rounded[2] * step_ + to_y_;
+  return true;
 }
 
 Position VertexTransform::position(const std::uint32_t* words) const {
@@ -86,8 +102,7 @@ WindowVertex VertexTransform::vertex(const std::uint32_t* words) const {
     result.inverse_w = to_float(words[3]);
     result.depth = to_float(words[2]);
     result.outside &= ~std::uint32_t{kBeyond};
-    if (!to_subpixels(to_float(words[0]), to_float(words[1]), rules_.subpixel_bits, to_x_, to_y_, result))
-      result.outside |= kBeyond;
+    if (!to_subpixels(to_float(words[0]), to_float(words[1]), result)) result.outside |= kBeyond;
   }
   if (rules_.plane_count != 0) {
     result.outside |= outside_rules(p);
@@ -116,7 +131,7 @@ WindowVertex VertexTransform::project(const Position& p) const {
   const double x = (p.x * vertex.inverse_w) * scale_[0] + translate_[0];
   const double y = (p.y * vertex.inverse_w) * scale_[1] + translate_[1];
   vertex.depth = (p.z * vertex.inverse_w) * scale_[2] + translate_[2];
-  if (!to_subpixels(x, y, rules_.subpixel_bits, to_x_, to_y_, vertex)) vertex.outside |= kBeyond;
+  if (!to_subpixels(x, y, vertex)) vertex.outside |= kBeyond;
   return vertex;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/bits.h"
+#include "base/vector.h"
 #include "pixels/records.h"
 #include "pixels/rules.h"
 #include "warpjit/pixels.hpp"
@@ -93,14 +94,24 @@ class VertexTransform {
     const auto& f = plane.factors;
     return ((position.x * f[0] + position.y * f[1]) + position.z * f[2]) + position.w * f[3] + plane.rest;
   }
+  // The planes of the rules two by two, for all at once.
+  struct TwoPlanes {
+    std::array<Vector<double, 2>, 4> factors;
+    Vector<double, 2> rest, least;
+  };
   std::uint32_t outside_rules(const Position& position) const;
+  // Window coordinates in pixels to those of the vertex. False: beyond the limit, or NaN.
+  bool to_subpixels(double x, double y, WindowVertex& vertex) const;
   double near_distance(double z, double w) const { return zero_to_one_ ? z - least_ * w : z + w; }
   double far_distance(double z, double w) const { return most_ * w - z; }
 
   RasterRules rules_;
+  std::array<TwoPlanes, 4> two_planes_;
   std::array<double, 3> scale_, translate_;
   double least_ = 0, most_ = 1;       // of depths
   std::int32_t to_x_ = 0, to_y_ = 0;  // from a pixel's sample to its centre
+  double subpixels_, limit_;          // that count in a pixel; of coordinates in these
+  std::int32_t step_;                 // of one, in 1/256 pixels
   double guard_;
   std::uint32_t used_planes_, cull_;
   std::uint8_t first_distance_, distance_count_;

@@ -41,9 +41,10 @@ struct VertexRun {
   std::unique_ptr<std::uint32_t[]> words;
 };
 
-// A batch for primitives of a draw, whose vertices have `slots` slots.
+// A batch for primitives of a draw, whose vertices have `slots` slots. `memory`, if there is some, is lent to it.
 Result<pixels::PrimitiveBatch> make_batch(const LaunchState& launch, Topology topology, std::uint32_t slots,
-                                          const RasterState::Rectangle& scissor);
+                                          const RasterState::Rectangle& scissor,
+                                          pixels::BatchMemory* memory = nullptr);
 // The vertices of the first instance, if they are bound or have been computed.
 pixels::Vertices first_part(const LaunchState& launch, const SlotRows& rows);
 // What the first primitives of a draw are like decides on its kernel.
@@ -54,7 +55,12 @@ class PrimitiveRun {
  public:
   // `topology` and `slots` of a vertex: of what is added.
   PrimitiveRun(Run& run, VertexRun& vertex_run, Topology topology, std::uint32_t slots)
-      : run_(run), launch_(run.launch), vertex_run_(vertex_run), topology_(topology), slots_(slots) {}
+      : run_(run),
+        launch_(run.launch),
+        vertex_run_(vertex_run),
+        topology_(topology),
+        slots_(slots),
+        batch_memory_(run.memory.batches.borrow()) {}
 
   Run& run() { return run_; }
   Status begin();
@@ -69,6 +75,7 @@ class PrimitiveRun {
   RunClock::duration compile_time() const { return compile_time_; }
 
  private:
+  Status make_batch(const RasterState::Rectangle& scissor);
   Status lease();
   // Adds primitives from `next` on until the batch is full, and gives the first one that was not added.
   Result<std::uint64_t> fill_batch(const pixels::Vertices& part, std::uint64_t next);
@@ -90,6 +97,7 @@ class PrimitiveRun {
   VertexRun& vertex_run_;
   const Topology topology_;
   const std::uint32_t slots_;
+  Pool<pixels::BatchMemory>::Lease batch_memory_;
   std::optional<pixels::PrimitiveBatch> batch_;  // none: the guest interpreter draws
   KernelUse use_;                                // leased once there are primitives
   RunClock::duration compile_time_{};

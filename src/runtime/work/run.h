@@ -18,6 +18,7 @@ namespace warpjit::runtime {
 struct WorkMemory {
   Pool<PrimitiveRound> rounds;
   Pool<TilePlanes> tile_planes;
+  Pool<pixels::BatchMemory> batches;
 };
 
 struct Run {

@@ -65,17 +65,15 @@ Status PrimitiveRun::draw_in_guest(interpret::PixelWork& work) {
 }
 
 Result<pixels::PrimitiveBatch> make_batch(const LaunchState& launch, Topology topology, std::uint32_t slots,
-                                          const RasterState::Rectangle& scissor) {
+                                          const RasterState::Rectangle& scissor,
+                                          pixels::BatchMemory* memory) {
   const LaunchPixels& work = *launch.pixels;
   RasterState raster = work.raster;
   raster.topology = topology;
   raster.scissor = scissor;
-  WARPJIT_TRY(pixels::PrimitiveBatch batch,
-              pixels::PrimitiveBatch::make(raster, work.width, work.height, slots,
-                                           launch.shader->varyings().slots_read, work.output.depth_format,
-                                           work.rules));
-  batch.clear();
-  return batch;
+  return pixels::PrimitiveBatch::make(raster, work.width, work.height, slots,
+                                      launch.shader->varyings().slots_read, work.output.depth_format,
+                                      work.rules, memory);
 }
 
 pixels::Vertices first_part(const LaunchState& launch, const SlotRows& rows) {
@@ -96,7 +94,12 @@ void set_hints(const pixels::PrimitiveBatch& batch, KernelHints& hints) {
 
 Status PrimitiveRun::begin() {
   if (run_.options.engine == EngineKind::guest) return {};
-  WARPJIT_TRY(batch_, make_batch(launch_, topology_, slots_, launch_.pixels->raster.scissor));
+  return make_batch(launch_.pixels->raster.scissor);
+}
+
+Status PrimitiveRun::make_batch(const RasterState::Rectangle& scissor) {
+  batch_.reset();  // what it was lent goes to the next one
+  WARPJIT_TRY(batch_, runtime::make_batch(launch_, topology_, slots_, scissor, &*batch_memory_));
   return {};
 }
 
@@ -181,7 +184,7 @@ Status PrimitiveRun::draw_pieces(const pixels::Vertices& part, const interpret::
   const Rectangle& whole = launch_.pixels->raster.scissor;
   const auto draw_within = [&](const Rectangle& scissor) -> Status {
     if (scissor.width == 0 || scissor.height == 0) return {};
-    WARPJIT_TRY(batch_, make_batch(launch_, topology_, slots_, scissor));
+    WARPJIT_CHECK(make_batch(scissor));
     batch_->add(part, done.primitive, done.primitive + 1);
     waiting_ = true;
     return draw_waiting();
