@@ -76,8 +76,10 @@ function(warpjit_module name)
 endfunction()
 
 # The environment of every test: new and freed memory is filled with a pattern, so that code which reads it
-# gives wrong results in the release build, too. Sanitizers have their own allocator, which ignores this.
-set(WARPJIT_TEST_ENVIRONMENT GLIBC_TUNABLES=glibc.malloc.perturb=165)
+# gives wrong results in the release build, too. Sanitizers have their own allocator, which ignores this. The filling
+# touches all pages of large blocks, so these are kept for the next one.
+set(WARPJIT_TEST_ENVIRONMENT
+    GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=2147483648)
 
 # warpjit_add_test(NAME COMMAND command... [ENVIRONMENT variables...] [PROPERTIES properties...])
 function(warpjit_add_test name)
