@@ -82,24 +82,29 @@ RecordRow* RecordRows::append(std::size_t rows, std::size_t spare) {
 }
 
 Setup::Setup(std::span<const SlotUse> uses, const PixelRectangle& bounds)
-    : uses_(uses.begin(), uses.end()), bounds_(bounds) {
+    : use_count_(static_cast<std::uint32_t>(uses.size())), bounds_(bounds) {
   rows_ = {{kInverseWRow, 0}, {kDepthRow, 0}};
-  for (std::size_t i = 0; i < uses_.size(); ++i) {
-    const bool flat = uses_[i].plane == SlotUse::Plane::none;
-    const PlaneRowUse row{static_cast<std::uint32_t>(kHeaderRows + i), uses_[i].slot};
-    (flat ? flat_rows_ : rows_).push_back(row);
-    if (!flat) interpolated_.push_back(uses_[i]);
+  for (std::uint32_t i = 0; i < use_count_; ++i) {
+    const bool flat = uses[i].plane == SlotUse::Plane::none;
+    const PlaneRowUse row{kHeaderRows + i, uses[i].slot};
+    if (flat) {
+      flat_rows_.push_back(row);
+    } else {
+      rows_.push_back(row);
+      interpolated_.push_back(uses[i]);
+    }
   }
   for (std::size_t i = 0; i + 1 < interpolated_.size(); i += 2) {
     const SlotUse &first = interpolated_[i], &second = interpolated_[i + 1];
     const auto linear = [](const SlotUse& use) {
       return std::int64_t{use.plane == SlotUse::Plane::linear ? -1 : 0};
     };
-    TwoUses& two = two_uses_.emplace_back();
+    TwoUses two;
     two.uses = {first, second};
     two.together = first.part == SlotUse::Part::word && second.part == SlotUse::Part::word &&
                    second.slot == first.slot + 1;
     two.linear = TwoLongs{linear(first), linear(second)};
+    two_uses_.push_back(two);
   }
   planes_ = (rows_.size() + 3) & ~std::size_t{3};
   for (auto after = static_cast<std::uint32_t>(record_rows()); rows_.size() < planes_; ++after)

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
+#include "base/small_vector.h"
 #include "base/vector.h"
 #include "pixels/batch.h"
 #include "pixels/records.h"
@@ -78,8 +78,8 @@ class Setup {
     off_center_ = to_center_[0] != 0 || to_center_[1] != 0;
   }
 
-  std::span<const SlotUse> interpolated() const { return interpolated_; }
-  std::size_t record_rows() const { return kHeaderRows + uses_.size(); }
+  std::span<const SlotUse> interpolated() const { return {interpolated_.data(), interpolated_.size()}; }
+  std::size_t record_rows() const { return kHeaderRows + use_count_; }
   // Rows after a record that write() needs room for.
   static constexpr std::size_t kSpareRows = 3;
 
@@ -129,11 +129,13 @@ class Setup {
     std::uint32_t row, slot;
   };
 
-  std::vector<SlotUse> uses_, interpolated_;
-  std::vector<TwoUses> two_uses_;
-  std::vector<PlaneRowUse> rows_;       // of planes_
-  std::vector<PlaneRowUse> flat_rows_;  // of uses without a plane
-  std::size_t planes_;                  // a multiple of 4
+  static constexpr std::uint32_t kFewUses = 24;  // without memory of their own
+  std::uint32_t use_count_;
+  SmallVector<SlotUse, kFewUses> interpolated_;
+  SmallVector<TwoUses, kFewUses / 2> two_uses_;
+  SmallVector<PlaneRowUse, kFewUses + 4> rows_;   // of planes_
+  SmallVector<PlaneRowUse, kFewUses> flat_rows_;  // of uses without a plane
+  std::size_t planes_;                            // a multiple of 4
   PixelRectangle bounds_;
   RasterState::DepthBias bias_;
   double smallest_step_ = 0;  // of the depth format; d32f: of depths below 2

@@ -84,10 +84,9 @@ Result<FragmentDraws::CachedLaunch*> FragmentDraws::find_launch(const FragmentSt
   if (found != nullptr) return found;
   Launch launch{warpjit::Program(std::make_shared<const FragmentShader>(state))};
   WARPJIT_CHECK(launch.status());
-  auto data = std::make_unique<FragmentData>();
-  launch.state().values.data = data.get();
-  const std::size_t bytes = launch.state().memory_bytes() + sizeof(FragmentData) + sizeof(FragmentShader);
-  return &launches_.add(hash, bytes, {std::move(launch), std::move(data)});
+  launch.state().values.data = data_.get();
+  const std::size_t bytes = launch.state().memory_bytes() + sizeof(FragmentShader);
+  return &launches_.add(hash, bytes, {std::move(launch)});
 }
 
 Status FragmentDraws::bind_memories(const FragmentSetup& setup, const FragmentTables& tables,
@@ -125,7 +124,8 @@ Status FragmentDraws::begin(GpuRegisters registers, std::uint64_t version, const
                             const PhysicalMemory& memory) {
   version_ = kNone;
   launch_ = nullptr;
-  WARPJIT_TRY(const FragmentSetup setup, read_fragment_setup(registers, tables));
+  WARPJIT_TRY(data_->setup, read_fragment_setup(registers, tables));
+  const FragmentSetup& setup = data_->setup;
   WARPJIT_TRY(const FoundTargets targets, find_targets(setup, memory));
   WARPJIT_TRY(CachedLaunch* const cached, find_launch(setup.state));
   runtime::LaunchState& launch = cached->launch.state();
@@ -138,8 +138,7 @@ Status FragmentDraws::begin(GpuRegisters registers, std::uint64_t version, const
     std::memcpy(launch.values.words.data(), &words, sizeof words);
     ++launch.values_generation;
   }
-  cached->data->setup = setup;
-  cached->data->memory = &memory;
+  data_->memory = &memory;
   launch.pixels->raster = raster_of(setup.raster);
   launch.pixels->rules = rules_of(setup);
   bind_targets(setup, targets, *launch.pixels);

@@ -47,7 +47,6 @@ class FragmentDraws {
   static constexpr std::size_t kLaunchBytes = std::size_t{24} << 20;
   struct CachedLaunch {
     Launch launch;
-    std::unique_ptr<FragmentData> data;  // the launch points there
   };
 
   Result<CachedLaunch*> find_launch(const FragmentState& state);
@@ -55,6 +54,8 @@ class FragmentDraws {
                        const FoundTargets& targets, runtime::LaunchState& launch, FragmentWords& words);
   Status run(const Engine& engine, const PrimitiveTriangles& triangles, const RunOptions& options);
 
+  // Of the draws that wait or follow; all launches point there.
+  std::unique_ptr<FragmentData> data_ = std::make_unique<FragmentData>();
   RecentCache<CachedLaunch> launches_{kLaunchBytes};
   CachedLaunch* launch_ = nullptr;  // of the draws that wait or follow; null: these draw nothing
   static constexpr std::uint64_t kNone = 0;
