@@ -59,7 +59,7 @@ struct RunInput {
   void add_faults_to(Command& command);
   RunOptions on(EngineKind engine, Target target) const;
 };
-// Of a command whose file is a scene. Errors: an option that scenes do not take.
+// For commands whose file is a scene. Errors: an option that scenes do not take.
 Status check_scene_options(const Command& command, std::initializer_list<std::string_view> taken);
 // The launch file with the count that the options ask for. Errors: a file of another kind, and its kind.
 Result<LaunchFile> load_launch(const RunInput& input);

@@ -267,11 +267,10 @@ void add_render(Command& app) {
   command.option(
       "--compare", options->compare,
       "a PNG to compare with; --out is then a picture of the differences, exit code 1 if there are any");
-  command.flag(
-      "--heatmap", options->heatmap,
-      "show how many guest instructions each pixel executed, in the guest interpreter, with a "
-      "legend: black is none, white the most; of a scene how many fragments triangles covered in each "
-      "pixel, before tests, as further pictures of the targets");
+  command.flag("--heatmap", options->heatmap,
+               "show how many guest instructions each pixel executed, in the guest interpreter, with a "
+               "legend: black is 0, white the most; for a scene how many fragments triangles covered in each "
+               "pixel, before tests, as further pictures of the targets");
   command.option("--job", options->jobs,
                  "the file is a capture of a Valhall GPU: where a chain of its jobs begins, instead of "
                  "those that the file names; several in their order");

@@ -10,7 +10,7 @@
 
 namespace warpjit::pica200 {
 
-// Three vertices a triangle: those that `indices` number, or if there are none, in order.
+// Three vertices a triangle, in order or, if `indexed`, as `indices` number them.
 struct PrimitiveTriangles {
   std::span<const Vertex> vertices;
   std::span<const std::uint32_t> indices;

@@ -307,7 +307,7 @@ class TraceReader {
         return true;
       }
       const pica200::DisplayTransfer transfer{input, output, of(0xC), of(8), flags};
-      // Of at most 4 bytes a pixel.
+      // A pixel has at most 4 bytes.
       const auto most = [](std::uint32_t size) { return std::uint64_t{size & 0xFFFF} * (size >> 16) * 4; };
       WARPJIT_CHECK(check_memory(input, std::min<std::uint64_t>(most(transfer.input_size), 1 << 20), at));
       WARPJIT_CHECK(check_memory(output, std::min<std::uint64_t>(most(transfer.output_size), 1 << 20), at));

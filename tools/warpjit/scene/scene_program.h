@@ -5,8 +5,8 @@
 
 namespace warpjit::tool {
 
-// Of the draw that `input` names, or of the first one, which a note on stderr then says. Errors: bad_input for a
-// draw that the scene does not have; those of jobs before it.
+// Translates the draw that `input` names, or the first one, and then says so in a note on stderr. Errors: bad_input
+// for a draw that the scene does not have; those of jobs before it.
 Result<Translated> translate_scene_draw(const ProgramInput& input);
 
 }  // namespace warpjit::tool

@@ -146,7 +146,7 @@ constexpr std::array<std::string_view, 5> kStageParts = {"sources", "operands", 
                                                          "scales"};
 constexpr std::array<std::uint32_t, 6> kStageIds = {0x0C0, 0x0C8, 0x0D0, 0x0D8, 0x0F0, 0x0F8};
 
-// Of a shader unit, from its first register on.
+// A shader unit's registers, from its first one on.
 std::string_view unit_title(std::uint32_t place) {
   if (place == 0) return "booleans";
   if (place >= 1 && place <= 4) return "integers";
