@@ -37,19 +37,31 @@ struct Machine {
   unsigned threads = 0;
 };
 
-Status run_job(pica200::Gpu& gpu, const Engine& engine, const SceneJob& job, const Machine& machine) {
+// Runs a job of any kind by the public calls.
+struct JobRunner {
+  Scene& scene;
+  pica200::Gpu& gpu;
+  const Engine& engine;
   RunOptions options;
-  options.engine = machine.kind;
-  options.target = machine.target;
-  options.threads = machine.threads;
-  if (const auto* list = std::get_if<CommandList>(&job)) {
-    const auto report = gpu.run_commands(engine, list->address, list->bytes, options);
+
+  Status operator()(const CommandList& list) const {
+    const auto report = gpu.run_commands(engine, list.address, list.bytes, options);
     return report ? Status() : Status(report.error());
   }
-  if (const auto* fill = std::get_if<pica200::MemoryFill>(&job)) return gpu.fill(*fill);
-  if (const auto* transfer = std::get_if<pica200::DisplayTransfer>(&job)) return gpu.transfer(*transfer);
-  return gpu.copy(std::get<pica200::TextureCopy>(job));
-}
+  Status operator()(const pica200::MemoryFill& fill) const { return gpu.fill(fill); }
+  Status operator()(const pica200::DisplayTransfer& transfer) const { return gpu.transfer(transfer); }
+  Status operator()(const pica200::TextureCopy& copy) const { return gpu.copy(copy); }
+  Status operator()(const MemoryLoad& load) const {
+    for (SceneMemory& piece : scene.memory)
+      if (load.address >= piece.address && load.address - piece.address <= piece.bytes.size() &&
+          load.bytes->size() <= piece.bytes.size() - (load.address - piece.address)) {
+        std::copy(load.bytes->begin(), load.bytes->end(),
+                  piece.bytes.begin() + (load.address - piece.address));
+        return {};
+      }
+    return Error{ErrorCode::bad_input, "it does not lie in memory", "load"};
+  }
+};
 
 Status run_scene(Scene& scene, const Machine& machine = {}) {
   const Engine engine;
@@ -58,8 +70,15 @@ Status run_scene(Scene& scene, const Machine& machine = {}) {
   for (SceneMemory& piece : scene.memory)
     memory.push_back({piece.address, piece.bytes.data(), piece.bytes.size()});
   if (Status set = gpu.set_memory(memory); !set) return set;
+  for (const pica200::RegisterWrite& write : scene.registers)
+    if (Status set = gpu.set_register(write.id, write.value); !set) return set;
+  RunOptions options;
+  options.engine = machine.kind;
+  options.target = machine.target;
+  options.threads = machine.threads;
+  const JobRunner runner{scene, gpu, engine, options};
   for (const SceneJob& job : scene.jobs)
-    if (Status done = run_job(gpu, engine, job, machine); !done) return done;
+    if (Status done = std::visit(runner, job); !done) return done;
   return {};
 }
 
@@ -132,6 +151,27 @@ TEST(PicaFrames, ScenesInCode) {
       SCOPED_TRACE(name(target));
       expect_scenes({EngineKind::jit, target, threads});
     }
+}
+
+// Registers that a scene begins with, and what the processor writes between jobs.
+TEST(PicaFrames, ScenesBeginWithRegistersAndLoad) {
+  constexpr std::uint32_t kList = 0x20000000;
+  const auto bytes_of = [](std::initializer_list<std::uint32_t> words) {
+    std::vector<std::byte> bytes;
+    for (const std::uint32_t word : words)
+      for (unsigned n = 0; n < 4; ++n) bytes.push_back(static_cast<std::byte>(word >> 8 * n));
+    return bytes;
+  };
+  Scene scene;
+  scene.memory.push_back({kList, std::vector<std::byte>(32)});
+  scene.registers.push_back({0x0AF, 15U << 8});  // no table of the procedural unit
+  const auto list = std::make_shared<const std::vector<std::byte>>(bytes_of({7, 0xF00B0, 0, 0}));
+  scene.jobs = {MemoryLoad{kList + 16, list}, CommandList{kList + 16, 16}};
+  const Status refused = run_scene(scene);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(to_string(refused.error()).find("procedural table 15"), std::string::npos);
+  scene.jobs = {MemoryLoad{kList + 24, list}};
+  EXPECT_FALSE(run_scene(scene).ok());
 }
 
 TEST(PicaFrames, HostileScenesAreRefusedByName) {
