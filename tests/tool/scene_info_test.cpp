@@ -1,4 +1,8 @@
 // warpjit info of scenes of the 3DS: draws in words.
+#include <cstring>
+
+#include "scene/citrace.h"
+#include "scene/scene_machine.h"
 #include "scene/scene_words.h"
 #include "tool/cli.h"
 #include "unpack.h"
@@ -140,6 +144,62 @@ TEST_F(ToolTest, InfoOfAScene) {
   EXPECT_NE(refused.err.find("register 0x100 (fragment mode, blending on)"), std::string::npos)
       << refused.err;
   EXPECT_EQ(run("info --all").code, 2);
+}
+
+// The words that the scene's lists write to a register.
+void write_in_lists(Scene& scene, std::uint32_t id, std::uint32_t value) {
+  for (const SceneJob& job : scene.jobs) {
+    const auto* list = std::get_if<CommandList>(&job);
+    if (list == nullptr) continue;
+    for (SceneMemory& piece : scene.memory) {
+      if (list->address < piece.address || list->address - piece.address >= piece.bytes.size()) continue;
+      std::vector<std::uint32_t> words(list->bytes / 4);
+      std::byte* const bytes = piece.bytes.data() + (list->address - piece.address);
+      std::memcpy(words.data(), bytes, list->bytes);
+      for (std::size_t at = 0; at + 1 < words.size();) {
+        const std::uint32_t header = words[at + 1], others = header >> 20 & 0xFF;
+        for (std::uint32_t n = 0; n <= others; ++n)
+          if ((header & 0xFFFF) + (header >> 31 != 0 ? n : 0) == id) words[n == 0 ? at : at + 1 + n] = value;
+        at += (2 + others + 1) / 2 * 2;
+      }
+      std::memcpy(bytes, words.data(), list->bytes);
+    }
+  }
+}
+
+// Info says at a draw why it cannot use its targets or textures; the list ends there, as when it is drawn.
+TEST_F(ToolTest, InfoTellsWhyDrawsAreRefused) {
+  if (lacks_lzma()) GTEST_SKIP() << "no liblzma";
+  struct Spoilt {
+    const char* name;
+    std::uint32_t id, value;
+    const char* text;
+  };
+  for (const Spoilt& spoilt :
+       {Spoilt{"light_specular", 0x11D, 0x1FFFF000 >> 3,
+               "register 0x11D (colour target address): 16384 bytes of the"},
+        Spoilt{"light_specular", 0x11C, 0x18000000 >> 3,
+               "register 0x11C (depth target address): the depth target lies over"},
+        Spoilt{"texture_mipmaps", 0x085, 0x10000000 >> 3, "register 0x085 (texture 0 address): "},
+        Spoilt{"texture_mipmaps", 0x085, 0x18000000 >> 3, "the texture lies over a target of the draw"}}) {
+    SCOPED_TRACE(spoilt.text);
+    auto scene = load_scene(tests::source_file("tests/corpus/pica200/frames/") + spoilt.name + "/scene.json");
+    ASSERT_TRUE(scene.ok());
+    write_in_lists(*scene, spoilt.id, spoilt.value);
+    scene->outputs.clear();
+    ASSERT_TRUE(write_scene(*scene, path("spoilt.json")).ok());
+    const Outcome outcome = run("info spoilt.json");
+    EXPECT_EQ(outcome.code, 2);
+    const auto draw = outcome.out.find("draw 0:"), refused = outcome.out.find("refused");
+    ASSERT_NE(refused, std::string::npos) << outcome.out << outcome.err;
+    EXPECT_LT(draw, refused);
+    EXPECT_NE(outcome.out.find(spoilt.text), std::string::npos) << outcome.out;
+    EXPECT_EQ(outcome.out.find("draw 1:"), std::string::npos);
+    // It is the error that drawing gives.
+    const Outcome drawn = run("render spoilt.json");
+    EXPECT_EQ(drawn.code, 2);
+    EXPECT_EQ(drawn.err, outcome.err);
+  }
 }
 
 TEST_F(ToolTest, DrawsHaveIrAndHostCode) {

@@ -6,8 +6,11 @@
 
 #include "device/pica200/primitive_assembly.h"
 #include "frontend/pica200/facts/fragment.h"
+#include "frontend/pica200/facts/physical_memory.h"
 
 namespace warpjit::pica200 {
+
+class PipelineState;
 
 // Valid during the visit.
 struct DrawView {
@@ -18,6 +21,8 @@ struct DrawView {
   const PrimitiveTriangles& triangles;
   const FragmentSetup& setup;
   GpuRegisters registers;
+  const PhysicalMemory& memory;  // as the draws before have left it
+  const PipelineState& pipeline;
 };
 
 class DrawVisitor {

@@ -303,7 +303,7 @@ Status GpuState::draw_pixels(Running& running, std::uint32_t id, const DrawResul
     WARPJIT_CHECK(draws_.flush(running.engine, running.options));
     WARPJIT_TRY(const FragmentSetup setup, read_fragment_setup(registers.words(), tables_));
     WARPJIT_TRY(const bool draws, visitor_->visit({visited_++, running.command, id, result.vertices.size(),
-                                                   triangles, setup, registers.words()}));
+                                                   triangles, setup, registers.words(), memory_, pipeline_}));
     if (!draws) return {};
   }
   if (!draws_.is_current(registers.pixel_version)) {

@@ -33,6 +33,19 @@ class PipelineState {
   Status load(std::span<const std::byte> from);
   Result<VertexView> inspect_vertex(std::size_t n) const;
   Result<warpjit::Program> program(Unit unit);
+  // What the last draw's vertices are made of: visit(attribute, first byte, bytes) for each vertex and array in
+  // memory. The arrays must live.
+  template <class Visit>
+  void visit_reads(const Visit& visit) const {
+    if (attributes.sent()) return;
+    for (std::size_t k = 0; k < input_count_; ++k) {
+      const AttributeArray& array = inputs_[k].array;
+      for (std::uint64_t n = 0; n < shaded_.count; ++n)
+        visit(input_attributes_[k],
+              static_cast<const std::byte*>(array.data) + array.offset + number_of(n) * array.stride,
+              size(array.format));
+    }
+  }
 
   Result<DrawResult> draw(const Engine& engine, std::uint32_t first, std::size_t count,
                           const RunOptions& options);

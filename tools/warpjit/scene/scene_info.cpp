@@ -4,6 +4,7 @@
 #include <set>
 
 #include "command.h"
+#include "frontend/pica200/facts/fragment_memory.h"
 #include "frontend/pica200/facts/register_titles.h"
 #include "output.h"
 #include "scene/scene_commands.h"
@@ -14,6 +15,18 @@ namespace warpjit::tool {
 
 namespace {
 
+// Why a draw cannot find its targets or textures, in the order in which drawing finds that.
+Status find_memories(const pica200::DrawView& draw) {
+  WARPJIT_TRY(const pica200::FoundTargets targets, pica200::find_targets(draw.setup, draw.memory));
+  for (unsigned unit = 0; unit < draw.setup.state.textures.size(); ++unit) {
+    const pica200::TextureState& texture = draw.setup.state.textures[unit];
+    if (texture.type == pica200::TextureType::off || texture.absent) continue;
+    pica200::FoundTexture found;
+    WARPJIT_CHECK(pica200::find_texture(draw.setup, unit, draw.memory, targets, found));
+  }
+  return {};
+}
+
 class DrawLister final : public pica200::DrawVisitor {
  public:
   explicit DrawLister(const SceneInfo& options) : options_(options) {}
@@ -23,11 +36,18 @@ class DrawLister final : public pica200::DrawVisitor {
     states_.insert(std::string(reinterpret_cast<const char*>(state.data()), state.size()));
     ++seen_;
     triangles_ += draw.triangles.count();
-    if (options_.all || draw.number < kShownDraws) {
+    const Status found = find_memories(draw);
+    if (options_.all || draw.number < kShownDraws || !found) {
       Json json = draw_json(draw);
       if (options_.registers) json["registers"] = changes(draw.registers);
+      if (!found)
+        json["refused"] =
+            fmt::format("{}: {}", pica200::with_register_titles(found.error().where), found.error().message);
       draws_.push_back(std::move(json));
+    } else {
+      ++hidden_;
     }
+    WARPJIT_CHECK(found);
     return false;
   }
 
@@ -35,6 +55,7 @@ class DrawLister final : public pica200::DrawVisitor {
   // Those of a list that ends with an error, too.
   std::uint64_t seen() const { return seen_; }
   std::uint64_t triangles() const { return triangles_; }
+  std::uint64_t hidden() const { return hidden_; }
   // Since the last call.
   Json take() { return std::exchange(draws_, Json::array()); }
 
@@ -53,7 +74,7 @@ class DrawLister final : public pica200::DrawVisitor {
   const SceneInfo& options_;
   Json draws_ = Json::array();
   std::set<std::string> states_;
-  std::uint64_t seen_ = 0, triangles_ = 0;
+  std::uint64_t seen_ = 0, triangles_ = 0, hidden_ = 0;
   std::array<std::uint32_t, pica200::kGpuRegisters> before_{};
 };
 
@@ -164,8 +185,7 @@ int show_scene(const SceneInfo& options) {
                                       : "");
       for (const Json& draw : job["setups"]) print_setup(draw);
     }
-    if (!options.all && lister.seen() > kShownDraws)
-      print_out("{}: --all\n", counted(lister.seen() - kShownDraws, "more draw"));
+    if (lister.hidden() != 0) print_out("{}: --all\n", counted(lister.hidden(), "more draw"));
   }
   return status ? kOk : fail(status.error());
 }
