@@ -1,10 +1,14 @@
 // CiTrace files: traces of a 3DS's GPU become scenes.
 #include "scene/citrace.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstring>
 
 #include "base/random.h"
 #include "scene/scene_machine.h"
+#include "scene/trace_replay.h"
 #include "tool/cli.h"
 #include "unpack.h"
 
@@ -50,14 +54,7 @@ class Trace {
   std::vector<std::array<std::uint32_t, 5>> stream_;
 };
 
-// What the recorder would make of a scene.
-Trace trace_of(const Scene& scene) {
-  Trace trace;
-  trace.add_part(0, std::vector<std::uint32_t>(0x1000));
-  trace.add_part(2, std::vector<std::uint32_t>(0x300));
-  trace.frame();
-  for (const SceneMemory& piece : scene.memory)
-    if (piece.address >= 0x20000000) trace.load(piece.address, piece.bytes);
+void add_jobs(Trace& trace, const Scene& scene) {
   for (const SceneJob& job : scene.jobs) {
     if (const auto* fill = std::get_if<pica200::MemoryFill>(&job)) {
       trace.write(0x10400010, fill->start >> 3);
@@ -77,6 +74,16 @@ Trace trace_of(const Scene& scene) {
       trace.write(0x10400C18, 1);
     }
   }
+}
+// What the recorder would make of a scene.
+Trace trace_of(const Scene& scene) {
+  Trace trace;
+  trace.add_part(0, std::vector<std::uint32_t>(0x1000));
+  trace.add_part(2, std::vector<std::uint32_t>(0x300));
+  trace.frame();
+  for (const SceneMemory& piece : scene.memory)
+    if (piece.address >= 0x20000000) trace.load(piece.address, piece.bytes);
+  add_jobs(trace, scene);
   return trace;
 }
 
@@ -192,6 +199,133 @@ TEST(CiTrace, HostileBytesEnd) {
     run.engine = EngineKind::guest;
     (void)(*machine)->run(Engine(), run);
   }
+}
+
+// Where draws of a scene read.
+struct Places {
+  std::uint32_t vertices = 0, texture = 0, color = 0, depth = 0;  // of the first draw that has them
+};
+class PlaceFinder final : public pica200::DrawVisitor {
+ public:
+  Result<bool> visit(const pica200::DrawView& draw) override {
+    constexpr std::uint32_t kBase = 0x200, kFirstLoader = 0x203;
+    const pica200::OutputState& output = draw.setup.state.output;
+    if (places.vertices == 0) places.vertices = (draw.registers[kBase] << 3) + draw.registers[kFirstLoader];
+    if (places.texture == 0) places.texture = draw.setup.values.textures[0].addresses[0];
+    if (places.color == 0 && output.touches_color()) places.color = draw.setup.target.color_address;
+    if (places.depth == 0 && output.touches_depth()) places.depth = draw.setup.target.depth_address;
+    return false;
+  }
+  Places places;
+};
+Places places_of(const Scene& scene) {
+  PlaceFinder finder;
+  const auto machine = SceneMachine::make(scene, "scene");
+  EXPECT_TRUE(machine.ok());
+  (*machine)->set_visitor(&finder);
+  RunOptions run;
+  run.engine = EngineKind::guest;
+  EXPECT_TRUE((*machine)->run(Engine(), run).ok());
+  return finder.places;
+}
+// The notes of a trace that is replayed, each in a line.
+std::string replay(ImportedScene& imported) {
+  imported.notes.clear();
+  replay_trace(imported, "trace");
+  std::string text;
+  for (const std::string& note : imported.notes) text += note + "\n";
+  return text;
+}
+
+// Notes of a scene's trace that loads all of FCRAM but 64 bytes, and leaves a fill out.
+std::string notes_without(const Scene& scene, std::uint32_t hole, std::uint32_t unfilled) {
+  Scene less = scene;
+  std::erase_if(less.jobs, [&](const SceneJob& job) {
+    const auto* fill = std::get_if<pica200::MemoryFill>(&job);
+    return fill != nullptr && fill->start == unfilled;
+  });
+  Trace trace = trace_of(Scene{});
+  for (const SceneMemory& piece : scene.memory) {
+    if (piece.address < 0x20000000) continue;
+    const auto end = static_cast<std::uint32_t>(piece.address + piece.bytes.size());
+    const auto add = [&](std::uint32_t from, std::uint32_t to) {
+      if (from < to)
+        trace.load(
+            from, {piece.bytes.begin() + (from - piece.address), piece.bytes.begin() + (to - piece.address)});
+    };
+    add(piece.address, hole == 0 ? end : hole);
+    if (hole != 0) add(hole + 64, end);
+  }
+  add_jobs(trace, less);
+  auto imported = read_citrace(trace.bytes(), "x");
+  EXPECT_TRUE(imported.ok()) << to_string(imported.error());
+  const std::size_t jobs = imported->scene.jobs.size();
+  const std::string text = replay(*imported);
+  EXPECT_EQ(imported->scene.jobs.size(), jobs);
+  return text;
+}
+
+TEST(CiTrace, ReadsOfWhatNothingWroteAreTold) {
+  if (!can_unpack_xz()) GTEST_SKIP() << "no liblzma";
+  const auto textured = frame("texture_mipmaps"), lit = frame("light_specular");
+  ASSERT_TRUE(textured.ok() && lit.ok());
+  const Places places = places_of(*textured), lit_places = places_of(*lit);
+  EXPECT_EQ(notes_without(*textured, 0, 0), "");
+  EXPECT_EQ(notes_without(*lit, 0, 0), "");
+  for (const auto& [notes, wanted] :
+       {std::pair(notes_without(*textured, places.texture, 0),
+                  fmt::format("draw 0: the texture of unit 0 reads {:#010x} to {:#010x}, ", places.texture,
+                              places.texture + 63)),
+        std::pair(notes_without(*textured, places.vertices, 0),
+                  fmt::format("draw 0: attribute 0 reads {:#010x} to ", places.vertices)),
+        std::pair(notes_without(*lit, 0, lit_places.depth),
+                  fmt::format("draw 0: the depth target reads {:#010x} to ", lit_places.depth))})
+    EXPECT_NE(notes.find(wanted), std::string::npos) << wanted << "\n" << notes;
+  EXPECT_EQ(notes_without(*lit, 0, lit_places.color), "") << "nothing reads it";
+  EXPECT_EQ(notes_without(*textured, 0, places.depth), "") << "nothing reads it";
+}
+
+// What a trace draws and then samples: its loads there are what the recorder's renderer had.
+TEST(CiTrace, LoadsOfWhatTheTraceDrawsAreLeftOut) {
+  if (!can_unpack_xz()) GTEST_SKIP() << "no liblzma";
+  const auto scene = load_scene(tests::source_file("examples/pica200/scenes/render_to_texture/scene.json"));
+  ASSERT_TRUE(scene.ok()) << to_string(scene.error());
+  const Places places = places_of(*scene);
+  ASSERT_NE(places.texture, 0u);
+  // Twice the frame; before the second one its texture, and something that nothing samples, are loaded.
+  Trace trace = trace_of(*scene);
+  const std::vector<std::byte> stale(256, std::byte{0x5A});
+  constexpr std::uint32_t kElsewhere = 0x185FF000;
+  trace.load(places.texture, stale);
+  trace.load(kElsewhere, stale);
+  add_jobs(trace, *scene);
+  auto imported = read_citrace(trace.bytes(), "x");
+  ASSERT_TRUE(imported.ok()) << to_string(imported.error());
+  const auto loads_at = [&](std::uint32_t address) {
+    return std::ranges::count_if(imported->scene.jobs, [&](const SceneJob& job) {
+      const auto* load = std::get_if<MemoryLoad>(&job);
+      return load != nullptr && load->address == address;
+    });
+  };
+  EXPECT_EQ(loads_at(places.texture), 1);
+  const std::string notes = replay(*imported);
+  EXPECT_NE(
+      notes.find(fmt::format("256 bytes of 1 loads, the first at {:#010x}, are left out", places.texture)),
+      std::string::npos)
+      << notes;
+  EXPECT_EQ(loads_at(places.texture), 0);
+  EXPECT_EQ(loads_at(kElsewhere), 1);
+
+  // Before anything was drawn there, it is the processor's.
+  Trace first = trace_of(Scene{});
+  first.load(places.texture, stale);
+  for (const SceneMemory& piece : scene->memory)
+    if (piece.address >= 0x20000000) first.load(piece.address, piece.bytes);
+  add_jobs(first, *scene);
+  imported = read_citrace(first.bytes(), "x");
+  ASSERT_TRUE(imported.ok());
+  EXPECT_EQ(replay(*imported).find("left out"), std::string::npos);
+  EXPECT_EQ(loads_at(places.texture), 1);
 }
 
 TEST_F(ToolTest, TracesRunAndBecomeScenes) {

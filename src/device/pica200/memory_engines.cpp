@@ -105,6 +105,36 @@ Result<Transfer> read_transfer(const DisplayTransfer& job) {
   return transfer;
 }
 
+// ---- Copies
+
+constexpr std::uint32_t kCopyUnit = 16;
+
+struct CopySide {
+  std::uint32_t address = 0;
+  std::uint64_t width = 0, gap = 0;  // of lines, in bytes
+  std::uint64_t place(std::uint64_t n) const { return gap == 0 ? n : n / width * (width + gap) + n % width; }
+};
+struct Copy {
+  CopySide input, output;
+  std::uint64_t size = 0;
+};
+
+Result<Copy> read_copy(const TextureCopy& job) {
+  Copy copy;
+  copy.size = job.size & ~(kCopyUnit - 1);
+  if (copy.size == 0) return refused(kCopy, "the size is " + std::to_string(job.size) + ", which freezes");
+  copy.input.address = job.input & ~(kCopyUnit - 1);
+  copy.output.address = job.output & ~(kCopyUnit - 1);
+  for (const auto& [side, word] :
+       {std::pair(&copy.input, job.input_line), std::pair(&copy.output, job.output_line)}) {
+    side->width = std::uint64_t{word & 0xFFFF} * kCopyUnit;
+    side->gap = std::uint64_t{word >> 16} * kCopyUnit;
+    if (side->width == 0 && side->gap != 0)
+      return refused(kCopy, "lines of width 0 with a gap, which freezes");
+  }
+  return copy;
+}
+
 }  // namespace
 
 Status fill_memory(const PhysicalMemory& memory, const MemoryFill& job) {
@@ -145,30 +175,28 @@ Status transfer_picture(const PhysicalMemory& memory, const DisplayTransfer& job
 }
 
 Status copy_texture(const PhysicalMemory& memory, const TextureCopy& job) {
-  constexpr std::uint32_t kUnit = 16;
-  const std::uint32_t size = job.size & ~(kUnit - 1);
-  if (size == 0) return refused(kCopy, "the size is " + std::to_string(job.size) + ", which freezes");
-  struct Lines {
-    std::uint64_t width = 0, gap = 0;  // bytes
-    std::uint64_t place(std::uint64_t n) const {
-      return gap == 0 ? n : n / width * (width + gap) + n % width;
-    }
-  };
-  Lines input, output;
-  for (const auto& [lines, word] : {std::pair(&input, job.input_line), std::pair(&output, job.output_line)}) {
-    lines->width = std::uint64_t{word & 0xFFFF} * kUnit;
-    lines->gap = std::uint64_t{word >> 16} * kUnit;
-    if (lines->width == 0 && lines->gap != 0)
-      return refused(kCopy, "lines of width 0 with a gap, which freezes");
-  }
-  const std::uint32_t from_address = job.input & ~(kUnit - 1), to_address = job.output & ~(kUnit - 1);
+  WARPJIT_TRY(const Copy copy, read_copy(job));
   WARPJIT_TRY(const std::byte* const from,
-              find(memory, from_address, input.place(size - 1) + 1, "texture copy input"));
+              find(memory, copy.input.address, copy.input.place(copy.size - 1) + 1, "texture copy input"));
   WARPJIT_TRY(std::byte* const to,
-              find(memory, to_address, output.place(size - 1) + 1, "texture copy output"));
-  for (std::uint64_t n = 0; n < size; n += kUnit)
-    std::memmove(to + output.place(n), from + input.place(n), kUnit);
+              find(memory, copy.output.address, copy.output.place(copy.size - 1) + 1, "texture copy output"));
+  for (std::uint64_t n = 0; n < copy.size; n += kCopyUnit)
+    std::memmove(to + copy.output.place(n), from + copy.input.place(n), kCopyUnit);
   return {};
+}
+
+Result<JobMemory> memory_of(const MemoryFill& job) {
+  if (job.end < job.start) return refused(kFill, "the end is before the start");
+  return JobMemory{0, 0, job.start, job.end - job.start};
+}
+Result<JobMemory> memory_of(const DisplayTransfer& job) {
+  WARPJIT_TRY(const Transfer transfer, read_transfer(job));
+  return JobMemory{job.input, transfer.input.bytes(), job.output + transfer.skipped, transfer.output.bytes()};
+}
+Result<JobMemory> memory_of(const TextureCopy& job) {
+  WARPJIT_TRY(const Copy copy, read_copy(job));
+  return JobMemory{copy.input.address, copy.input.place(copy.size - 1) + 1, copy.output.address,
+                   copy.output.place(copy.size - 1) + 1};
 }
 
 }  // namespace warpjit::pica200

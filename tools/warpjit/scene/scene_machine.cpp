@@ -11,7 +11,7 @@
 #include "device/pica200/memory_engines.h"
 #include "frontend/pica200/facts/register_titles.h"
 #include "output.h"
-#include "scene/citrace.h"
+#include "scene/trace_replay.h"
 
 namespace warpjit::tool {
 
@@ -32,6 +32,7 @@ Result<Scene> load_scene(const std::string& file) {
   if (is_trace(file)) {
     WARPJIT_TRY(const std::vector<std::byte> trace, read_file(file));
     WARPJIT_TRY(ImportedScene imported, read_citrace(trace, file));
+    replay_trace(imported, file);
     for (const std::string& note : imported.notes) print_err("warpjit: note: {}\n", note);
     return std::move(imported.scene);
   }

@@ -25,30 +25,6 @@ bool overlap(const std::byte* a, std::size_t a_size, const std::byte* b, std::si
 constexpr std::size_t kMargin = 4;
 constexpr std::size_t kLeastBytes = 8;  // of a TexelView
 
-struct Levels {
-  std::uint32_t first = 0;
-  std::uint64_t begin = 0, size = 0;  // bytes
-};
-
-Result<Levels> levels_of(const TextureState& state, const TextureValues& values) {
-  constexpr std::uint32_t kLeastSide = 8;
-  Levels levels;
-  levels.first = static_cast<std::uint32_t>(std::min(values.least, values.greatest));
-  const std::uint32_t width = values.width >> levels.first, height = values.height >> levels.first;
-  if (width < kLeastSide || height < kLeastSide)
-    return Error{ErrorCode::bad_input,
-                 "level " + std::to_string(levels.first) + " of the texture, " + std::to_string(width) +
-                     " x " + std::to_string(height) + " texels, is smaller than 8 x 8",
-                 register_name(values.address_ids[0])};
-  const auto last = static_cast<std::uint32_t>(std::min(values.greatest, values.last_level()));
-  for (std::uint32_t level = 0; level <= last; ++level) {
-    const std::uint64_t bytes =
-        std::uint64_t{values.width >> level} * (values.height >> level) * texel_bits(state.format) / 8;
-    (level < levels.first ? levels.begin : levels.size) += bytes;
-  }
-  return levels;
-}
-
 }  // namespace
 
 Result<FoundTargets> find_targets(const FragmentSetup& setup, const PhysicalMemory& memory) {
@@ -69,11 +45,30 @@ Result<FoundTargets> find_targets(const FragmentSetup& setup, const PhysicalMemo
   return found;
 }
 
+Result<SampledLevels> sampled_levels(const TextureState& state, const TextureValues& values) {
+  constexpr std::uint32_t kLeastSide = 8;
+  SampledLevels levels;
+  levels.first = static_cast<std::uint32_t>(std::min(values.least, values.greatest));
+  const std::uint32_t width = values.width >> levels.first, height = values.height >> levels.first;
+  if (width < kLeastSide || height < kLeastSide)
+    return Error{ErrorCode::bad_input,
+                 "level " + std::to_string(levels.first) + " of the texture, " + std::to_string(width) +
+                     " x " + std::to_string(height) + " texels, is smaller than 8 x 8",
+                 register_name(values.address_ids[0])};
+  const auto last = static_cast<std::uint32_t>(std::min(values.greatest, values.last_level()));
+  for (std::uint32_t level = 0; level <= last; ++level) {
+    const std::uint64_t bytes =
+        std::uint64_t{values.width >> level} * (values.height >> level) * texel_bits(state.format) / 8;
+    (level < levels.first ? levels.begin : levels.size) += bytes;
+  }
+  return levels;
+}
+
 Status find_texture(const FragmentSetup& setup, unsigned unit, const PhysicalMemory& memory,
                     const FoundTargets& targets, FoundTexture& found) {
   const TextureState& state = setup.state.textures[unit];
   const TextureValues& values = setup.values.textures[unit];
-  WARPJIT_TRY(const Levels levels, levels_of(state, values));
+  WARPJIT_TRY(const SampledLevels levels, sampled_levels(state, values));
   const std::size_t faces = state.is_cube() ? 6 : 1;
   std::array<const std::byte*, 6> data{};
   std::uint64_t low = ~std::uint64_t{0}, high = 0;

@@ -21,7 +21,15 @@ struct FoundTargets {
 // Errors: bad_input for what is not in memory, and for a depth target over the colour target.
 Result<FoundTargets> find_targets(const FragmentSetup& setup, const PhysicalMemory& memory);
 
-// Levels that a unit may sample, in one piece.
+// Levels that a unit may sample of a face.
+struct SampledLevels {
+  std::uint32_t first = 0;
+  std::uint64_t begin = 0, size = 0;  // bytes from level 0 on
+};
+// Errors: bad_input if none is 8 x 8 or larger.
+Result<SampledLevels> sampled_levels(const TextureState& state, const TextureValues& values);
+
+// The same in one piece.
 struct FoundTexture {
   const std::byte* data = nullptr;
   std::size_t size = 0;                  // bytes from there to the end of the piece
