@@ -1,16 +1,18 @@
-// Random states of the PICA200's fixed function, and random command lists with several draws, some of them spoilt:
-// engines leave the same memory and end alike.
+// Random states of the PICA200's fixed function, and random queues: command lists with several draws, some of them
+// spoilt, with fills, display transfers and texture copies between them. Engines leave the same memory and end alike.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <variant>
 
 #include "base/float_environment.h"
 #include "base/hash.h"
 #include "base/random.h"
 #include "device/pica200/fragment_draws.h"
 #include "device/pica200/gpu.h"
+#include "device/pica200/memory_engines.h"
 #include "engines/fuzzer.h"
 #include "random/pica200/states.h"
 
@@ -37,25 +39,21 @@ PixelsEnd end_of(const Status& status, std::vector<std::byte> memory) {
   return end;
 }
 
-// A list that sets up a pass-through program and draws random states, and the memory that it reads.
-class RandomList {
+// Lists and jobs of the memory engines, and the memory that they work on. The first list sets up a pass-through
+// program; draws are random states.
+class RandomQueue {
  public:
-  static constexpr std::uint32_t kAddress = 0x20000000, kVertices = 0x100, kIndices = 0x8000, kList = 0x10000;
+  static constexpr std::uint32_t kAddress = 0x20000000, kVertices = 0x100, kIndices = 0x18000,
+                                 kLists = 0x20000;
 
-  explicit RandomList(std::uint64_t seed) : random_(seed), draw_(pica200::random_draw(seed)) {
-    memory_.resize(kList);
-    set_up();
+  explicit RandomQueue(std::uint64_t seed) : random_(seed), draw_(pica200::random_draw(seed)) {
+    memory_.resize(kLists);
+    targets_ = draw_.memory;
     for (unsigned left = 1 + random_.below(3); left > 0; --left) {
-      add_state();
-      add_draw();
-      draw_ = pica200::random_draw(random_.next());
+      while (random_.one_in(3)) add_memory_job();
+      add_list();
     }
-    while (words_.size() % 4 != 0) words_.push_back(0);
-    if (random_.one_in(2)) spoil();
-    const std::size_t bytes = words_.size() * 4;
-    memory_.resize(kList + bytes);
-    std::memcpy(memory_.data() + kList, words_.data(), bytes);
-    targets_ = pica200::random_draw(seed).memory;
+    while (random_.one_in(2)) add_memory_job();
   }
 
   PixelsEnd run(const Configuration& way) const {
@@ -65,18 +63,92 @@ class RandomList {
                                          {RandomDraw::kAddress, targets.data(), targets.size()}};
     if (const Status set = gpu.set_memory(ranges); !set) return end_of(set, {});
     const FloatEnvironment environment;
-    const auto report = gpu.run_commands(*way.engine, kAddress + kList,
-                                         static_cast<std::uint32_t>(memory.size() - kList), way.options());
+    Status status;
+    for (std::size_t n = 0; n < jobs_.size() && status; ++n)
+      status = std::visit([&](const auto& job) { return run_job(gpu, job, way); }, jobs_[n]);
     targets.insert(targets.end(), memory.begin(), memory.end());
-    return end_of(report ? Status() : Status(report.error()), std::move(targets));
+    return end_of(status, std::move(targets));
   }
 
  private:
+  struct List {
+    std::uint32_t address = 0, bytes = 0;
+  };
+  using Job = std::variant<List, pica200::MemoryFill, pica200::DisplayTransfer, pica200::TextureCopy>;
+
+  static Status run_job(pica200::GpuState& gpu, const List& list, const Configuration& way) {
+    const auto report = gpu.run_commands(*way.engine, list.address, list.bytes, way.options());
+    return report ? Status() : Status(report.error());
+  }
+  static Status run_job(const pica200::GpuState& gpu, const pica200::MemoryFill& job, const Configuration&) {
+    return pica200::fill_memory(gpu.memory(), job);
+  }
+  static Status run_job(const pica200::GpuState& gpu, const pica200::DisplayTransfer& job,
+                        const Configuration&) {
+    return pica200::transfer_picture(gpu.memory(), job);
+  }
+  static Status run_job(const pica200::GpuState& gpu, const pica200::TextureCopy& job, const Configuration&) {
+    return pica200::copy_texture(gpu.memory(), job);
+  }
+
+  void add_list() {
+    words_.clear();
+    if (!set_up_) set_up();
+    for (unsigned left = 1 + random_.below(4); left > 0; --left) {
+      add_state();
+      add_draw();
+      draw_ = pica200::random_draw(random_.next());
+    }
+    while (words_.size() % 4 != 0) words_.push_back(0);
+    if (random_.one_in(4)) spoil();
+    const auto first = static_cast<std::uint32_t>(memory_.size());
+    const auto bytes = static_cast<std::uint32_t>(words_.size() * 4);
+    memory_.resize(first + bytes);
+    std::memcpy(memory_.data() + first, words_.data(), bytes);
+    jobs_.emplace_back(List{kAddress + first, bytes});
+  }
+
+  // An address in the memory of targets and textures.
+  std::uint32_t place() {
+    return RandomDraw::kAddress + random_.below(static_cast<unsigned>(targets_.size()) / 64) * 64;
+  }
+  void add_memory_job() {
+    const auto word = [&] { return static_cast<std::uint32_t>(random_.next() >> 32); };
+    switch (random_.below(3)) {
+      case 0: {
+        const std::uint32_t begin = place();
+        jobs_.emplace_back(
+            pica200::MemoryFill{begin, begin + random_.below(0x400) * 8, word(), random_.below(4) << 8});
+        break;
+      }
+      case 1: {
+        // Some combinations are refused.
+        const std::uint32_t width = 8 + 8 * random_.below(8), height = 8 + 8 * random_.below(8);
+        const bool narrower = random_.one_in(4), scaled = random_.one_in(4);
+        std::uint32_t flags = (random_.one_in(2) ? 1U : 0U) | (random_.one_in(3) ? 1U << 1 : 0U) |
+                              (narrower ? 1U << 2 : 0U) | (random_.one_in(3) ? 1U << 5 : 0U) |
+                              (scaled ? 1 + random_.below(2) : 0U) << 24;
+        const std::uint32_t from = random_.one_in(2) ? 0 : random_.below(5);
+        flags |= from << 8 | (from == 0 ? random_.below(5) : from) << 12;
+        const std::uint32_t size = width | height << 16;
+        jobs_.emplace_back(
+            pica200::DisplayTransfer{place(), place(), size, narrower ? size - width / 2 : size, flags});
+        break;
+      }
+      default:
+        jobs_.emplace_back(
+            pica200::TextureCopy{place(), place(), 16 * (1 + random_.below(256)),
+                                 random_.one_in(2) ? (1 + random_.below(16)) | random_.below(8) << 16 : 0,
+                                 random_.one_in(2) ? (1 + random_.below(16)) | random_.below(8) << 16 : 0});
+    }
+  }
+
   void write(std::uint32_t id, std::uint32_t value) {
     words_.push_back(value);
     words_.push_back(id | 0xF0000);
   }
   void set_up() {
+    set_up_ = true;
     constexpr unsigned kVectors = sizeof(pica200::Vertex) / 16;
     write(0x2CB, 0);
     for (std::uint32_t n = 0; n < kVectors; ++n) write(0x2CC, 0x4c000000 | n << 21 | n << 12);  // mov on, vn
@@ -166,7 +238,9 @@ class RandomList {
 
   Random random_;
   RandomDraw draw_;
-  std::vector<std::uint32_t> words_;
+  bool set_up_ = false;
+  std::vector<std::uint32_t> words_;  // of the list
+  std::vector<Job> jobs_;
   std::vector<std::byte> memory_, targets_;
   std::uint32_t vertices_ = 0, indices_ = 0;  // that were written
 };
@@ -181,14 +255,14 @@ class Pica200PixelsFuzzer final : public Fuzzer {
     base.threads = 1;
     const Configuration guest{"guest", &full_, base};
     const RandomDraw draw = pica200::random_draw(seed);
-    const RandomList list(seed);
-    const PixelsEnd state_wanted = draw_state(draw, guest), list_wanted = list.run(guest);
+    const RandomQueue queue(seed);
+    const PixelsEnd state_wanted = draw_state(draw, guest), queue_wanted = queue.run(guest);
     drawn_ += state_wanted.memory != draw.memory ? 1 : 0;
-    ended_ += list_wanted.end == "done" ? 1 : 0;
+    ended_ += queue_wanted.end == "done" ? 1 : 0;
     base.threads = seed % 8 == 0 ? 2 : 1;
     for (const Configuration& way : configurations(base, ways(seed))) {
       if (!agree(seed, way, "the state", draw_state(draw, way), state_wanted)) return false;
-      if (!agree(seed, way, "the list", list.run(way), list_wanted)) return false;
+      if (!agree(seed, way, "the queue", queue.run(way), queue_wanted)) return false;
     }
     clear_caches();
     return true;
@@ -196,12 +270,12 @@ class Pica200PixelsFuzzer final : public Fuzzer {
 
   std::string digest(std::uint64_t seed, EngineKind kind, Target target) override {
     const RandomDraw draw = pica200::random_draw(seed);
-    const RandomList list(seed);
+    const RandomQueue queue(seed);
     std::string lines;
     RunOptions base;
     base.threads = 1;
     for (const Configuration& way : digested(base, kind, target, ways(seed)))
-      for (const PixelsEnd& end : {draw_state(draw, way), list.run(way)})
+      for (const PixelsEnd& end : {draw_state(draw, way), queue.run(way)})
         lines += end.lacks_level
                      ? fmt::format("{}{} lacks a level\n", seed, way.name)
                      : fmt::format("{}{} {:016x} {}\n", seed, way.name, hash_bytes(end.memory), end.end);
@@ -210,7 +284,7 @@ class Pica200PixelsFuzzer final : public Fuzzer {
   }
 
   std::string counts() const override {
-    return fmt::format(", {} states that drew, {} lists that ran to their end", drawn_, ended_);
+    return fmt::format(", {} states that drew, {} queues that ran to their end", drawn_, ended_);
   }
 
  private:
