@@ -1,9 +1,10 @@
 #include "base/fma.h"
 
 #include <bit>
-#include <cfenv>
 #include <cmath>
 #include <limits>
+
+#include "base/rounding.h"
 
 namespace warpjit::fma {
 namespace {
@@ -124,7 +125,7 @@ double rounded(const Wide& magnitude, int exponent, bool negative, int mode) {
 double in_integers(double a, double b, double c) {
   if (!std::isfinite(a) || !std::isfinite(b)) return a * b + c;
   if (!std::isfinite(c)) return c + c;
-  const int mode = std::fegetround();
+  const int mode = host_rounding();
   if (a == 0 || b == 0) return a * b + c;
   const Parts x(a), y(b), z(c);
   const bool negative = std::signbit(a) != std::signbit(b), c_negative = std::signbit(c);

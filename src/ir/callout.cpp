@@ -3,10 +3,10 @@
 
 #include <array>
 #include <bit>
-#include <cfenv>
 #include <cmath>
 
 #include "base/fma.h"
+#include "base/rounding.h"
 #include "base/sfu.h"
 
 namespace warpjit::ir {
@@ -15,26 +15,24 @@ namespace {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-class HostRounding {
+class Rounded : public HostRounding {
  public:
-  explicit HostRounding(RoundingMode mode) : changed_(mode != RoundingMode::nearest) {
-    constexpr int kModes[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
-    if (changed_) std::fesetround(kModes[static_cast<int>(mode)]);
-  }
-  ~HostRounding() {
-    if (changed_) std::fesetround(FE_TONEAREST);
-  }
-  HostRounding(const HostRounding&) = delete;
-  HostRounding& operator=(const HostRounding&) = delete;
-
- private:
-  bool changed_;
+  explicit Rounded(RoundingMode mode) : HostRounding(static_cast<unsigned>(mode)) {}
 };
 
 u32 word(float x) { return std::bit_cast<u32>(x); }
 float real(u32 x) { return std::bit_cast<float>(x); }
 u64 word(double x) { return std::bit_cast<u64>(x); }
 double wide(u64 x) { return std::bit_cast<double>(x); }
+
+// The integer that is nearest in the host's mode; the sign stays, also of zero. std::nearbyint, where it is no
+// instruction, may look at the mode of x87.
+double integral(double x) {
+  const volatile double shift = std::copysign(0x1p52, x), zero = -0.0;
+  if (!(std::fabs(x) < 0x1p52)) return x + zero;  // an integer; a NaN becomes quiet
+  const volatile double sum = x + shift, result = sum - shift;
+  return std::copysign(result, x);
+}
 
 // A double as f16 bits. A half has 11 bits from 2^-14 on, and multiples of 2^-24 below.
 u32 half_bits(double x, RoundingMode mode) {
@@ -45,8 +43,8 @@ u32 half_bits(double x, RoundingMode mode) {
   const int exponent = std::max(std::ilogb(x), -14);
   volatile double scaled = std::ldexp(x, 10 - exponent);
   {
-    const HostRounding rounding(mode);
-    scaled = std::nearbyint(scaled);
+    const Rounded rounding(mode);
+    scaled = integral(scaled);
   }
   const double rounded = std::fabs(std::ldexp(scaled, exponent - 10));
   if (rounded > 65504) {
@@ -73,7 +71,7 @@ u32 f16_to_f32(u32 x) {
 
 // A 64-bit magnitude as a double: rounded to odd, so that rounding again to fewer bits is rounding once.
 double to_odd(u64 magnitude) {
-  const HostRounding rounding(RoundingMode::zero);
+  const Rounded rounding(RoundingMode::zero);
   const volatile double high = static_cast<double>(static_cast<u32>(magnitude >> 32)) * 0x1p32;
   const volatile double low = static_cast<double>(static_cast<u32>(magnitude));
   const volatile double sum = high + low;
@@ -89,7 +87,7 @@ Integer signed_integer(u64 x) { return {(x >> 63) != 0 ? ~x + 1 : x, (x >> 63) !
 
 float integer_to_f32(Integer x, RoundingMode mode) {
   const volatile double exact = x.negative ? -to_odd(x.magnitude) : to_odd(x.magnitude);
-  const HostRounding rounding(mode);
+  const Rounded rounding(mode);
   const volatile float result = static_cast<float>(exact);
   return result;
 }
@@ -97,15 +95,15 @@ double integer_to_f64(Integer x, RoundingMode mode) {
   const double sign = x.negative ? -1 : 1;
   const volatile double high = sign * static_cast<double>(static_cast<u32>(x.magnitude >> 32)) * 0x1p32;
   const volatile double low = sign * static_cast<double>(static_cast<u32>(x.magnitude));
-  const HostRounding rounding(mode);
+  const Rounded rounding(mode);
   const volatile double sum = high + low;
   return x.magnitude == 0 ? 0.0 : double{sum};
 }
 
 double to_integral(double x, RoundingMode mode) {
   const volatile double operand = x;
-  const HostRounding rounding(mode);
-  const volatile double result = std::nearbyint(operand);
+  const Rounded rounding(mode);
+  const volatile double result = integral(operand);
   return result;
 }
 
@@ -133,7 +131,7 @@ u64 arithmetic(TeslaF64Function function, RoundingMode mode, u64 a, u64 b, u64 c
   if (function == TeslaF64Function::fma && is_nan(c)) return c | kQuiet;
   if (is_nan(a)) return a | kQuiet;
   const volatile double x = wide(a), y = wide(b), z = wide(c);
-  const HostRounding rounding(mode);
+  const Rounded rounding(mode);
   volatile double result = 0;
   if (function == TeslaF64Function::fma)
     result = fma::fused(x, y, z);
@@ -161,7 +159,7 @@ u64 f32_to_f64(u32 x) {
 u32 f64_to_f32(u64 x, RoundingMode mode) {
   if (is_nan(x)) return static_cast<u32>(x >> 63) << 31 | 0x7fc00000 | (static_cast<u32>(x >> 29) & 0x7fffff);
   const volatile double operand = wide(x);
-  const HostRounding rounding(mode);
+  const Rounded rounding(mode);
   const volatile float result = static_cast<float>(operand);
   return word(float{result});
 }
