@@ -85,7 +85,8 @@ def library(folder):
         run("cmake", "--build", build, "--target", "warpjit", "--parallel", str(os.cpu_count() or 1))
         run("cmake", "--install", build, "--prefix", installed, "--strip")
         where = "bin" if sys.platform == "win32" else "lib"
-        built = os.path.realpath(os.path.join(installed, where, name))
+        found = [os.path.join(installed, where, prefix + name) for prefix in ("", "lib")]  # mingw-w64 has lib before it
+        built = os.path.realpath(next(filter(os.path.exists, found)))
     target = os.path.join(folder, name)
     shutil.copyfile(built, target)
     return target
