@@ -18,4 +18,4 @@ aarch64_packages=(g++-aarch64-linux-gnu qemu-user libasmjit-dev:arm64 libxxhash-
                   libzydis-dev:arm64 libfmt-dev:arm64 libpng-dev:arm64 liblzma-dev:arm64 libgtest-dev:arm64 libmpfr-dev:arm64
                   libbenchmark-dev:arm64)
 # To build for Windows from a Debian host, with what scripts/windows-deps builds, and to run the result.
-windows_packages=(g++-mingw-w64-x86-64-posix libz-mingw-w64-dev dpkg-dev wine64)
+windows_packages=(g++-mingw-w64-x86-64-posix libz-mingw-w64-dev dpkg-dev wine64 bsdutils clang lld)
