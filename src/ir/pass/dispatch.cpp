@@ -127,7 +127,8 @@ class Dispatcher {
       builder_.jump(choice);
       builder_.set_block(leading);
       const I32 none = builder_.constant(~0u), last = builder_.constant(place_finished);
-      const I32 lane = builder_.select(builder_.IEq32(waiting, last), none, builder_.LaneIndex());
+      const I32 own = builder_.LaneIndex();
+      const I32 lane = builder_.select(builder_.IEq32(waiting, last), none, own);
       const I1 is_leader = builder_.IEq32(lane, builder_.MinLaneU32(lane));
       const I32 place = builder_.MinLaneU32(builder_.select(is_leader, waiting, last));
       builder_.jump(choice);
