@@ -1,8 +1,12 @@
 // What an emulator does with what a game sends to the GPU: memory fills, command lists and display transfers, one
 // after the other, each begun by the interrupt of the one before.
-//   emulator [picture.png [folder]]    draws some frames, the last one as a picture and as a scene of warpjit render
+//   emulator [--steps N] [picture.png [folder]]
+// draws some frames, the last one as a picture and as a scene of warpjit render; --steps prints what each instruction
+// of vertex N of the last draw does.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -101,6 +105,12 @@ std::size_t drawn_pixels(std::span<const std::uint8_t> screen) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::optional<std::size_t> traced;
+  if (argc > 2 && std::strcmp(argv[1], "--steps") == 0) {
+    traced = std::strtoull(argv[2], nullptr, 10);
+    argc -= 2;
+    argv += 2;
+  }
   const Game game;
   const Engine engine;
   Console console(game.memory());
@@ -127,5 +137,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "emulator: cannot write to %s\n", argv[2]);
     return 1;
   }
-  return show_own_list(engine, game) ? 0 : 1;
+  return show_own_list(engine, game, traced) ? 0 : 1;
 }

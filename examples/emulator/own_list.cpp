@@ -39,6 +39,24 @@ pica200::Packet next_packet(std::span<const std::uint32_t> list, std::size_t& at
   return {header & 0xFFFF, values, header >> 16 & 15, header >> 31 != 0};
 }
 
+// "   3  o0.xyz = (1, 2, 3, 1)": a line of a debugger's window.
+bool print_step(void*, const pica200::VertexStep& step) {
+  using File = pica200::VertexStep::File;
+  std::printf("%4u", static_cast<unsigned>(step.address));
+  if (step.file != File::none) {
+    std::printf("  %c%u.", step.file == File::output ? 'o' : 'r', static_cast<unsigned>(step.index));
+    for (unsigned n = 0; n < 4; ++n)
+      if ((step.mask >> n & 1) != 0) std::putchar("xyzw"[n]);
+    for (unsigned n = 0; n < 4; ++n)
+      std::printf("%s%g", n == 0 ? " = (" : ", ", static_cast<double>(std::bit_cast<float>(step.value[n])));
+    std::putchar(')');
+  }
+  std::printf("  a0 (%d, %d), aL %d, cmp (%d, %d)\n", static_cast<int>(step.a0[0]),
+              static_cast<int>(step.a0[1]), static_cast<int>(step.aL), static_cast<int>(step.cmp[0]),
+              static_cast<int>(step.cmp[1]));
+  return true;  // false stops here, and the view shows the registers
+}
+
 bool failed(const Status& status) {
   if (!status) std::fprintf(stderr, "own list: %s\n", to_string(status.error()).c_str());
   return !status;
@@ -46,7 +64,7 @@ bool failed(const Status& status) {
 
 }  // namespace
 
-bool show_own_list(const Engine& engine, const Game& game) {
+bool show_own_list(const Engine& engine, const Game& game, std::optional<std::size_t> traced) {
   const Memory& memory = game.memory();
   const pica200::MemoryRange range{Memory::kAddress, memory.bytes.data(), memory.bytes.size()};
   const std::vector<std::uint32_t> list = game.frame(0);
@@ -90,6 +108,11 @@ bool show_own_list(const Engine& engine, const Game& game) {
       static_cast<double>(std::bit_cast<float>(vertex->outputs[0][0])),
       static_cast<double>(std::bit_cast<float>(unit.floats[95][2])),
       static_cast<unsigned>(pipeline.get_register(0x25E)));
+
+  if (traced) {
+    const auto end = pipeline.trace_vertex(*traced, print_step);
+    if (!end) return !failed(end.error());
+  }
 
   // State that an emulator has as arrays goes in at once. Stray vertices are drawn as zeros, and counted.
   const std::array<pica200::FloatBits, 2> floats = {unit.floats[0], unit.floats[1]};

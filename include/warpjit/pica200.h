@@ -379,6 +379,25 @@ WARPJIT_API warpjit_status warpjit_pica200_pipeline_inspect_vertex(const warpjit
                                                                    warpjit_pica200_vertex_view* view,
                                                                    warpjit_error* error);
 
+/* An instruction that a vertex executed, and what it left. */
+typedef struct warpjit_pica200_vertex_step {
+  size_t size;
+  uint32_t address;  /* of the instruction, in words */
+  uint32_t file;     /* of the vector register that it wrote: 0 none, 1 o, 2 r */
+  uint32_t index;    /* of the register */
+  uint32_t mask;     /* components that it wrote: bit 0 is x */
+  uint32_t value[4]; /* all of the register */
+  int32_t a0[2], aL;
+  uint32_t cmp; /* bit 0: cmp.x, bit 1: cmp.y */
+} warpjit_pica200_vertex_step;
+/* Called after each instruction of a vertex, in the order in which it executes them. 0 ends the vertex there. */
+typedef int (*warpjit_pica200_step_function)(void* context, const warpjit_pica200_vertex_step* step);
+/* [one] The same as warpjit_pica200_pipeline_inspect_vertex, instruction by instruction. The view is of where the
+ * vertex ended, or where `function` ended it. */
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_trace_vertex(
+    const warpjit_pica200_pipeline* pipeline, size_t n, warpjit_pica200_step_function function, void* context,
+    warpjit_pica200_vertex_view* view, warpjit_error* error);
+
 /* ---- Command lists ------------------------------------------------------------------------------------- */
 
 /* Sees what a command list does, in its order. Members may be NULL. */

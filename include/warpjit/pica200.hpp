@@ -178,6 +178,22 @@ struct VertexView {
   bool cmp[2] = {};
 };
 
+// An instruction that a vertex executed, and what it left.
+struct VertexStep {
+  // The vector register that it wrote: none, o or r.
+  enum class File : std::uint8_t { none, output, temporary };
+
+  std::uint32_t address = 0;  // of the instruction, in words
+  File file = File::none;
+  std::uint8_t index = 0;  // of the register
+  std::uint8_t mask = 0;   // components that it wrote: bit 0 is x
+  FloatBits value{};       // all of the register; a NaN is 0x7fc00000
+  std::int32_t a0[2] = {}, aL = 0;
+  bool cmp[2] = {};
+};
+// Called after each instruction of a vertex, in the order in which it executes them. False ends the vertex there.
+using StepFunction = bool (*)(void* context, const VertexStep& step);
+
 // An entry of a command list: words that go to registers.
 struct Packet {
   std::uint32_t id = 0;                     // of the first register
@@ -326,6 +342,8 @@ class WARPJIT_API Pipeline {
   // guest interpreter: with the uniforms and the bytes of the arrays that there are now, which must live.
   // Errors: bad_input if the last draw has no such vertex; out_of_fuel, fault.
   Result<VertexView> inspect_vertex(std::size_t n) const;
+  // The same, instruction by instruction. The view is of where the vertex ended, or where `function` ended it.
+  Result<VertexView> trace_vertex(std::size_t n, StepFunction function, void* context = nullptr) const;
 
   // A command list as the GPU reads it: writes and draws. Vertices that were sent in immediate mode are drawn
   // before the next write of another register, and at the end of the list. Errors: bad_input for a list that

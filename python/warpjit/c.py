@@ -888,6 +888,21 @@ class warpjit_pica200_vertex_view(Struct):
                 ("cmp", c_uint32)]
 
 
+class warpjit_pica200_vertex_step(Struct):
+    _fields_ = [("size", c_size_t),
+                ("address", c_uint32),
+                ("file", c_uint32),
+                ("index", c_uint32),
+                ("mask", c_uint32),
+                ("value", c_uint32 * 4),
+                ("a0", c_int32 * 2),
+                ("aL", c_int32),
+                ("cmp", c_uint32)]
+
+
+warpjit_pica200_step_function = CFUNCTYPE(None, c_void_p, POINTER(warpjit_pica200_vertex_step))
+
+
 class warpjit_pica200_visitor(Struct):
     _fields_ = [("context", c_void_p),
                 ("draw", CFUNCTYPE(c_int, c_void_p, POINTER(warpjit_pica200_draw), POINTER(warpjit_report), POINTER(warpjit_error))),
@@ -1335,6 +1350,7 @@ FUNCTIONS = {
     "warpjit_pica200_pipeline_draw_immediate": (c_int32, [POINTER(warpjit_pica200_pipeline), POINTER(warpjit_engine), POINTER(warpjit_run_options), POINTER(warpjit_pica200_draw), POINTER(warpjit_report), POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_immediate_vertices": (c_size_t, [POINTER(warpjit_pica200_pipeline)]),
     "warpjit_pica200_pipeline_inspect_vertex": (c_int32, [POINTER(warpjit_pica200_pipeline), c_size_t, POINTER(warpjit_pica200_vertex_view), POINTER(warpjit_error)]),
+    "warpjit_pica200_pipeline_trace_vertex": (c_int32, [POINTER(warpjit_pica200_pipeline), c_size_t, warpjit_pica200_step_function, c_void_p, POINTER(warpjit_pica200_vertex_view), POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_run_commands": (c_int32, [POINTER(warpjit_pica200_pipeline), POINTER(warpjit_engine), POINTER(c_uint32), c_size_t, POINTER(warpjit_run_options), POINTER(warpjit_pica200_visitor), POINTER(warpjit_error)]),
     "warpjit_pica200_pipeline_run_packet": (c_int32, [POINTER(warpjit_pica200_pipeline), POINTER(warpjit_engine), POINTER(warpjit_pica200_packet), POINTER(warpjit_run_options), POINTER(warpjit_pica200_visitor), POINTER(warpjit_error)]),
     "warpjit_pica200_gpu_create": (c_int32, [POINTER(POINTER(warpjit_pica200_gpu)), POINTER(warpjit_error)]),

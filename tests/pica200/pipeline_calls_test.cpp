@@ -337,6 +337,35 @@ TEST_F(PipelineCalls, OneVertexIsShown) {
   EXPECT_EQ(pipeline.inspect_vertex(1)->outputs[0][0], bits_of(100));
   EXPECT_EQ(pipeline.inspect_vertex(1)->number, 8u);
 
+  // Step by step: mov r0, c1; add o0, v0, r0; mov o1, v1; end.
+  std::vector<VertexStep> steps;
+  const auto record = [](void* context, const VertexStep& step) {
+    auto& list = *static_cast<std::vector<VertexStep>*>(context);
+    list.push_back(step);
+    return list.size() != 6;
+  };
+  const auto traced = pipeline.trace_vertex(0, record, &steps);
+  ASSERT_TRUE(traced.ok()) << to_string(traced.error());
+  EXPECT_EQ(traced->outputs[0][0], bits_of(115));
+  ASSERT_EQ(steps.size(), 4u);
+  EXPECT_EQ(steps[0].address, 0u);
+  EXPECT_EQ(steps[0].file, VertexStep::File::temporary);
+  EXPECT_EQ(steps[0].mask, 15u);
+  EXPECT_EQ(steps[0].value[0], bits_of(100));
+  EXPECT_EQ(steps[1].file, VertexStep::File::output);
+  EXPECT_EQ(steps[1].value[0], bits_of(115));
+  EXPECT_EQ(steps[2].index, 1u);
+  EXPECT_EQ(steps[3].address, 3u);
+  EXPECT_EQ(steps[3].file, VertexStep::File::none);
+  // Ended after the second of two more.
+  const auto part = pipeline.trace_vertex(0, record, &steps);
+  ASSERT_TRUE(part.ok());
+  EXPECT_EQ(steps.size(), 6u);
+  EXPECT_EQ(part->outputs[0][0], bits_of(115));
+  EXPECT_EQ(part->outputs[1][1], 0u) << "not yet";
+  EXPECT_FALSE(pipeline.trace_vertex(2, record, &steps).ok());
+  EXPECT_FALSE(pipeline.trace_vertex(0, nullptr).ok());
+
   // A vertex of immediate mode: one attribute, 1.0 in x as f24.
   for (const auto& [id, value] :
        {std::pair{0x242u, 0u}, {0x232u, 15u}, {0x233u, 0u}, {0x234u, 0u}, {0x235u, 0x3F0000u}})

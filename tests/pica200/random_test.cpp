@@ -38,10 +38,24 @@ TEST(PicaRandom, ProgramsRunAndCoverTheOpcodes) {
   EXPECT_EQ(seen.size(), static_cast<std::size_t>(kOpcodeCount - 2));  // all but EMIT and SETEMIT
 }
 
-// The loop for newer hosts gives the bits of the portable one.
-TEST(PicaRandom, BothLoopsAgree) {
+// Counts steps, and what an observer must see: each state but the last one's is that before the next step.
+struct Counter final : StepObserver {
+  bool step(std::uint32_t address, const ThreadState& state) override {
+    last = address;
+    end = state;
+    return ++steps != most;
+  }
+  std::uint64_t steps = 0, most = 0;  // 0: no end
+  std::uint32_t last = 0;
+  ThreadState end;
+};
+
+// The loop for newer hosts gives the bits of the portable one, and so does that with an observer.
+TEST(PicaRandom, AllLoopsAgree) {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    const RandomProgram random = random_program(seed);
+    RandomProgram random = random_program(seed);
+    random.program.f24 = seed % 3 == 0;
+    random.program.structural_scopes = seed % 5 == 0;
     const auto interpreter = Interpreter::prepare(random.program, random.program.entry);
     ASSERT_TRUE(interpreter.ok());
     for (const ThreadState& thread : random.threads) {
@@ -52,6 +66,62 @@ TEST(PicaRandom, BothLoopsAgree) {
       ASSERT_EQ(std::memcmp(a.r, b.r, sizeof a.r), 0) << seed;
       ASSERT_TRUE(a.aL == b.aL && a.a0[0] == b.a0[0] && a.a0[1] == b.a0[1]) << seed;
       ASSERT_TRUE(a.cmp[0] == b.cmp[0] && a.cmp[1] == b.cmp[1]) << seed;
+      Counter all;
+      ThreadState c = thread;
+      ASSERT_TRUE(interpreter->run(random.uniforms, c, kRandomFuel, all));
+      ASSERT_EQ(std::memcmp(a.o, c.o, sizeof a.o), 0) << seed;
+      ASSERT_EQ(std::memcmp(a.r, c.r, sizeof a.r), 0) << seed;
+      ASSERT_TRUE(a.aL == c.aL && a.a0[0] == c.a0[0] && a.a0[1] == c.a0[1]) << seed;
+      ASSERT_TRUE(a.cmp[0] == c.cmp[0] && a.cmp[1] == c.cmp[1]) << seed;
+      ASSERT_GE(all.steps, 1u);
+      // Ended half-way, the thread is as the observer saw it.
+      Counter half;
+      half.most = (all.steps + 1) / 2;
+      ThreadState d = thread;
+      ASSERT_TRUE(interpreter->run(random.uniforms, d, kRandomFuel, half));
+      ASSERT_EQ(half.steps, half.most) << seed;
+      canonicalize_outputs(half.end);
+      ASSERT_EQ(std::memcmp(d.o, half.end.o, sizeof d.o), 0) << seed;
+      ASSERT_EQ(std::memcmp(d.r, half.end.r, sizeof d.r), 0) << seed;
+      ASSERT_EQ(d.aL, half.end.aL) << seed;
+    }
+  }
+}
+
+// A step for each instruction that is executed, loops and END included, in order.
+TEST(PicaRandom, StepsAreInstructions) {
+  const Program program =
+      program_of_main("mov r0, v0\nfor i0\nadd r0, r0, v0\ncmp r0, eq, eq, v0\n.end\nmov o0, r0");
+  struct Recorder final : StepObserver {
+    bool step(std::uint32_t address, const ThreadState& state) override {
+      addresses.push_back(address);
+      values.push_back(state.r[0][0]);
+      loops.push_back(state.aL);
+      return true;
+    }
+    std::vector<std::uint32_t> addresses;
+    std::vector<float> values;
+    std::vector<std::int32_t> loops;
+  };
+  Uniforms uniforms;
+  uniforms.i[0][0] = 1;
+  uniforms.i[0][1] = 5;
+  uniforms.i[0][2] = 2;
+  ThreadState state;
+  for (float& component : state.v[0]) component = 3;
+  for (const bool structural : {false, true}) {
+    Program other = program;
+    other.structural_scopes = structural;
+    for (const bool f24 : {false, true}) {
+      other.f24 = f24;
+      const auto interpreter = Interpreter::prepare(other, other.entry);
+      ASSERT_TRUE(interpreter.ok());
+      Recorder recorder;
+      ThreadState thread = state;
+      ASSERT_TRUE(interpreter->run(uniforms, thread, kRandomFuel, recorder));
+      EXPECT_EQ(recorder.addresses, (std::vector<std::uint32_t>{0, 1, 2, 3, 2, 3, 4, 5}));
+      EXPECT_EQ(recorder.values, (std::vector<float>{3, 3, 6, 6, 9, 9, 9, 9}));
+      EXPECT_EQ(recorder.loops, (std::vector<std::int32_t>{0, 5, 5, 7, 7, 9, 9, 9}));
     }
   }
 }

@@ -301,6 +301,7 @@ TEST_F(CApiDraw, LayoutsAreFixed) {
   EXPECT_EQ(sizeof(warpjit_pica200_gpu_report), 56u);
   EXPECT_EQ(sizeof(warpjit_pica200_unit), 112u);
   EXPECT_EQ(sizeof(warpjit_pica200_vertex_view), 800u);
+  EXPECT_EQ(sizeof(warpjit_pica200_vertex_step), 56u);
   EXPECT_EQ(sizeof(warpjit_pica200_geometry_unit), 1568u);
 }
 

@@ -39,6 +39,41 @@ Status load(To& to, const void* bytes, std::size_t byte_count) {
   return to.load(saved);
 }
 
+std::uint32_t flags_of(const bool (&cmp)[2]) { return (cmp[0] ? 1u : 0u) | (cmp[1] ? 2u : 0u); }
+warpjit_pica200_vertex_view view_of(const pica200::VertexView& from) {
+  warpjit_pica200_vertex_view to{};
+  to.number = from.number;
+  static_assert(sizeof to.inputs == sizeof from.inputs);
+  std::memcpy(to.inputs, from.inputs, sizeof to.inputs);
+  std::memcpy(to.outputs, from.outputs, sizeof to.outputs);
+  std::memcpy(to.temporaries, from.temporaries, sizeof to.temporaries);
+  std::memcpy(to.a0, from.a0, sizeof to.a0);
+  to.aL = from.aL;
+  to.cmp = flags_of(from.cmp);
+  return to;
+}
+
+// A caller's function for steps.
+struct StepCall {
+  warpjit_pica200_step_function function;
+  void* context;
+
+  static bool step(void* call, const pica200::VertexStep& from) {
+    warpjit_pica200_vertex_step to{};
+    to.size = sizeof to;
+    to.address = from.address;
+    to.file = static_cast<std::uint32_t>(from.file);
+    to.index = from.index;
+    to.mask = from.mask;
+    std::memcpy(to.value, from.value.data(), sizeof to.value);
+    std::memcpy(to.a0, from.a0, sizeof to.a0);
+    to.aL = from.aL;
+    to.cmp = flags_of(from.cmp);
+    const StepCall& own = *static_cast<const StepCall*>(call);
+    return own.function(own.context, &to) != 0;
+  }
+};
+
 }  // namespace
 }  // namespace warpjit::c_api
 
@@ -166,16 +201,18 @@ warpjit_status warpjit_pica200_pipeline_inspect_vertex(const warpjit_pica200_pip
                                                        warpjit_error* error) {
   return fill(view, "view", error, {{pipeline, "pipeline"}}, [&]() -> Result<warpjit_pica200_vertex_view> {
     WARPJIT_TRY(const pica200::VertexView from, pipeline->pipeline.inspect_vertex(n));
-    warpjit_pica200_vertex_view to{};
-    to.number = from.number;
-    static_assert(sizeof to.inputs == sizeof from.inputs);
-    std::memcpy(to.inputs, from.inputs, sizeof to.inputs);
-    std::memcpy(to.outputs, from.outputs, sizeof to.outputs);
-    std::memcpy(to.temporaries, from.temporaries, sizeof to.temporaries);
-    std::memcpy(to.a0, from.a0, sizeof to.a0);
-    to.aL = from.aL;
-    to.cmp = (from.cmp[0] ? 1u : 0u) | (from.cmp[1] ? 2u : 0u);
-    return to;
+    return view_of(from);
+  });
+}
+warpjit_status warpjit_pica200_pipeline_trace_vertex(const warpjit_pica200_pipeline* pipeline, size_t n,
+                                                     warpjit_pica200_step_function function, void* context,
+                                                     warpjit_pica200_vertex_view* view,
+                                                     warpjit_error* error) {
+  return fill(view, "view", error, {{pipeline, "pipeline"}}, [&]() -> Result<warpjit_pica200_vertex_view> {
+    if (function == nullptr) return Error{ErrorCode::bad_input, "the function is null", "step"};
+    StepCall call{function, context};
+    WARPJIT_TRY(const pica200::VertexView from, pipeline->pipeline.trace_vertex(n, &StepCall::step, &call));
+    return view_of(from);
   });
 }
 

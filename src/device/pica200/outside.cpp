@@ -47,6 +47,42 @@ bool read_attribute(const AttributeArray& array, std::uint64_t vertex, Vector& v
   return held < size;
 }
 
+// Tells an embedder's function what each instruction wrote.
+class StepTeller final : public StepObserver {
+ public:
+  StepTeller(const Program& program, StepFunction function, void* context)
+      : program_(program), function_(function), context_(context) {}
+
+  bool step(std::uint32_t address, const ThreadState& state) override {
+    VertexStep step;
+    step.address = address;
+    std::copy_n(state.a0, 2, step.a0);
+    step.aL = state.aL;
+    std::copy_n(state.cmp, 2, step.cmp);
+    const auto instruction = address < program_.code.size() && address != kEndAddress
+                                 ? try_decode(program_.code[address])
+                                 : std::nullopt;
+    if (instruction && (instruction->info().traits & kWritesDest) != 0) {
+      const Register written = dest_register(instruction->dst);
+      const bool output = written.file == RegisterFile::o;
+      step.file = output ? VertexStep::File::output : VertexStep::File::temporary;
+      step.index = written.index;
+      const std::uint8_t mask = program_.descriptor(instruction->descriptor).mask;
+      const float(&value)[4] = (output ? state.o : state.r)[written.index];
+      for (unsigned n = 0; n < 4; ++n) {
+        if (enables(mask, n)) step.mask |= static_cast<std::uint8_t>(1u << n);
+        step.value[n] = value[n] == value[n] ? std::bit_cast<std::uint32_t>(value[n]) : 0x7fc00000;
+      }
+    }
+    return function_(context_, step);
+  }
+
+ private:
+  const Program& program_;
+  StepFunction function_;
+  void* context_;
+};
+
 }  // namespace
 
 // The vertices of the draw, as if they had been sent in immediate mode; how many reach outside.
@@ -78,7 +114,7 @@ Result<DrawResult> PipelineState::draw_copied(const Engine& engine, const RunOpt
   return result;
 }
 
-Result<VertexView> PipelineState::inspect_vertex(std::size_t n) const {
+Result<VertexView> PipelineState::inspect_vertex(std::size_t n, StepFunction function, void* context) const {
   if (n >= shaded_.count || !vertex_.program)
     return bad_input("the last draw shades " + std::to_string(shaded_.count) + " vertices",
                      "vertex " + std::to_string(n));
@@ -104,7 +140,13 @@ Result<VertexView> PipelineState::inspect_vertex(std::size_t n) const {
   uniforms.b = unit.bools;
   const Program& program = static_cast<const Shader&>(frontend::shader_of(*vertex_.program)).program();
   WARPJIT_TRY(const Interpreter interpreter, Interpreter::prepare(program, program.entry));
-  WARPJIT_CHECK(interpreter.run(uniforms, state, RunLimits(kDefaultFuel)));
+  const RunLimits limits(kDefaultFuel);
+  if (function != nullptr) {
+    StepTeller teller(program, function, context);
+    WARPJIT_CHECK(interpreter.run(uniforms, state, limits, teller));
+  } else {
+    WARPJIT_CHECK(interpreter.run(uniforms, state, limits));
+  }
   canonicalize_outputs(state);
   std::memcpy(view.outputs, state.o, sizeof state.o);
   std::memcpy(view.temporaries, state.r, sizeof state.r);

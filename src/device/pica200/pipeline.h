@@ -31,7 +31,8 @@ class PipelineState {
   Status reset(Start start);
   std::vector<std::byte> save();
   Status load(std::span<const std::byte> from);
-  Result<VertexView> inspect_vertex(std::size_t n) const;
+  // `function`: null, or what trace_vertex calls.
+  Result<VertexView> inspect_vertex(std::size_t n, StepFunction function, void* context) const;
   Result<warpjit::Program> program(Unit unit);
   // What the last draw's vertices are made of: visit(attribute, first byte, bytes) for each vertex and array in
   // memory. The arrays must live.

@@ -310,7 +310,14 @@ Result<DrawResult> Pipeline::draw_immediate(const Engine& engine, const RunOptio
 }
 Result<VertexView> Pipeline::inspect_vertex(std::size_t n) const try {
   const FloatEnvironment environment;
-  return state().inspect_vertex(n);
+  return state().inspect_vertex(n, nullptr, nullptr);
+} catch (...) {
+  return caught();
+}
+Result<VertexView> Pipeline::trace_vertex(std::size_t n, StepFunction function, void* context) const try {
+  if (function == nullptr) return bad_input("the function is null", "step");
+  const FloatEnvironment environment;
+  return state().inspect_vertex(n, function, context);
 } catch (...) {
   return caught();
 }

@@ -65,6 +65,14 @@ struct InterpretedUnit {
 
 using interpret::HostCode;
 
+// Sees a thread run, instruction by instruction.
+class StepObserver {
+ public:
+  virtual ~StepObserver() = default;
+  // After each instruction, with its address in words. False ends the run.
+  virtual bool step(std::uint32_t address, const ThreadState& state) = 0;
+};
+
 struct MicroOp;  // interpret/ops.h
 
 class Interpreter {
@@ -80,6 +88,9 @@ class Interpreter {
   // cancelled and fault, with the guest address; the state is then unspecified but every register is readable.
   Status run(const Uniforms& uniforms, ThreadState& state, const RunLimits& limits,
              HostCode code = HostCode::best) const;
+  // The same, slower, with an observer, which may end the run before its END.
+  Status run(const Uniforms& uniforms, ThreadState& state, const RunLimits& limits,
+             StepObserver& observer) const;
 
   // One invocation of a geometry program; the unit's triangles are those of this one. Sets b15 at the end.
   Status run(Uniforms& uniforms, InterpretedUnit& unit, const RunLimits& limits) const;

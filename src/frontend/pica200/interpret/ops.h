@@ -86,7 +86,7 @@ struct MicroOp {
 };
 
 // How a run ended.
-enum Outcome : int { kDone, kOutOfFuel, kCancelled, kFault };
+enum Outcome : int { kDone, kOutOfFuel, kCancelled, kFault, kStopped };
 
 struct Ending {
   Outcome outcome;
@@ -104,5 +104,10 @@ Ending run_loop_baseline(const MicroOp* ops, const std::uint32_t* op_of_address,
 Ending run_loop_avx2(const MicroOp* ops, const std::uint32_t* op_of_address, std::uint32_t entry_op,
                      const Uniforms& uniforms, ThreadState& state, InterpretedUnit* unit,
                      const RunLimits& limits);
+
+// The same source with an observer, of plain threads.
+Ending run_loop_observed(const MicroOp* ops, const std::uint32_t* op_of_address, std::uint32_t entry_op,
+                         const Uniforms& uniforms, ThreadState& state, const RunLimits& limits,
+                         StepObserver& observer);
 
 }  // namespace warpjit::pica200

@@ -370,7 +370,7 @@ Result<Interpreter> Interpreter::prepare(const Program& program, std::uint32_t e
 
 Status Interpreter::finish(int outcome, std::uint32_t address, ThreadState& state) const {
   canonicalize_outputs(state);
-  if (outcome == kDone) return {};
+  if (outcome == kDone || outcome == kStopped) return {};
   const bool inside = address < code_.size();
   const std::string where = where_word(source_name_, address, inside ? code_[address] : 0);
   if (outcome == kOutOfFuel) return Error{ErrorCode::out_of_fuel, kOutOfFuelMessage, where};
@@ -384,6 +384,13 @@ Status Interpreter::finish(int outcome, std::uint32_t address, ThreadState& stat
 Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, const RunLimits& limits,
                         HostCode code) const {
   return run(uniforms, state, nullptr, limits, code);
+}
+
+Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, const RunLimits& limits,
+                        StepObserver& observer) const {
+  const Ending ending =
+      run_loop_observed(ops_.data(), op_of_address_.data(), entry_op_, uniforms, state, limits, observer);
+  return finish(ending.outcome, ending.address, state);
 }
 
 Status Interpreter::run(Uniforms& uniforms, InterpretedUnit& unit, const RunLimits& limits) const {
