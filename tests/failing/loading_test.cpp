@@ -12,8 +12,7 @@
 
 #include "base/hash.h"
 #include "base/result.h"
-#include "failing/fail_at.h"
-#include "support/share.h"
+#include "failing/sweep.h"
 #include "support/source_dir.h"
 #include "warpjit/pica200.hpp"
 #include "warpjit/tesla.hpp"
@@ -34,37 +33,6 @@ std::vector<std::byte> read_file(const std::string& path) {
 template <class T, std::size_t kCount>
 std::uint64_t hash_of(const std::array<T, kCount>& values) {
   return hash_bytes(std::as_bytes(std::span(values)));
-}
-
-// Runs `story`, which gives a hash of its results, with each failing call, or a share of them; after each one
-// undisturbed.
-template <class Story>
-void sweep(const Story& story) {
-  Result<std::uint64_t> first = story();  // what is made once in a process is made now
-  ASSERT_TRUE(first) << to_string(first.error());
-  const std::uint64_t right = *first;
-  std::uint64_t count = 0;
-  {
-    const FailAt counting(Failing::memory, FailAt::kNever);
-    EXPECT_TRUE(story());
-    count = counting.calls();
-  }
-  EXPECT_GT(count, 50u);
-  const std::uint64_t step = std::max<std::uint64_t>(1, count / share(400));
-  for (std::uint64_t n = 1; n <= count + 1; n += step)
-    for (const bool lasting : {false, true}) {
-      SCOPED_TRACE("call " + std::to_string(n) + (lasting ? " and all after it" : ""));
-      FailAt failing(Failing::memory, n, lasting);
-      const Result<std::uint64_t> result = story();
-      failing.stop();
-      if (result)
-        EXPECT_EQ(*result, right);
-      else
-        EXPECT_EQ(result.error().code, ErrorCode::resource_limit) << to_string(result.error());
-      const Result<std::uint64_t> again = story();
-      ASSERT_TRUE(again) << to_string(again.error());
-      ASSERT_EQ(*again, right);
-    }
 }
 
 TEST(FailingMemory, RowsOfAContainer) {
@@ -155,6 +123,9 @@ TEST(FailingMemory, DrawsOfAPipeline) {
     hash = hash * 31 + drawn.outside_vertices;
     WARPJIT_TRY(const pica200::VertexView view, pipeline.inspect_vertex(1));
     hash = hash * 31 + view.outputs[0][0];
+    WARPJIT_TRY(const pica200::VertexView traced,
+                pipeline.trace_vertex(1, [](void*, const pica200::VertexStep&) { return true; }));
+    hash = hash * 31 + traced.outputs[0][0];
     WARPJIT_TRY(const std::vector<std::byte> saved, pipeline.save());
     pica200::Pipeline next;
     WARPJIT_CHECK(next.load(saved));

@@ -193,7 +193,12 @@ Status FragmentDraws::add(const Engine& engine, const PrimitiveTriangles& triang
 
 Status FragmentDraws::flush(const Engine& engine, const RunOptions& options) {
   if (vertices_.empty()) return {};
-  const Status status = run(engine, {vertices_, *indices_, indexed_}, options);
+  Status status;
+  try {
+    status = run(engine, {vertices_, *indices_, indexed_}, options);
+  } catch (...) {
+    status = caught();
+  }
   vertices_.clear();
   indices_->clear();
   indexed_ = false;

@@ -89,10 +89,25 @@ std::uint32_t GpuState::get_register(std::uint32_t id) const {
   return id < kRegisterCount ? pipeline_.registers.read(id) : 0;
 }
 
+template <class Work>
+Result<GpuReport> GpuState::run(Running& running, const Work& work) {
+  Status status;
+  try {
+    status = work();
+  } catch (...) {
+    status = caught();
+  }
+  // What waits is drawn, also after an error.
+  if (Status drawn = draws_.flush(running.engine, running.options); status && !drawn) status = drawn;
+  running.report.fragments = draws_.take_counts().covered;
+  if (!status) return status.error();
+  return running.report;
+}
+
 Result<GpuReport> GpuState::run_commands(const Engine& engine, std::uint32_t address, std::uint32_t bytes,
                                          const RunOptions& options) {
   Running running{engine, options, {}, {}};
-  return finish(running, run_lists(running, {address, bytes}));
+  return run(running, [&] { return run_lists(running, {address, bytes}); });
 }
 
 Status GpuState::run_lists(Running& running, List list) {
@@ -119,7 +134,7 @@ Status GpuState::run_lists(Running& running, List list) {
 Result<GpuReport> GpuState::run_packet(const Engine& engine, const Packet& packet,
                                        const RunOptions& options) {
   Running running{engine, options, {}, {}};
-  return finish(running, write_packet(running, packet));
+  return run(running, [&] { return write_packet(running, packet); });
 }
 
 Status GpuState::write_packet(Running& running, const Packet& packet) {
@@ -136,7 +151,7 @@ Status GpuState::write_packet(Running& running, const Packet& packet) {
 
 Result<GpuReport> GpuState::draw_immediate(const Engine& engine, const RunOptions& options) {
   Running running{engine, options, {}, {}};
-  return finish(running, draw_sent(running));
+  return run(running, [&] { return draw_sent(running); });
 }
 
 Result<GpuState::Next> GpuState::run_list(Running& running, const List& list) {
@@ -311,14 +326,6 @@ Status GpuState::draw_pixels(Running& running, std::uint32_t id, const DrawResul
     WARPJIT_CHECK(draws_.begin(registers.words(), registers.pixel_version, tables_, memory_));
   }
   return draws_.add(running.engine, triangles, running.options);
-}
-
-// What waits is drawn, also after an error.
-Result<GpuReport> GpuState::finish(Running& running, Status status) {
-  if (Status drawn = draws_.flush(running.engine, running.options); status && !drawn) status = drawn;
-  running.report.fragments = draws_.take_counts().covered;
-  if (!status) return status.error();
-  return running.report;
 }
 
 }  // namespace warpjit::pica200

@@ -62,7 +62,9 @@ class GpuState {
   Status run_lists(Running& running, List list);
   Result<Next> run_list(Running& running, const List& list);
   Status write_packet(Running& running, const Packet& packet);
-  Result<GpuReport> finish(Running& running, Status status);
+  // Does the work, which gives a Status, and what a call ends with.
+  template <class Work>
+  Result<GpuReport> run(Running& running, const Work& work);
   Result<Next> write(Running& running, std::uint32_t id, std::uint32_t value, unsigned bytes);
   Status write_table(Running& running, std::uint32_t id);
   Status draw_sent(Running& running);
