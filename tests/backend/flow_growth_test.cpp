@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <ctime>
 #include <functional>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "ir/builder.h"
 #include "ir/pass/ssa.h"
 #include "ir/pipeline.h"
+#include "support/processor_time.h"
 
 namespace warpjit::backend {
 namespace {
@@ -198,7 +198,7 @@ struct Taken {
 Taken compile_once(const Program& program, bool verify) {
   constexpr Target kTarget = Target::x64_v3;
   const std::size_t before = requested_bytes();
-  const std::clock_t start = std::clock();
+  const double start = tests::processor_seconds();
   ir::Function function = program.function();
   ir::PipelineOptions options;
   options.verify = verify;
@@ -209,7 +209,7 @@ Taken compile_once(const Program& program, bool verify) {
     const auto code = compile(*made, kTarget, {});
     EXPECT_TRUE(code.ok() || code.error().code == ErrorCode::resource_limit) << to_string(code.error());
   }
-  return {requested_bytes() - before, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC};
+  return {requested_bytes() - before, tests::processor_seconds() - start};
 }
 
 class FlowGrowth : public ::testing::TestWithParam<Shape> {};

@@ -1,9 +1,8 @@
 // With the default fuel an endless program, or one that would take hours, ends within two seconds of CPU time,
 // on every engine, also where its translation is large.
-#include <ctime>
-
 #include "runtime/every_work.h"
 #include "support/engine_ways.h"
+#include "support/processor_time.h"
 
 namespace warpjit::test {
 namespace {
@@ -23,9 +22,9 @@ class FuelTime : public ::testing::Test {
       SCOPED_TRACE(way.name);
       RunOptions options = way.options;
       options.threads = 1;
-      const std::clock_t begin = std::clock();
+      const double begin = tests::processor_seconds();
       const auto report = engine_.run(launch, options);
-      const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+      const double seconds = tests::processor_seconds() - begin;
       EXPECT_LT(seconds, kMost);
       if (ends) {
         EXPECT_TRUE(report) << to_string(report.error());
