@@ -107,7 +107,7 @@ Ending run_loop_avx2(const MicroOp* ops, const std::uint32_t* op_of_address, std
 
 // The same source with an observer, of plain threads.
 Ending run_loop_observed(const MicroOp* ops, const std::uint32_t* op_of_address, std::uint32_t entry_op,
-                         const Uniforms& uniforms, ThreadState& state, const RunLimits& limits,
-                         StepObserver& observer);
+                         const Uniforms& uniforms, ThreadState& state, InterpretedUnit* unit,
+                         const RunLimits& limits, StepObserver& observer);
 
 }  // namespace warpjit::pica200

@@ -388,8 +388,8 @@ Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, const RunL
 
 Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, const RunLimits& limits,
                         StepObserver& observer) const {
-  const Ending ending =
-      run_loop_observed(ops_.data(), op_of_address_.data(), entry_op_, uniforms, state, limits, observer);
+  const Ending ending = run_loop_observed(ops_.data(), op_of_address_.data(), entry_op_, uniforms, state,
+                                          nullptr, limits, observer);
   return finish(ending.outcome, ending.address, state);
 }
 
