@@ -97,8 +97,8 @@ Result<GpuReport> GpuState::run(Running& running, const Work& work) {
   } catch (...) {
     status = caught();
   }
-  // What waits is drawn, also after an error.
-  if (Status drawn = draws_.flush(running.engine, running.options); status && !drawn) status = drawn;
+  // What waits is drawn, also after an error; an error of these draws comes first, as they do.
+  if (Status drawn = draws_.flush(running.engine, running.options); !drawn) status = drawn;
   running.report.fragments = draws_.take_counts().covered;
   if (!status) return status.error();
   return running.report;
