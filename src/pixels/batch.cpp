@@ -336,7 +336,9 @@ void PrimitiveBatch::State::align(std::span<const SourceVertex> vertices,
 }
 
 void PrimitiveBatch::State::bin(std::uint32_t tile, std::uint32_t entry) {
-  if (memory.places[tile].count++ == 0) memory.touched.push_back(tile);
+  // In this order, so that the place is among those to clear if there is no memory for the rest.
+  if (memory.places[tile].count == 0) memory.touched.push_back(tile);
+  ++memory.places[tile].count;
   memory.entries.push_back({tile, entry});
 }
 
