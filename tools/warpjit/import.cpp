@@ -15,13 +15,17 @@ struct ImportOptions {
   std::string out, note;
 };
 
-int import_trace(const ImportOptions& options) {
+int import_scene(const ImportOptions& options) {
   if (!options.input.jobs.empty() || !options.note.empty())
     return fail(
         {ErrorCode::bad_input, "--job and --note are for captures of Valhall GPUs", options.input.file});
   const auto scene = load_scene(options.input.file);
   if (!scene) return fail(scene.error());
-  if (const Status written = write_scene(*scene, options.out); !written) return fail(written.error());
+  const bool as_capture = options.out.ends_with(".wjcap");
+  if (const Status written =
+          as_capture ? write_scene_capture(*scene, options.out) : write_scene(*scene, options.out);
+      !written)
+    return fail(written.error());
   print_out("{}: {} jobs, {} outputs\n", options.out, scene->jobs.size(), scene->outputs.size());
   return kOk;
 }
@@ -45,11 +49,12 @@ int import_capture(const ImportOptions& options) {
 
 void add_import(Command& app) {
   const auto options = std::make_shared<ImportOptions>();
-  Command command =
-      app.add_command("import", "Write a capture of a Valhall GPU as .wjcap, a trace of a 3DS as a scene");
+  Command command = app.add_command(
+      "import", "Write a capture or a scene as .wjcap, a trace or a capture of a 3DS as a scene");
   command
       .option("file", options->input.file,
-              "a device core dump of panfrost, memory records, or .wjcap; a CiTrace (.ctf)")
+              "a device core dump of panfrost, memory records, or .wjcap; a scene of the PICA200, a CiTrace "
+              "(.ctf)")
       .required();
   command.option("--job", options->input.jobs,
                  "where a chain of jobs begins, instead of those that the file names; several in the order "
@@ -61,9 +66,10 @@ void add_import(Command& app) {
       "  warpjit import devcoredump.bin -o hang.wjcap\n"
       "  warpjit import memory.pages --job 0xf7fd3180 --job 0xf7fd3980 -o frame.wjcap\n"
       "  warpjit import trace.ctf -o scene.json   # and files beside it, whose names begin with scene_\n"
+      "  warpjit import scene.json -o frame.wjcap\n"
       "docs/captures.md has the formats.");
   command.action([options] {
-    return is_trace(options->input.file) ? import_trace(*options) : import_capture(*options);
+    return is_scene(options->input.file) ? import_scene(*options) : import_capture(*options);
   });
 }
 

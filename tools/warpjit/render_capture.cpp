@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "base/text.h"
+#include "capture/section_file.h"
 #include "files.h"
 #include "output.h"
 #include "picture.h"
@@ -160,7 +161,7 @@ bool is_capture(const CaptureInput& input) {
   const auto bytes = read_file(input.file);
   if (!bytes || bytes->size() < 4) return false;
   const std::string_view magic = as_text(std::span(*bytes).first(4));
-  return magic == "WJC1" || magic == "PANF";
+  return (magic == "WJC1" && capture::version_of(*bytes) != capture::kVersion) || magic == "PANF";
 }
 
 Result<valhall::Capture> load_capture(const CaptureInput& input) {

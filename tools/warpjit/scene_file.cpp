@@ -91,32 +91,26 @@ Result<SceneJob> read_job(const JsonField& field, const FileReader& reader, std:
   }
   if (const auto job = field.find("load")) {
     WARPJIT_CHECK(job->expect_object());
-    MemoryLoad load;
-    WARPJIT_TRY(load.address, word(*job, "address"));
+    WARPJIT_TRY(const std::uint32_t address, word(*job, "address"));
     WARPJIT_TRY(const JsonField file, job->require("file"));
     WARPJIT_TRY(std::vector<std::byte> bytes, read_named(file, reader));
     if (bytes.size() > left) return job->error("the loads have more than 1 GiB", ErrorCode::resource_limit);
     left -= bytes.size();
-    load.bytes = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-    return SceneJob(load);
+    return SceneJob(
+        pica200::make_load(address, std::make_shared<const std::vector<std::byte>>(std::move(bytes))));
   }
-  return field.error("is no job: commands, fill, transfer, texture_copy and load are");
+  if (const auto job = field.find("state")) {
+    WARPJIT_CHECK(job->expect_object());
+    WARPJIT_TRY(const JsonField file, job->require("file"));
+    WARPJIT_TRY(std::vector<std::byte> bytes, read_named(file, reader));
+    return SceneJob(StateLoad{std::make_shared<const std::vector<std::byte>>(std::move(bytes))});
+  }
+  return field.error("is no job: commands, fill, transfer, texture_copy, load and state are");
 }
 
-// By the code of a transfer.
-constexpr std::array<ColorFormat, 5> kTransferFormats = {
-    ColorFormat::rgba8, ColorFormat::rgb8, ColorFormat::rgb565, ColorFormat::rgb5a1, ColorFormat::rgba4};
 ColorFormat color_format(const SceneOutput& output) {
-  return output.layout == Layout::linear ? kTransferFormats[output.format]
+  return output.layout == Layout::linear ? pica200::transfer_format(output.format)
                                          : static_cast<ColorFormat>(output.format);
-}
-pica200::DepthFormat depth_format(const SceneOutput& output) {
-  return static_cast<pica200::DepthFormat>(output.format);
-}
-std::size_t unit_bytes(const SceneOutput& output) {
-  if (output.layout == Layout::bytes) return 1;
-  return output.layout == Layout::depth ? pixel_bytes(depth_format(output))
-                                        : pixel_bytes(color_format(output));
 }
 
 Result<SceneOutput> read_output(const JsonField& field, const FileReader& reader) {
@@ -124,11 +118,6 @@ Result<SceneOutput> read_output(const JsonField& field, const FileReader& reader
   SceneOutput output;
   WARPJIT_TRY(const JsonField name, field.require("name"));
   WARPJIT_TRY(output.name, name.string());
-  const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  };
-  if (output.name.empty() || !std::all_of(output.name.begin(), output.name.end(), is_plain))
-    return name.error("names have letters, digits, _ and -");
   WARPJIT_TRY(output.address, word(field, "address"));
   WARPJIT_TRY(output.size, word(field, "bytes"));
   if (field.has("tolerance")) {
@@ -144,17 +133,13 @@ Result<SceneOutput> read_output(const JsonField& field, const FileReader& reader
       output.layout = Layout::linear;
     else
       return layout->error("is no layout: colour, depth and linear are");
-    constexpr std::int64_t kMostExtent = 65535;
-    WARPJIT_TRY(output.width, word(field, "width", kMostExtent));
-    WARPJIT_TRY(output.height, word(field, "height", kMostExtent));
-    const std::int64_t most = output.layout == Layout::depth ? 3 : 4;
-    WARPJIT_TRY(output.format, word(field, "format", most));
-    if (output.layout == Layout::depth && output.format == 1)
-      return field.error("depth format 1 is reserved");
-    if (output.layout != Layout::linear && (output.width % 8 != 0 || output.height % 8 != 0))
-      return field.error("width and height are no multiples of 8");
-    if (std::uint64_t{output.width} * output.height * unit_bytes(output) != output.size)
-      return field.error("bytes are not those of width, height and format");
+    WARPJIT_TRY(output.width, word(field, "width"));
+    WARPJIT_TRY(output.height, word(field, "height"));
+    WARPJIT_TRY(output.format, word(field, "format"));
+  }
+  if (const auto problem = pica200::check_output(output)) {
+    const auto member = field.find(problem->field);
+    return (member ? *member : field).error(problem->message);
   }
   if (const auto file = field.find("file")) {
     auto bytes = read_named(*file, reader);

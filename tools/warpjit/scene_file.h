@@ -4,52 +4,25 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
-#include <vector>
 
 #include "base/result.h"
+#include "capture/pica200/scene.h"
 #include "files.h"
 #include "picture_file.h"
 #include "warpjit/pica200.hpp"
 
 namespace warpjit::tool {
 
-struct SceneMemory {
-  std::uint32_t address = 0;
-  std::vector<std::byte> bytes;
-};
-struct CommandList {
-  std::uint32_t address = 0, bytes = 0;
-};
-// What the processor writes between jobs of the GPU.
-struct MemoryLoad {
-  std::uint32_t address = 0;
-  std::shared_ptr<const std::vector<std::byte>> bytes;
-};
-using SceneJob = std::variant<CommandList, pica200::MemoryFill, pica200::DisplayTransfer,
-                              pica200::TextureCopy, MemoryLoad>;
-
-struct SceneOutput {
-  enum class Layout : std::uint8_t { bytes, color, depth, linear };
-  std::string name;
-  std::uint32_t address = 0, size = 0;  // bytes
-  unsigned tolerance = 0;
-  Layout layout = Layout::bytes;
-  std::uint32_t width = 0, height = 0, format = 0;  // format: of a target, a depth buffer or a transfer
-  std::optional<std::vector<std::byte>> expected;   // none: its file is not there
-};
-
-struct Scene {
-  std::vector<SceneMemory> memory;
-  std::vector<pica200::RegisterWrite> registers;
-  std::vector<SceneJob> jobs;
-  std::vector<SceneOutput> outputs;
-  bool refused = false;  // it must be
-};
+using pica200::CommandList;
+using pica200::MemoryLoad;
+using pica200::Scene;
+using pica200::SceneJob;
+using pica200::SceneMemory;
+using pica200::SceneOutput;
+using pica200::StateLoad;
 
 // True if the text of a file says that it is one.
 bool is_scene_text(std::string_view text);

@@ -254,7 +254,7 @@ class TraceReader {
       const auto part = bytes_.subspan(offset, size);
       blob = std::make_shared<const std::vector<std::byte>>(part.begin(), part.end());
     }
-    result_.scene.jobs.emplace_back(MemoryLoad{address, blob});
+    result_.scene.jobs.emplace_back(pica200::make_load(address, blob));
     return {};
   }
 
@@ -347,21 +347,8 @@ class TraceReader {
     std::map<std::uint32_t, SceneOutput> outputs;
     for (const SceneJob& job : result_.scene.jobs) {
       const auto* transfer = std::get_if<pica200::DisplayTransfer>(&job);
-      constexpr std::uint32_t kTiled = 1 << 1 | 1 << 5, kFormats = 5;
-      if (transfer == nullptr || (transfer->flags & kTiled) != 0) continue;
-      const std::uint32_t format = transfer->flags >> 12 & 7, scale = transfer->flags >> 24 & 3;
-      if (format >= kFormats) continue;
-      constexpr std::array<std::uint32_t, kFormats> kBytes = {4, 3, 2, 2, 2};
-      SceneOutput output;
-      output.layout = SceneOutput::Layout::linear;
-      output.address = transfer->output;
-      output.format = format;
-      output.width = (transfer->output_size & 0xFFFF) >> (scale != 0 ? 1 : 0);
-      output.height = (transfer->output_size >> 16) >> (scale == 2 ? 1 : 0);
-      const std::uint64_t size = std::uint64_t{output.width} * output.height * kBytes[format];
-      if (size > UINT32_MAX || size == 0) continue;
-      output.size = static_cast<std::uint32_t>(size);
-      outputs[output.address] = output;
+      if (transfer == nullptr) continue;
+      if (const auto output = pica200::presented_picture(*transfer)) outputs[output->address] = *output;
     }
     for (auto& [address, output] : outputs) {
       output.name = fmt::format("display_{:08x}", address);
@@ -423,7 +410,19 @@ Status write_scene(const Scene& scene, const std::string& name) {
   }
   for (const pica200::RegisterWrite& reg : scene.registers)
     document["registers"][fmt::format("{:#05x}", reg.id)] = number(reg.value);
-  std::map<const void*, std::string> written;
+  std::size_t file_count = 0;
+  // Bytes that several jobs share are one file.
+  std::map<std::pair<const void*, std::size_t>, std::string> files;
+  const auto written = [&](const char* what, const void* key,
+                           std::span<const std::byte> bytes) -> Result<std::string> {
+    std::string once;
+    std::string& file = key == nullptr ? once : files[{key, bytes.size()}];
+    if (file.empty()) {
+      file = fmt::format("{}_{}_{}.bin", stem, what, file_count++);
+      WARPJIT_CHECK(write(file, bytes));
+    }
+    return file;
+  };
   for (const SceneJob& job : scene.jobs) {
     Json json;
     if (const auto* list = std::get_if<CommandList>(&job)) {
@@ -445,25 +444,35 @@ Status write_scene(const Scene& scene, const std::string& name) {
                               {"size", copy->size},
                               {"input_line", number(copy->input_line)},
                               {"output_line", number(copy->output_line)}};
+    } else if (const auto* state = std::get_if<StateLoad>(&job)) {
+      WARPJIT_TRY(const std::string file, written("state", state->bytes.get(), *state->bytes));
+      json["state"] = {{"file", file}};
     } else {
       const auto& load = std::get<MemoryLoad>(job);
-      std::string& file = written[load.bytes.get()];
-      if (file.empty()) {
-        file = fmt::format("{}_load_{}.bin", stem, written.size() - 1);
-        WARPJIT_CHECK(write(file, *load.bytes));
-      }
+      const std::vector<std::byte> zeros(load.bytes.empty() ? load.size : 0);
+      WARPJIT_TRY(const std::string file,
+                  written("load", load.bytes.data(), zeros.empty() ? load.bytes : zeros));
       json["load"] = {{"address", number(load.address)}, {"file", file}};
     }
     document["queue"].push_back(std::move(json));
   }
-  for (const SceneOutput& output : scene.outputs)
-    document["outputs"].push_back({{"name", output.name},
-                                   {"address", number(output.address)},
-                                   {"bytes", output.size},
-                                   {"layout", "linear"},
-                                   {"width", output.width},
-                                   {"height", output.height},
-                                   {"format", output.format}});
+  for (const SceneOutput& output : scene.outputs) {
+    Json json{{"name", output.name}, {"address", number(output.address)}, {"bytes", output.size}};
+    if (output.tolerance != 0) json["tolerance"] = output.tolerance;
+    if (output.layout != SceneOutput::Layout::bytes) {
+      constexpr std::array<const char*, 4> kLayouts = {"", "colour", "depth", "linear"};
+      json["layout"] = kLayouts[static_cast<std::size_t>(output.layout)];
+      json["width"] = output.width;
+      json["height"] = output.height;
+      json["format"] = output.format;
+    }
+    if (output.expected) {
+      const std::string file = fmt::format("{}_output_{}.bin", stem, output.name);
+      WARPJIT_CHECK(write(file, *output.expected));
+      json["file"] = file;
+    }
+    document["outputs"].push_back(std::move(json));
+  }
   return write_file(path, document.dump(1) + "\n");
 }
 

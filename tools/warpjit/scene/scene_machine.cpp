@@ -8,6 +8,7 @@
 
 #include "base/float_environment.h"
 #include "base/hash.h"
+#include "capture/pica200/scene_sections.h"
 #include "device/pica200/memory_engines.h"
 #include "frontend/pica200/facts/register_titles.h"
 #include "output.h"
@@ -22,13 +23,24 @@ bool is_trace(const std::string& file) {
 }
 
 bool is_scene(const std::string& file) {
-  if (is_trace(file)) return true;
+  if (is_trace(file) || is_scene_capture(file)) return true;
   if (!is_launch_file(file)) return false;
   const auto bytes = read_file(file, kMaxJsonBytes);
   return bytes && is_scene_text(as_text(*bytes));
 }
 
+bool is_scene_capture(const std::string& file) {
+  std::ifstream stream(path_of(file), std::ios::binary);
+  std::array<char, 8> start{};
+  return stream.read(start.data(), start.size()) &&
+         capture::version_of(std::as_bytes(std::span(start))) == capture::kVersion;
+}
+
 Result<Scene> load_scene(const std::string& file) {
+  if (is_scene_capture(file)) {
+    WARPJIT_TRY(std::vector<std::byte> bytes, read_file(file));
+    return pica200::read_capture(std::make_shared<const std::vector<std::byte>>(std::move(bytes)), file);
+  }
   if (is_trace(file)) {
     WARPJIT_TRY(const std::vector<std::byte> trace, read_file(file));
     WARPJIT_TRY(ImportedScene imported, read_citrace(trace, file));
@@ -38,6 +50,19 @@ Result<Scene> load_scene(const std::string& file) {
   }
   WARPJIT_TRY(const std::vector<std::byte> bytes, read_file(file, kMaxJsonBytes));
   return read_scene(as_text(bytes), file, path_of(file).parent_path());
+}
+
+Status write_scene_capture(const Scene& scene, const std::string& file) {
+  std::vector<std::byte> bytes;
+  WARPJIT_CHECK(pica200::write_capture(
+      scene,
+      [](void* to, std::span<const std::byte> part) {
+        auto& all = *static_cast<std::vector<std::byte>*>(to);
+        all.insert(all.end(), part.begin(), part.end());
+        return true;
+      },
+      &bytes));
+  return write_file(file, bytes);
 }
 
 Result<std::unique_ptr<SceneMachine>> SceneMachine::make(const Scene& scene, const std::string& file) {
@@ -77,14 +102,17 @@ Status SceneMachine::run_job(const SceneJob& job, const Engine& engine, const Ru
     return pica200::transfer_picture(gpu_.memory(), *transfer);
   if (const auto* copy = std::get_if<pica200::TextureCopy>(&job))
     return pica200::copy_texture(gpu_.memory(), *copy);
+  if (const auto* state = std::get_if<StateLoad>(&job)) return gpu_.load(*state->bytes);
   const auto& load = std::get<MemoryLoad>(job);
-  if (load.bytes->empty()) return {};
-  std::byte* const to = gpu_.memory().find(load.address, load.bytes->size());
+  if (load.size == 0) return {};
+  std::byte* const to = gpu_.memory().find(load.address, load.size);
   if (to == nullptr)
     return Error{ErrorCode::bad_input,
-                 fmt::format("{} bytes at {:#010x} do not lie in memory", load.bytes->size(), load.address),
-                 "load"};
-  std::ranges::copy(*load.bytes, to);
+                 fmt::format("{} bytes at {:#010x} do not lie in memory", load.size, load.address), "load"};
+  if (load.bytes.empty())
+    std::fill_n(to, load.size, std::byte{});
+  else
+    std::ranges::copy(load.bytes, to);
   return {};
 }
 

@@ -538,7 +538,9 @@ std::string job_text(const SceneJob& job) {
     return text;
   }
   if (const auto* load = std::get_if<MemoryLoad>(&job))
-    return fmt::format("load of {} bytes at {}", load->bytes->size(), address_text(load->address));
+    return fmt::format("load of {} bytes at {}", load->size, address_text(load->address));
+  if (const auto* state = std::get_if<StateLoad>(&job))
+    return fmt::format("state of {} bytes", state->bytes->size());
   const auto& copy = std::get<TextureCopy>(job);
   const auto line = [](std::uint32_t word) {
     return word >> 16 == 0

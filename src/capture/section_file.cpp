@@ -1,0 +1,139 @@
+#include "capture/section_file.h"
+
+#include <array>
+#include <cstdio>
+
+namespace warpjit::capture {
+namespace {
+
+bool is_known(std::uint32_t kind) {
+  return kind >= 1 && kind <= static_cast<std::uint32_t>(SectionKind::end);
+}
+
+std::uint64_t padded(std::uint64_t size) { return (size + kAlign - 1) / kAlign * kAlign; }
+
+}  // namespace
+
+std::string hex_text(std::uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+Error FileBytes::fail(std::size_t at, std::string what, ErrorCode code) const {
+  return {code, std::move(what), name_ + ", byte " + hex_text(at)};
+}
+
+std::uint64_t FileBytes::number(std::size_t at, std::size_t size) const {
+  std::uint64_t value = 0;
+  for (std::size_t k = 0; k < size; ++k) value |= std::to_integer<std::uint64_t>(bytes_[at + k]) << 8 * k;
+  return value;
+}
+
+std::uint32_t version_of(std::span<const std::byte> bytes) {
+  const FileBytes file(bytes, {});
+  return bytes.size() < 8 || file.word(0) != kMagic ? 0 : file.word(4);
+}
+
+Result<SectionFile> read_sections(std::span<const std::byte> bytes, std::string name) {
+  SectionFile read{FileBytes(bytes, std::move(name)), {}, 0, {}};
+  const FileBytes& file = read.file;
+  if (bytes.size() < 8 || file.word(0) != kMagic)
+    return file.fail(0, "the file does not begin with WJC1 and a version");
+  if (file.word(4) != kVersion)
+    return file.fail(4, "version is " + std::to_string(file.word(4)) + ", expected 2",
+                     ErrorCode::unsupported);
+  if (bytes.size() < kFileHeader)
+    return file.fail(bytes.size(), "the file ends in its header, expected 32 bytes");
+  if (file.word(8) < 1 || file.word(8) > 4)
+    return file.fail(8,
+                     "guest is " + std::to_string(file.word(8)) +
+                         ", expected 1 (PICA200), 2 (Tesla), 3 (USSE) or 4 (Valhall)",
+                     ErrorCode::unsupported);
+  read.guest = static_cast<FileGuest>(file.word(8));
+  read.product = file.word(12);
+  for (std::size_t at = 16; at < kFileHeader; at += 4)
+    if (file.word(at) != 0)
+      return file.fail(at, "the word is " + hex_text(file.word(at)) + ", expected 0", ErrorCode::unsupported);
+  std::uint64_t count = 0;
+  for (std::size_t at = kFileHeader;; ++count) {
+    if (bytes.size() - at < kSectionHeader)
+      return file.fail(at, "the file ends after " + std::to_string(bytes.size() - at) +
+                               " bytes, expected a section of kind 14, which ends a file");
+    const std::uint32_t kind = file.word(at), flags = file.word(at + 4);
+    const std::uint64_t size = file.long_word(at + 8), left = bytes.size() - at - kSectionHeader;
+    if (size > left || padded(size) > left)
+      return file.fail(at + 8, "the section has " + hex_text(size) + " bytes, and " + hex_text(left) +
+                                   " are left of the file");
+    const std::span<const std::byte> contents =
+        bytes.subspan(at + kSectionHeader, static_cast<std::size_t>(size));
+    const std::size_t next = at + kSectionHeader + static_cast<std::size_t>(padded(size));
+    if (kind == static_cast<std::uint32_t>(SectionKind::end)) {
+      if (size != 8)
+        return file.fail(at + 8, "the last section has " + hex_text(size) + " bytes, expected 8");
+      if (file.long_word(at + kSectionHeader) != count)
+        return file.fail(at + kSectionHeader, "the number of sections is " +
+                                                  std::to_string(file.long_word(at + kSectionHeader)) +
+                                                  ", expected " + std::to_string(count));
+      if (next != bytes.size())
+        return file.fail(next,
+                         hex_text(bytes.size() - next) + " bytes after the last section, expected none");
+      return read;
+    }
+    if (count == kMaxSections)
+      return file.fail(at, "more than " + std::to_string(kMaxSections) + " sections",
+                       ErrorCode::resource_limit);
+    if (is_known(kind))
+      read.sections.push_back({static_cast<SectionKind>(kind), flags, at, contents});
+    else if ((flags & kMustKnow) != 0)
+      return file.fail(at, "a section of kind " + std::to_string(kind) + ", expected 1 to 14",
+                       ErrorCode::unsupported);
+    at = next;
+  }
+}
+
+SectionWriter::SectionWriter(CaptureSink sink, void* context, FileGuest guest, std::uint32_t product)
+    : sink_(sink), context_(context) {
+  Numbers header;
+  header.word(kMagic).word(kVersion).word(static_cast<std::uint32_t>(guest)).word(product);
+  header.long_word(0).long_word(0);
+  put(header.bytes());
+}
+
+void SectionWriter::put(std::span<const std::byte> bytes) {
+  place_ += bytes.size();
+  if (!failed_ && !bytes.empty()) failed_ = !sink_(context_, bytes);
+}
+
+std::uint64_t SectionWriter::write(SectionKind kind, std::uint32_t flags, std::span<const std::byte> first,
+                                   std::span<const std::byte> second) {
+  const std::uint64_t size = first.size() + second.size();
+  Numbers header;
+  put(header.word(static_cast<std::uint32_t>(kind)).word(flags).long_word(size).bytes());
+  const std::uint64_t begin = place_;
+  put(first);
+  put(second);
+  constexpr std::array<std::byte, kAlign> kZeros{};
+  put(std::span(kZeros).first(static_cast<std::size_t>(padded(size) - size)));
+  ++sections_;
+  return begin;
+}
+
+Status SectionWriter::finish() {
+  Numbers count;
+  write(SectionKind::end, kMustKnow, count.long_word(sections_).bytes());
+  if (failed_) return Error{ErrorCode::io, "the sink did not take the capture's bytes", "capture"};
+  return {};
+}
+
+Numbers& Numbers::put(std::uint64_t value, std::size_t size) {
+  for (std::size_t k = 0; k < size; ++k) bytes_.push_back(static_cast<std::byte>(value >> 8 * k));
+  return *this;
+}
+
+Numbers& Numbers::text(std::string_view value) {
+  for (const char c : value) bytes_.push_back(static_cast<std::byte>(c));
+  return *this;
+}
+
+}  // namespace warpjit::capture

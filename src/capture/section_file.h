@@ -1,0 +1,122 @@
+// Files of the format .wjcap, version 2: a header, then sections in the order of time (docs/captures.md has every
+// byte). Nothing in a file points forward, so that it is written and read from its beginning to its end. Files may
+// be hostile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "warpjit/capture.hpp"
+
+namespace warpjit::capture {
+
+inline constexpr std::uint32_t kMagic = 0x31434a57;  // "WJC1", of all versions
+inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::size_t kFileHeader = 32, kSectionHeader = 16, kAlign = 16;
+inline constexpr std::uint64_t kMaxSections = std::uint64_t{1} << 22;
+
+enum class FileGuest : std::uint32_t { pica200 = 1, tesla = 2, usse = 3, valhall = 4 };
+
+enum class SectionKind : std::uint32_t {
+  memory = 1,        // address, size, bytes
+  memory_again = 2,  // address, size, place of bytes before this section
+  memory_zero = 3,   // address, size
+  registers = 4,     // pairs of register and value
+  state = 5,         // bytes of a guest's own saved state
+  commands = 6,
+  fill = 7,
+  transfer = 8,
+  copy = 9,
+  output = 10,
+  frame_end = 11,
+  name = 12,
+  note = 13,
+  end = 14,
+};
+// Of sections of memory: nothing before them reads or writes these bytes.
+inline constexpr std::uint32_t kFirstFlag = 1;
+// Of outputs: what is expected is there.
+inline constexpr std::uint32_t kExpectedFlag = 1;
+// Of any section: a reader that does not know its kind must refuse the file.
+inline constexpr std::uint32_t kMustKnow = std::uint32_t{1} << 31;
+
+std::string hex_text(std::uint64_t value);  // "0x1f"
+
+// The version of a .wjcap file by its first bytes; 0: it is none.
+std::uint32_t version_of(std::span<const std::byte> bytes);
+
+struct Section {
+  SectionKind kind{};
+  std::uint32_t flags = 0;
+  std::size_t at = 0;  // of its header in the file
+  std::span<const std::byte> bytes;
+};
+
+// Little-endian numbers of a file, and errors that name its bytes.
+class FileBytes {
+ public:
+  FileBytes(std::span<const std::byte> bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {}
+  std::span<const std::byte> bytes() const { return bytes_; }
+  const std::string& name() const { return name_; }
+  // They lie in the file.
+  std::uint32_t word(std::size_t at) const { return static_cast<std::uint32_t>(number(at, 4)); }
+  std::uint64_t long_word(std::size_t at) const { return number(at, 8); }
+  Error fail(std::size_t at, std::string what, ErrorCode code = ErrorCode::bad_input) const;
+
+ private:
+  std::uint64_t number(std::size_t at, std::size_t size) const;
+  std::span<const std::byte> bytes_;
+  std::string name_;
+};
+
+// The sections of a file, all within it, without the last one, which says that the file is whole. Kinds that this
+// version does not know are left out. Sizes are checked, contents are not. Errors name the byte and what was
+// expected there: bad_input, resource_limit; unsupported for another version, and for what must be known.
+struct SectionFile {
+  FileBytes file;
+  FileGuest guest{};
+  std::uint32_t product = 0;
+  std::vector<Section> sections;
+};
+Result<SectionFile> read_sections(std::span<const std::byte> bytes, std::string name);
+
+// Writes a file to a sink, from its beginning to its end. The first error of the sink is kept; then nothing more
+// is written.
+class SectionWriter {
+ public:
+  SectionWriter(CaptureSink sink, void* context, FileGuest guest, std::uint32_t product = 0);
+  // Parts of the contents one after the other. Returns where they begin in the file.
+  std::uint64_t write(SectionKind kind, std::uint32_t flags, std::span<const std::byte> first,
+                      std::span<const std::byte> second = {});
+  // The section that ends the file. Errors: io for a sink that did not take bytes.
+  Status finish();
+  std::uint64_t place() const { return place_; }
+
+ private:
+  void put(std::span<const std::byte> bytes);
+
+  CaptureSink sink_;
+  void* context_;
+  std::uint64_t place_ = 0, sections_ = 0;
+  bool failed_ = false;
+};
+
+// The contents of a section of numbers.
+class Numbers {
+ public:
+  Numbers& word(std::uint32_t value) { return put(value, 4); }
+  Numbers& long_word(std::uint64_t value) { return put(value, 8); }
+  Numbers& text(std::string_view value);  // without its size
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  Numbers& put(std::uint64_t value, std::size_t size);
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace warpjit::capture
