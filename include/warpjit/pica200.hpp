@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "warpjit/capture.hpp"
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::pica200 {
@@ -476,6 +477,18 @@ class WARPJIT_API Gpu {
   Status reset(Start start = Start::zero);
   Result<std::vector<std::byte>> save() const;
   Status load(std::span<const std::byte> bytes);
+
+  // Records all that the GPU does until end_record as a capture of version 2 (docs/captures.md), which `sink` takes
+  // in pieces on the threads of calls: state, memory in pages as jobs reach it, what changed in it, jobs, and the
+  // pictures that transfers leave in lines as expected outputs. Memory must not change meanwhile but in calls, or
+  // between them as ever; set_memory is an error. Errors: bad_input while another capture is recorded; unsupported
+  // where a capture does not have what draws need: arrays that were bound, f24, structural scopes, geometry
+  // topology, zeros outside of arrays.
+  Status record(CaptureSink sink, void* context);
+  // Ends the file. Errors: bad_input if nothing is recorded, and for a job that failed, which is the last one of the
+  // file; unsupported for what a capture does not have: the above, and run_packet, write_register and
+  // draw_immediate; io for a sink that did not take bytes.
+  Status end_record();
 
   // Errors: bad_input for what the hardware hangs on, for addresses outside of memory, and for another unit
   // than 0 and 1. Then nothing is written.

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "device/pica200/gpu_recording.h"
 #include "frontend/pica200/facts/fragment.h"
 #include "warpjit/pica200.hpp"
 
@@ -18,9 +19,6 @@ namespace warpjit::pica200 {
 struct SceneMemory {
   std::uint32_t address = 0;
   std::vector<std::byte> bytes;
-};
-struct CommandList {
-  std::uint32_t address = 0, bytes = 0;
 };
 // What the processor writes between jobs of the GPU.
 struct MemoryLoad {

@@ -2,6 +2,7 @@
 // find in the guest's memory, else the fixed values (docs/guests/pica200.md 11).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,10 @@ class AttributeSources {
   void update(const Registers& registers);
   // ... or of vertices that were sent in immediate mode.
   void use(std::span<const Registers::ImmediateVertex> vertices);
+  // True if an array was bound.
+  bool any_bound() const {
+    return std::ranges::any_of(bound_, [](const auto& array) { return array.has_value(); });
+  }
   // True from use() to the next update().
   bool sent() const { return used_given_ == 0; }
 

@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "device/pica200/command_list.h"
+#include "device/pica200/memory_engines.h"
 
 namespace warpjit::pica200 {
 
@@ -69,6 +70,7 @@ Error at_command(Error error, std::uint64_t address) {
 }  // namespace
 
 Status GpuState::set_memory(std::span<const GpuMemory> ranges) {
+  if (recording_) return bad_input("the memory cannot change while a capture is recorded", "memory");
   std::vector<MemoryRange> read;
   std::vector<PhysicalMemory::Piece> pieces;
   for (const GpuMemory& range : ranges) {
@@ -104,10 +106,39 @@ Result<GpuReport> GpuState::run(Running& running, const Work& work) {
   return running.report;
 }
 
+template <class Run>
+auto GpuState::record(const StartedJob& job, Run run) {
+  if (!recording_) return run();
+  recording_->begin_job(*this, job);
+  auto done = run();
+  recording_->end_job(*this, job, done ? Status() : Status(done.error()));
+  return done;
+}
+
 Result<GpuReport> GpuState::run_commands(const Engine& engine, std::uint32_t address, std::uint32_t bytes,
                                          const RunOptions& options) {
-  Running running{engine, options, {}, {}};
-  return run(running, [&] { return run_lists(running, {address, bytes}); });
+  return record(CommandList{address, bytes}, [&] {
+    // Other memory is told of by the first draw only if that looks for its textures and targets.
+    if (recording_) draws_.change_memory();
+    Running running{engine, options, {}, {}};
+    return run(running, [&] { return run_lists(running, {address, bytes}); });
+  });
+}
+
+void GpuState::set_recording(std::unique_ptr<GpuRecording> recording) {
+  recording_ = std::move(recording);
+  memory_.set_watch(recording_.get());
+  pipeline_.watch = recording_.get();
+}
+
+Status GpuState::fill(const MemoryFill& job) {
+  return record(job, [&] { return fill_memory(memory_, job); });
+}
+Status GpuState::transfer(const DisplayTransfer& job) {
+  return record(job, [&] { return transfer_picture(memory_, job); });
+}
+Status GpuState::copy(const TextureCopy& job) {
+  return record(job, [&] { return copy_texture(memory_, job); });
 }
 
 Status GpuState::run_lists(Running& running, List list) {
@@ -133,6 +164,7 @@ Status GpuState::run_lists(Running& running, List list) {
 
 Result<GpuReport> GpuState::run_packet(const Engine& engine, const Packet& packet,
                                        const RunOptions& options) {
+  if (recording_) recording_->lose("run_packet or write_register");
   Running running{engine, options, {}, {}};
   return run(running, [&] { return write_packet(running, packet); });
 }
@@ -150,6 +182,7 @@ Status GpuState::write_packet(Running& running, const Packet& packet) {
 }
 
 Result<GpuReport> GpuState::draw_immediate(const Engine& engine, const RunOptions& options) {
+  if (recording_) recording_->lose("draw_immediate");
   Running running{engine, options, {}, {}};
   return run(running, [&] { return draw_sent(running); });
 }
@@ -158,7 +191,7 @@ Result<GpuState::Next> GpuState::run_list(Running& running, const List& list) {
   constexpr std::uint32_t kListUnit = 16;  // bytes; what is left over is not run
   const std::uint32_t bytes = list.bytes & ~(kListUnit - 1);
   if (bytes == 0) return Next::go_on;
-  const std::byte* data = memory_.find(list.address, bytes);
+  const std::byte* data = memory_.access(list.address, bytes, false);
   if (data == nullptr)
     return at_command(bad_input("its " + std::to_string(bytes) + " bytes do not lie in memory", ""),
                       list.address);

@@ -3,11 +3,13 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 
 #include "device/pica200/draw_view.h"
 #include "device/pica200/fragment_draws.h"
+#include "device/pica200/gpu_recording.h"
 #include "device/pica200/pipeline.h"
 #include "device/pica200/primitive_assembly.h"
 #include "frontend/pica200/facts/fragment.h"
@@ -18,6 +20,7 @@ namespace warpjit::pica200 {
 class GpuState {
  public:
   Pipeline& pipeline() { return shading_; }
+  const PipelineState& pipeline_state() const { return pipeline_; }
   void set_interrupt(InterruptFunction function, void* context) {
     interrupt_ = function;
     interrupt_context_ = context;
@@ -45,6 +48,13 @@ class GpuState {
                                  const RunOptions& options);
   Result<GpuReport> run_packet(const Engine& engine, const Packet& packet, const RunOptions& options);
   Result<GpuReport> draw_immediate(const Engine& engine, const RunOptions& options);
+  Status fill(const MemoryFill& job);
+  Status transfer(const DisplayTransfer& job);
+  Status copy(const TextureCopy& job);
+
+  // Null: nobody records.
+  void set_recording(std::unique_ptr<GpuRecording> recording);
+  GpuRecording* recording() const { return recording_.get(); }
 
  private:
   struct List {
@@ -59,6 +69,9 @@ class GpuState {
     std::optional<std::uint32_t> command;  // address of the list's entry that runs
   };
 
+  // Runs a job, and tells of it.
+  template <class Run>
+  auto record(const StartedJob& job, Run run);
   Status run_lists(Running& running, List list);
   Result<Next> run_list(Running& running, const List& list);
   Status write_packet(Running& running, const Packet& packet);
@@ -81,6 +94,7 @@ class GpuState {
   void* interrupt_context_ = nullptr;
   DrawVisitor* visitor_ = nullptr;
   std::uint64_t visited_ = 0;
+  std::unique_ptr<GpuRecording> recording_;
 };
 
 }  // namespace warpjit::pica200

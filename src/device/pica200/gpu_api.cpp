@@ -6,7 +6,6 @@
 #include "base/float_environment.h"
 #include "base/result.h"
 #include "device/pica200/gpu.h"
-#include "device/pica200/memory_engines.h"
 
 namespace warpjit::pica200 {
 
@@ -130,17 +129,17 @@ Status Gpu::load(std::span<const std::byte> bytes) try { return state().load(byt
 Status Gpu::fill(const MemoryFill& job, unsigned unit) try {
   if (unit > 1)
     return bad_input("there is no unit " + std::to_string(unit) + ", allowed are 0 and 1", "memory fill");
-  return told(state(), fill_memory(state().memory(), job), unit == 0 ? Interrupt::psc0 : Interrupt::psc1);
+  return told(state(), state().fill(job), unit == 0 ? Interrupt::psc0 : Interrupt::psc1);
 } catch (...) {
   return caught();
 }
 Status Gpu::transfer(const DisplayTransfer& job) try {
-  return told(state(), transfer_picture(state().memory(), job), Interrupt::ppf);
+  return told(state(), state().transfer(job), Interrupt::ppf);
 } catch (...) {
   return caught();
 }
 Status Gpu::copy(const TextureCopy& job) try {
-  return told(state(), copy_texture(state().memory(), job), Interrupt::ppf);
+  return told(state(), state().copy(job), Interrupt::ppf);
 } catch (...) {
   return caught();
 }

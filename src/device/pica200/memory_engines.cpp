@@ -23,8 +23,8 @@ Error refused(const char* engine, std::string message) {
 }
 
 Result<std::byte*> find(const PhysicalMemory& memory, std::uint64_t address, std::uint64_t size,
-                        const std::string& what) {
-  if (std::byte* found = memory.find(address, size)) return found;
+                        const std::string& what, bool writes) {
+  if (std::byte* found = memory.access(address, size, writes)) return found;
   char text[96];
   std::snprintf(text, sizeof text, "%llu bytes at 0x%08llX do not lie in memory",
                 static_cast<unsigned long long>(size), static_cast<unsigned long long>(address));
@@ -141,7 +141,7 @@ Status fill_memory(const PhysicalMemory& memory, const MemoryFill& job) {
   if (job.end < job.start) return refused(kFill, "the end is before the start");
   const std::size_t size = job.end - job.start;
   if (size == 0) return {};
-  WARPJIT_TRY(std::byte* const to, find(memory, job.start, size, kFill));
+  WARPJIT_TRY(std::byte* const to, find(memory, job.start, size, kFill, true));
   const std::uint32_t code = bits(job.control, 8, 2);
   const std::size_t width = code == 0 ? 2 : code == 2 ? 4 : 3;
   for (std::size_t n = 0; n < size; ++n) to[n] = static_cast<std::byte>(job.value >> 8 * (n % width));
@@ -151,9 +151,10 @@ Status fill_memory(const PhysicalMemory& memory, const MemoryFill& job) {
 Status transfer_picture(const PhysicalMemory& memory, const DisplayTransfer& job) {
   WARPJIT_TRY(const Transfer transfer, read_transfer(job));
   const Side &input = transfer.input, &output = transfer.output;
-  WARPJIT_TRY(const std::byte* const from, find(memory, job.input, input.bytes(), "display transfer input"));
+  WARPJIT_TRY(const std::byte* const from,
+              find(memory, job.input, input.bytes(), "display transfer input", false));
   WARPJIT_TRY(std::byte* const to,
-              find(memory, job.output + transfer.skipped, output.bytes(), "display transfer output"));
+              find(memory, job.output + transfer.skipped, output.bytes(), "display transfer output", true));
   const std::vector<std::byte> source(from, from + input.bytes());
   constexpr unsigned kAll = 15;
   for (std::uint32_t row = 0; row < output.height; ++row)
@@ -176,10 +177,11 @@ Status transfer_picture(const PhysicalMemory& memory, const DisplayTransfer& job
 
 Status copy_texture(const PhysicalMemory& memory, const TextureCopy& job) {
   WARPJIT_TRY(const Copy copy, read_copy(job));
-  WARPJIT_TRY(const std::byte* const from,
-              find(memory, copy.input.address, copy.input.place(copy.size - 1) + 1, "texture copy input"));
-  WARPJIT_TRY(std::byte* const to,
-              find(memory, copy.output.address, copy.output.place(copy.size - 1) + 1, "texture copy output"));
+  WARPJIT_TRY(
+      const std::byte* const from,
+      find(memory, copy.input.address, copy.input.place(copy.size - 1) + 1, "texture copy input", false));
+  WARPJIT_TRY(std::byte* const to, find(memory, copy.output.address, copy.output.place(copy.size - 1) + 1,
+                                        "texture copy output", true));
   for (std::uint64_t n = 0; n < copy.size; n += kCopyUnit)
     std::memmove(to + copy.output.place(n), from + copy.input.place(n), kCopyUnit);
   return {};

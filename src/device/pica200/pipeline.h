@@ -13,6 +13,7 @@
 #include "device/pica200/geometry_stage.h"
 #include "device/pica200/index_list.h"
 #include "device/pica200/registers.h"
+#include "frontend/pica200/facts/physical_memory.h"
 #include "frontend/pica200/shader.h"
 #include "runtime/engine/prepared_run.h"
 #include "runtime/work/launch.h"
@@ -27,6 +28,7 @@ class PipelineState {
   AttributeSources attributes;
   Outside outside = Outside::error;
   bool geometry_topology = false;  // as Pipeline::set_geometry_topology says
+  MemoryWatch* watch = nullptr;    // who is told of arrays and indices that draws read; null: nobody
 
   Status reset(Start start);
   std::vector<std::byte> save();
@@ -95,6 +97,7 @@ class PipelineState {
   std::vector<Vertex>& find_results(std::size_t count);
   void update_values(CachedLaunch& entry) const;
   Status check_arrays(std::uint64_t first, std::uint64_t last) const;
+  void watch_arrays(std::uint64_t first, std::uint64_t last) const;
   Result<DrawResult> draw_range(const Engine& engine, std::uint32_t first, std::size_t count,
                                 const RunOptions& options);
   // One write of a command list. False: the visitor wants no more.

@@ -9,7 +9,6 @@
 #include "base/float_environment.h"
 #include "base/hash.h"
 #include "capture/pica200/scene_sections.h"
-#include "device/pica200/memory_engines.h"
 #include "frontend/pica200/facts/register_titles.h"
 #include "output.h"
 #include "scene/trace_replay.h"
@@ -96,12 +95,9 @@ Status SceneMachine::run_job(const SceneJob& job, const Engine& engine, const Ru
     total_.jumps += report.jumps;
     return {};
   }
-  if (const auto* fill = std::get_if<pica200::MemoryFill>(&job))
-    return pica200::fill_memory(gpu_.memory(), *fill);
-  if (const auto* transfer = std::get_if<pica200::DisplayTransfer>(&job))
-    return pica200::transfer_picture(gpu_.memory(), *transfer);
-  if (const auto* copy = std::get_if<pica200::TextureCopy>(&job))
-    return pica200::copy_texture(gpu_.memory(), *copy);
+  if (const auto* fill = std::get_if<pica200::MemoryFill>(&job)) return gpu_.fill(*fill);
+  if (const auto* transfer = std::get_if<pica200::DisplayTransfer>(&job)) return gpu_.transfer(*transfer);
+  if (const auto* copy = std::get_if<pica200::TextureCopy>(&job)) return gpu_.copy(*copy);
   if (const auto* state = std::get_if<StateLoad>(&job)) return gpu_.load(*state->bytes);
   const auto& load = std::get<MemoryLoad>(job);
   if (load.size == 0) return {};

@@ -10,7 +10,7 @@ namespace {
 
 Result<std::byte*> find_target(const PhysicalMemory& memory, std::uint32_t address, std::uint64_t size,
                                std::uint32_t id, const char* what) {
-  if (std::byte* found = memory.find(address, size)) return found;
+  if (std::byte* found = memory.access(address, size, true)) return found;
   char text[96];
   std::snprintf(text, sizeof text, "%llu bytes of the %s target at 0x%08X do not lie in memory",
                 static_cast<unsigned long long>(size), what, static_cast<unsigned>(address));
@@ -75,7 +75,7 @@ Status find_texture(const FragmentSetup& setup, unsigned unit, const PhysicalMem
   for (std::size_t face = 0; face < faces; ++face) {
     if (values.addresses[face] == 0) continue;
     const std::uint64_t address = values.addresses[face] + levels.begin;
-    data[face] = memory.find(address, levels.size);
+    data[face] = memory.access(address, levels.size, false);
     if (data[face] == nullptr) {
       char text[96];
       std::snprintf(text, sizeof text, "%llu bytes of a texture at 0x%08llX do not lie in memory",

@@ -8,6 +8,13 @@
 
 namespace warpjit::pica200 {
 
+// Is told of memory before it is read or written, on the thread of the call that does so.
+class MemoryWatch {
+ public:
+  virtual ~MemoryWatch() = default;
+  virtual void reach(const std::byte* data, std::size_t size, bool writes) = 0;
+};
+
 class PhysicalMemory {
  public:
   struct Piece {
@@ -27,9 +34,18 @@ class PhysicalMemory {
         return piece.data + (address - piece.address);
     return nullptr;
   }
+  // The same for one who reads or writes it now.
+  std::byte* access(std::uint64_t address, std::uint64_t size, bool writes) const {
+    std::byte* const found = find(address, size);
+    if (watch_ != nullptr && found != nullptr) watch_->reach(found, static_cast<std::size_t>(size), writes);
+    return found;
+  }
+  // Null: nobody watches.
+  void set_watch(MemoryWatch* watch) { watch_ = watch; }
   std::span<const Piece> pieces() const { return pieces_; }
 
  private:
+  MemoryWatch* watch_ = nullptr;
   std::vector<Piece> pieces_;
 };
 

@@ -1,0 +1,28 @@
+// Who is told of all that a GPU does, to record it (src/capture).
+#pragma once
+
+#include <variant>
+
+#include "frontend/pica200/facts/physical_memory.h"
+#include "warpjit/pica200.hpp"
+
+namespace warpjit::pica200 {
+
+class GpuState;
+
+struct CommandList {
+  std::uint32_t address = 0, bytes = 0;
+};
+using StartedJob = std::variant<CommandList, MemoryFill, DisplayTransfer, TextureCopy>;
+
+// Is told of memory between begin_job and end_job. Errors are kept until finish().
+class GpuRecording : public MemoryWatch {
+ public:
+  virtual void begin_job(GpuState& gpu, const StartedJob& job) = 0;
+  virtual void end_job(GpuState& gpu, const StartedJob& job, const Status& done) = 0;
+  // Something was done that it cannot record.
+  virtual void lose(const char* what) = 0;
+  virtual Status finish() = 0;
+};
+
+}  // namespace warpjit::pica200

@@ -1,0 +1,237 @@
+// Frames that a Gpu records while it draws them, and what comes out when they run again.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+
+#include "hostile_bytes.h"
+#include "scene/scene_machine.h"
+#include "support/source_dir.h"
+#include "unpack.h"
+
+namespace warpjit::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A scene on a public Gpu.
+struct Console {
+  explicit Console(const Scene& scene) : memory(scene.memory) {
+    std::vector<pica200::GpuMemory> ranges;
+    for (SceneMemory& piece : memory)
+      ranges.push_back({piece.address, piece.bytes.data(), piece.bytes.size()});
+    EXPECT_TRUE(gpu.set_memory(ranges).ok());
+    for (const pica200::RegisterWrite& write : scene.registers)
+      EXPECT_TRUE(gpu.set_register(write.id, write.value).ok());
+  }
+  std::span<std::byte> at(std::uint32_t address, std::size_t size) {
+    for (SceneMemory& piece : memory)
+      if (address >= piece.address && address - piece.address < piece.bytes.size())
+        return std::span(piece.bytes).subspan(address - piece.address, size);
+    return {};
+  }
+  Status run(const SceneJob& job) {
+    if (const auto* list = std::get_if<CommandList>(&job)) {
+      const auto report = gpu.run_commands(engine, list->address, list->bytes);
+      return report ? Status() : Status(report.error());
+    }
+    if (const auto* fill = std::get_if<pica200::MemoryFill>(&job)) return gpu.fill(*fill);
+    if (const auto* transfer = std::get_if<pica200::DisplayTransfer>(&job)) return gpu.transfer(*transfer);
+    if (const auto* copy = std::get_if<pica200::TextureCopy>(&job)) return gpu.copy(*copy);
+    const auto& load = std::get<MemoryLoad>(job);
+    std::ranges::copy(load.bytes, at(load.address, load.size).begin());
+    return {};
+  }
+  Status record() { return gpu.record(tests::append, &file); }
+
+  std::vector<SceneMemory> memory;
+  Engine engine;
+  pica200::Gpu gpu;
+  std::vector<std::byte> file;
+};
+
+std::vector<fs::path> scene_files() {
+  std::vector<fs::path> files;
+  for (const fs::path& folder : {fs::path(tests::corpus_file("pica200/frames")),
+                                 fs::path(tests::source_file("examples/pica200/scenes"))})
+    if (fs::is_directory(folder))
+      for (const auto& entry : fs::recursive_directory_iterator(folder))
+        if (entry.path().filename() == "scene.json") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+bool can_unpack() {
+  const auto result = unpack_xz({}, "", 1);
+  return result || result.error().code != ErrorCode::unsupported;
+}
+
+// Runs a capture, and compares what it leaves with the memory of the console that has recorded it, in all that the
+// capture has.
+void expect_same_memory(const Scene& capture, Console& console, EngineKind kind) {
+  const auto machine = SceneMachine::make(capture, "capture");
+  ASSERT_TRUE(machine.ok()) << to_string(machine.error());
+  RunOptions options;
+  options.engine = kind;
+  const Status done = (*machine)->run(console.engine, options);
+  ASSERT_TRUE(done.ok()) << to_string(done.error());
+  for (const SceneMemory& piece : (*machine)->memory()) {
+    const auto wanted = console.at(piece.address, piece.bytes.size());
+    ASSERT_EQ(wanted.size(), piece.bytes.size());
+    EXPECT_TRUE(std::ranges::equal(piece.bytes, wanted)) << name(kind) << " " << piece.address;
+  }
+  for (const SceneOutput& output : capture.outputs) {
+    ASSERT_TRUE(output.expected);
+    EXPECT_TRUE(std::ranges::equal((*machine)->bytes_of(output), *output.expected)) << output.name;
+  }
+}
+
+TEST(Recorder, ScenesRunAgainToTheSameMemory) {
+  if (!can_unpack()) GTEST_SKIP() << "no liblzma";
+  std::size_t count = 0;
+  for (const fs::path& file : scene_files()) {
+    SCOPED_TRACE(file);
+    const auto scene = load_scene(file.string());
+    ASSERT_TRUE(scene.ok()) << to_string(scene.error());
+    if (scene->refused) continue;
+    Console console(*scene);
+    ASSERT_TRUE(console.record().ok());
+    for (const SceneJob& job : scene->jobs) ASSERT_TRUE(console.run(job).ok());
+    const Status ended = console.gpu.end_record();
+    ASSERT_TRUE(ended.ok()) << to_string(ended.error());
+    const auto capture = tests::read(console.file);
+    ASSERT_TRUE(capture.ok()) << to_string(capture.error());
+    for (const EngineKind kind : {EngineKind::guest, EngineKind::ir, EngineKind::jit})
+      expect_same_memory(*capture, console, kind);
+    // What the scene says of outputs that the capture has reached is there, too.
+    std::size_t reached = 0;
+    for (const SceneMemory& piece : capture->memory) reached += piece.bytes.size();
+    EXPECT_LT(console.file.size(), 2 * reached + 100000);
+    ++count;
+  }
+  EXPECT_GE(count, 10u);
+}
+
+Scene load_example(const std::string& name) {
+  auto scene = load_scene(tests::source_file("examples/pica200/scenes/" + name + "/scene.json"));
+  EXPECT_TRUE(scene.ok());
+  return scene ? std::move(*scene) : Scene();
+}
+
+// Between jobs the processor changes textures, targets and what no job reads; registers are set by calls.
+TEST(Recorder, WhatTheProcessorChangesIsRecordedAsChanges) {
+  if (!can_unpack()) GTEST_SKIP() << "no liblzma";
+  const Scene scene = load_example("toon");
+  Console console(scene);
+  // The first frame is not recorded, but compiles what it needs.
+  for (const SceneJob& job : scene.jobs) ASSERT_TRUE(console.run(job).ok());
+  ASSERT_TRUE(console.record().ok());
+  std::size_t first_frame = 0;
+  for (unsigned frame = 0; frame < 3; ++frame) {
+    for (const SceneJob& job : scene.jobs) {
+      ASSERT_TRUE(console.run(job).ok());
+      // A target, in the middle of a page; and a register that another call has.
+      console.at(0x18000A00, 4)[frame] = std::byte{0x55};
+      ASSERT_TRUE(console.gpu.set_register(0x08D, frame).ok());
+    }
+    if (frame == 0) first_frame = console.file.size();
+  }
+  ASSERT_TRUE(console.gpu.end_record().ok());
+  EXPECT_LT(console.file.size() - first_frame, first_frame) << "two more frames are changes";
+  const auto capture = tests::read(console.file);
+  ASSERT_TRUE(capture.ok()) << to_string(capture.error());
+  for (const EngineKind kind : {EngineKind::guest, EngineKind::jit}) {
+    const auto machine = SceneMachine::make(*capture, "capture");
+    ASSERT_TRUE(machine.ok());
+    RunOptions options;
+    options.engine = kind;
+    ASSERT_TRUE((*machine)->run(console.engine, options).ok());
+    for (const SceneOutput& output : capture->outputs)
+      EXPECT_TRUE(std::ranges::equal((*machine)->bytes_of(output), *output.expected)) << output.name;
+    ASSERT_EQ(capture->outputs.size(), 1u);
+  }
+}
+
+// Frames after each other, as an emulator draws them; the least of several, because other programs run, too.
+TEST(Recorder, CostsLittle) {
+  if (!can_unpack()) GTEST_SKIP() << "no liblzma";
+  for (const char* name : {"toon", "emulator"}) {
+    const Scene scene = load_example(name);
+    Console console(scene);
+    const auto frame = [&] {
+      for (const SceneJob& job : scene.jobs) EXPECT_TRUE(console.run(job).ok());
+    };
+    const auto least = [&] {
+      auto best = std::chrono::nanoseconds::max();
+      for (unsigned n = 0; n < 15; ++n) {
+        const auto start = std::chrono::steady_clock::now();
+        frame();
+        best = std::min(best, std::chrono::nanoseconds(std::chrono::steady_clock::now() - start));
+      }
+      return static_cast<double>(best.count());
+    };
+    frame();
+    const double off = least();
+    ASSERT_TRUE(console.record().ok());
+    frame();
+    const double on = least();
+    ASSERT_TRUE(console.gpu.end_record().ok());
+    std::printf("%s: %.3f ms a frame, recording %.3f ms, %+.1f %%\n", name, off / 1e6, on / 1e6,
+                100 * (on / off - 1));
+    EXPECT_LT(on, 1.5 * off) << name;
+  }
+}
+
+TEST(Recorder, AJobThatFailsIsTheLast) {
+  if (!can_unpack()) GTEST_SKIP() << "no liblzma";
+  const Scene scene = load_example("toon");
+  Console console(scene);
+  ASSERT_TRUE(console.record().ok());
+  ASSERT_TRUE(console.run(scene.jobs[0]).ok());
+  EXPECT_FALSE(console.gpu.fill({0x10, 0x20, 0, 0}).ok());
+  EXPECT_TRUE(console.run(scene.jobs[0]).ok());
+  const Status ended = console.gpu.end_record();
+  ASSERT_FALSE(ended.ok());
+  EXPECT_EQ(ended.error().message.find("the job failed, and the capture ends with it: "), 0u)
+      << ended.error().message;
+  EXPECT_EQ(ended.error().where.find("job 1"), 0u) << ended.error().where;
+  const auto capture = tests::read(console.file);
+  ASSERT_TRUE(capture.ok()) << to_string(capture.error());
+  EXPECT_EQ(std::ranges::count_if(
+                capture->jobs,
+                [](const SceneJob& job) { return std::holds_alternative<pica200::MemoryFill>(job); }),
+            2);
+}
+
+TEST(Recorder, RefusesWhatACaptureDoesNotHave) {
+  Console console(Scene{.memory = {{0x20000000, std::vector<std::byte>(64)}},
+                        .registers = {},
+                        .jobs = {},
+                        .outputs = {},
+                        .refused = false,
+                        .frame_ends = {},
+                        .names = {},
+                        .notes = {}});
+  EXPECT_EQ(console.gpu.end_record().error().code, ErrorCode::bad_input);
+  const float array[4] = {};
+  ASSERT_TRUE(
+      console.gpu.pipeline().bind_attribute(0, {array, sizeof array, 0, 16, {ComponentType::f32, 4}}).ok());
+  const Status refused = console.record();
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message, "a capture cannot have arrays that were bound");
+  console.gpu.pipeline().unbind_attributes();
+  ASSERT_TRUE(console.record().ok());
+  EXPECT_EQ(console.record().error().code, ErrorCode::bad_input);
+  EXPECT_FALSE(console.gpu.set_memory({}).ok());
+  ASSERT_TRUE(console.gpu.write_register(console.engine, 0x41, 1, {}).ok());
+  const Status ended = console.gpu.end_record();
+  ASSERT_FALSE(ended.ok());
+  EXPECT_EQ(ended.error().message, "a capture cannot have run_packet or write_register");
+  EXPECT_TRUE(console.gpu.set_memory({}).ok());
+  EXPECT_EQ(console.gpu.record(nullptr, nullptr).error().code, ErrorCode::bad_input);
+}
+
+}  // namespace
+}  // namespace warpjit::tool
