@@ -1,8 +1,8 @@
 // What an emulator does with what a game sends to the GPU: memory fills, command lists and display transfers, one
 // after the other, each begun by the interrupt of the one before.
-//   emulator [--steps N] [picture.png [folder]]
-// draws some frames, the last one as a picture and as a scene of warpjit render; --steps prints what each instruction
-// of vertex N of the last draw does.
+//   emulator [--steps N] [picture.png [folder [frame.wjcap]]]
+// draws some frames, the last one as a picture, as a scene of warpjit render, and as a capture; --steps prints what each
+// instruction of vertex N of the last draw does.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -50,6 +50,15 @@ class Console {
     next();
     return status_;
   }
+
+  // Records what is drawn until end_record() into an open file.
+  Status record(std::FILE* file) {
+    const auto write = [](void* to, std::span<const std::byte> bytes) {
+      return std::fwrite(bytes.data(), 1, bytes.size(), static_cast<std::FILE*>(to)) == bytes.size();
+    };
+    return gpu_.record(write, file);
+  }
+  Status end_record() { return gpu_.end_record(); }
 
   const pica200::GpuReport& report() const { return report_; }
   std::span<const std::uint8_t> screen() const {
@@ -115,8 +124,23 @@ int main(int argc, char** argv) {
   const Engine engine;
   Console console(game.memory());
   Status status = console.start();
-  for (unsigned frame = 0; frame < 3 && status; ++frame) {
-    status = console.run(engine, game.frame(frame));
+  constexpr unsigned kFrames = 3;
+  for (unsigned frame = 0; frame < kFrames && status; ++frame) {
+    std::FILE* capture = nullptr;
+    if (argc > 3 && frame + 1 == kFrames) {
+      capture = std::fopen(argv[3], "wb");
+      if (capture == nullptr) {
+        std::fprintf(stderr, "emulator: cannot write %s\n", argv[3]);
+        return 1;
+      }
+      status = console.record(capture);
+    }
+    if (status) status = console.run(engine, game.frame(frame));
+    if (capture != nullptr) {
+      const Status recorded = status ? console.end_record() : Status();
+      if (!recorded) status = recorded;
+      std::fclose(capture);
+    }
     if (!status) break;
     const std::size_t pixels = drawn_pixels(console.screen());
     std::printf("frame %u: %llu draws, %llu triangles, %zu pixels\n", frame,
