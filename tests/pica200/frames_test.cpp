@@ -54,13 +54,17 @@ struct JobRunner {
   Status operator()(const MemoryLoad& load) const {
     for (SceneMemory& piece : scene.memory)
       if (load.address >= piece.address && load.address - piece.address <= piece.bytes.size() &&
-          load.bytes->size() <= piece.bytes.size() - (load.address - piece.address)) {
-        std::copy(load.bytes->begin(), load.bytes->end(),
-                  piece.bytes.begin() + (load.address - piece.address));
+          load.size <= piece.bytes.size() - (load.address - piece.address)) {
+        const auto to = piece.bytes.begin() + (load.address - piece.address);
+        if (load.bytes.empty())
+          std::fill_n(to, load.size, std::byte{});
+        else
+          std::ranges::copy(load.bytes, to);
         return {};
       }
     return Error{ErrorCode::bad_input, "it does not lie in memory", "load"};
   }
+  Status operator()(const StateLoad& state) const { return gpu.load(*state.bytes); }
 };
 
 Status run_scene(Scene& scene, const Machine& machine = {}) {
@@ -166,11 +170,11 @@ TEST(PicaFrames, ScenesBeginWithRegistersAndLoad) {
   scene.memory.push_back({kList, std::vector<std::byte>(32)});
   scene.registers.push_back({0x0AF, 15U << 8});  // no table of the procedural unit
   const auto list = std::make_shared<const std::vector<std::byte>>(bytes_of({7, 0xF00B0, 0, 0}));
-  scene.jobs = {MemoryLoad{kList + 16, list}, CommandList{kList + 16, 16}};
+  scene.jobs = {pica200::make_load(kList + 16, list), CommandList{kList + 16, 16}};
   const Status refused = run_scene(scene);
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(to_string(refused.error()).find("procedural table 15"), std::string::npos);
-  scene.jobs = {MemoryLoad{kList + 24, list}};
+  scene.jobs = {pica200::make_load(kList + 24, list)};
   EXPECT_FALSE(run_scene(scene).ok());
 }
 

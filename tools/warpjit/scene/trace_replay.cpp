@@ -125,13 +125,15 @@ class TraceReplay final : public pica200::DrawVisitor {
         continue;
       }
       const auto& load = std::get<MemoryLoad>(job);
-      Range rest{load.address, load.address + load.bytes->size()};
+      Range rest{load.address, std::uint64_t{load.address} + load.size};
       const auto keep = [&](std::uint64_t end) {
         if (rest.begin >= end) return;
-        const auto first = load.bytes->begin() + static_cast<std::ptrdiff_t>(rest.begin - load.address);
-        kept.emplace_back(MemoryLoad{static_cast<std::uint32_t>(rest.begin),
-                                     std::make_shared<const std::vector<std::byte>>(
-                                         first, first + static_cast<std::ptrdiff_t>(end - rest.begin))});
+        const auto size = static_cast<std::size_t>(end - rest.begin);
+        MemoryLoad part{
+            static_cast<std::uint32_t>(rest.begin), static_cast<std::uint32_t>(size), {}, load.owner};
+        if (!load.bytes.empty())
+          part.bytes = load.bytes.subspan(static_cast<std::size_t>(rest.begin - load.address), size);
+        kept.emplace_back(std::move(part));
       };
       for (const Range& part : cut->second.parts(rest)) {
         keep(part.begin);
@@ -160,7 +162,7 @@ class TraceReplay final : public pica200::DrawVisitor {
   void begin_job(std::size_t n) {
     const SceneJob& job = imported_.scene.jobs[n];
     if (const auto* load = std::get_if<MemoryLoad>(&job)) {
-      const Range range{load->address, load->address + load->bytes->size()};
+      const Range range{load->address, std::uint64_t{load->address} + load->size};
       std::vector<Range> replayed = replayed_.parts(range);
       if (!replayed.empty()) doubtful_.push_back({n, std::move(replayed)});
       replayed_.remove(range);
