@@ -64,10 +64,12 @@ int warpjit::fuzz::fuzz_valhall_capture(const std::uint8_t* data, std::size_t si
   }
   valhall::CaptureState state{std::move(*file)};
   const valhall::Image& image = state.file.image;
-  const auto jobs = state.read_all_jobs();
-  if (!check(jobs)) return 0;
-  bool small = jobs->size() <= 16;
-  for (const valhall::Job& job : *jobs) {
+  const auto chains = state.read_chains();
+  if (!check(chains)) return 0;
+  std::vector<valhall::Job> jobs;
+  for (const auto& chain : *chains) jobs.insert(jobs.end(), chain.begin(), chain.end());
+  bool small = jobs.size() <= 16;
+  for (const valhall::Job& job : jobs) {
     if (const auto draw = read_draw(image, job); check(draw)) read_tables(image, draw->fragment);
     if (job.kind == valhall::JobKind::fragment) check(read_framebuffer(image, job));
     small = small && is_small(image, job);

@@ -125,12 +125,21 @@ class WARPJIT_API CaptureVisitor {
   virtual bool picture(const CapturePicture& picture);
 };
 
+// A file of a capture and its name for messages.
+struct CaptureBytes {
+  std::span<const std::byte> bytes;
+  std::string_view name;
+};
+
 // Calls on one capture must not overlap.
 class WARPJIT_API Capture {
  public:
-  // A .wjcap file, a device core dump of panfrost, or memory records. The bytes may be hostile and are not
-  // kept. Errors name the byte: bad_input, resource_limit, unsupported.
+  // A .wjcap file, a device core dump of panfrost, a text of PAN_MESA_DEBUG=trace,dump, or memory records. The
+  // bytes may be hostile and are not kept. Errors name the byte, and of texts the line: bad_input,
+  // resource_limit, unsupported.
   static Result<Capture> load(std::span<const std::byte> file, std::string_view name);
+  // The same, or several such texts of one run, in their order.
+  static Result<Capture> load(std::span<const CaptureBytes> files);
   Capture(Capture&&) noexcept;
   Capture& operator=(Capture&&) noexcept;
   ~Capture();
@@ -141,6 +150,8 @@ class WARPJIT_API Capture {
   Status add_chain(const JobChain& chain);
   void clear_chains();
   std::uint32_t gpu() const;  // its product number; 0: the file does not say
+  void set_gpu(std::uint32_t gpu);
+  std::span<const std::string> notes() const;  // what files do not say and was assumed, for people
   // Malloc vertex jobs of all chains. Errors: those of run() for chains.
   Result<std::size_t> count_draws() const;
 

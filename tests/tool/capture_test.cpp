@@ -100,6 +100,52 @@ TEST_F(CaptureTest, Import) {
   EXPECT_EQ(shown["pictures"].size(), 2U);
 }
 
+// Texts of a driver, one file or one for each chain.
+TEST_F(CaptureTest, Texts) {
+  const json wanted = json::parse(run("render --json " + triangle_capture()).out)["pictures"];
+  for (const char* dialect : {"older", "newer"}) {
+    const std::string text =
+        read(tests::source_file(std::string("fuzz/corpus/valhall_dump_text/") + dialect + ".txt"));
+    const std::size_t second = text.rfind("Job Header");
+    write("whole.0000", text);
+    write("run.9", text.substr(0, second));
+    write("run.10", text.substr(second));
+    for (const char* files : {"whole.0000", "run.10 run.9"}) {
+      const Outcome ran = run(std::string("render --json ") + files);
+      ASSERT_EQ(ran.code, 0) << ran.err;
+      const json shown = json::parse(ran.out);
+      ASSERT_EQ(shown["pictures"].size(), wanted.size());
+      for (std::size_t k = 0; k < wanted.size(); ++k)
+        EXPECT_EQ(shown["pictures"][k]["hash"], wanted[k]["hash"]);
+      EXPECT_EQ(shown["gpu"], "0x9093");
+      EXPECT_NE(ran.err.find("a Mali-G57 (0x9093) is assumed"), std::string::npos) << ran.err;
+      const json listed = json::parse(run(std::string("info --json ") + files).out);
+      EXPECT_EQ(listed["chains"].size(), 2U);
+      EXPECT_EQ(listed["draws"], 1);
+      EXPECT_FALSE(listed["notes"].empty());
+    }
+    const Outcome made = run("import run.9 run.10 --gpu G78 -o frame.wjcap");
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_EQ(made.err.find("Mali-G57"), std::string::npos) << made.err;
+    const json again = json::parse(run("render --json frame.wjcap").out);
+    EXPECT_EQ(again["pictures"][0]["hash"], wanted[0]["hash"]);
+    EXPECT_EQ(again["gpu"], "0x9002");
+    const Outcome alone = run("render run.10 run.9 --gpu G52");
+    EXPECT_EQ(alone.code, 2);
+    EXPECT_NE(alone.err.find("is no Valhall GPU"), std::string::npos) << alone.err;
+    EXPECT_NE(run("render whole.0000 --job 0x100").err.find("the text names its jobs"), std::string::npos);
+    EXPECT_NE(
+        run("render whole.0000 " + triangle_capture()).err.find("several files are one capture only if"),
+        std::string::npos);
+    write("trace.0000", text.substr(0, text.find("Buffer: ")));
+    const Outcome trace = run("import trace.0000 -o frame.wjcap");
+    EXPECT_EQ(trace.code, 2);
+    EXPECT_NE(trace.err.find("trace.0000, line 1, byte 0x0: the chain of jobs at 0x200001000: no memory"),
+              std::string::npos)
+        << trace.err;
+  }
+}
+
 // A launch file of the draw draws what the capture draws.
 TEST_F(CaptureTest, Launch) {
   const Outcome made = run("launch " + triangle_capture() + " --draw 0 -o " + path("draw.json"));

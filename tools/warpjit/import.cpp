@@ -1,10 +1,14 @@
 // warpjit import: a capture of any kind as .wjcap.
+#include <fmt/core.h>
+
 #include "device/valhall/capture.h"
 #include "files.h"
+#include "launch/pixel_results.h"
 #include "output.h"
 #include "render_capture.h"
 #include "scene/citrace.h"
 #include "scene/scene_machine.h"
+#include "stop.h"
 
 namespace warpjit::tool {
 
@@ -16,9 +20,11 @@ struct ImportOptions {
 };
 
 int import_scene(const ImportOptions& options) {
-  if (!options.input.jobs.empty() || !options.note.empty())
-    return fail(
-        {ErrorCode::bad_input, "--job and --note are for captures of Valhall GPUs", options.input.file});
+  if (!options.input.jobs.empty() || !options.note.empty() || !options.input.more.empty() ||
+      !options.input.gpu.empty())
+    return fail({ErrorCode::bad_input,
+                 "further files, --job, --gpu and --note are for captures of Valhall GPUs",
+                 options.input.file});
   const auto scene = load_scene(options.input.file);
   if (!scene) return fail(scene.error());
   const bool as_capture = options.out.ends_with(".wjcap");
@@ -30,14 +36,50 @@ int import_scene(const ImportOptions& options) {
   return kOk;
 }
 
+// The pictures of a run, or how it ended.
+std::vector<std::string> pictures_of(valhall::Capture& capture) {
+  struct Hashes final : valhall::CaptureVisitor {
+    bool picture(const valhall::CapturePicture& picture) override {
+      const BoundLaunch::Picture pixels{.format = picture.format,
+                                        .bytes = {picture.pixels.begin(), picture.pixels.end()}};
+      list.push_back(fmt::format("{:x} {} {:x}", picture.fragment_job, picture.target, pixels.hash()));
+      return true;
+    }
+    std::vector<std::string> list;
+  } hashes;
+  RunOptions options;
+  options.cancel = cancel_word();
+  if (const Status status = capture.run(Engine(), hashes, options); !status)
+    hashes.list.push_back(status.error().message);
+  return hashes.list;
+}
+
+// Chains of texts get one memory. What an earlier one does not have yet should be nothing to it: the pictures
+// say whether that is so.
+Status unite(valhall::Capture& capture, const CaptureInput& input) {
+  if (capture.state().file.memories.size() < 2) return {};
+  WARPJIT_TRY(valhall::Capture apart, load_capture(input));
+  WARPJIT_TRY(valhall::Capture united, load_capture(input));
+  for (valhall::Capture* one : {&capture, &united}) WARPJIT_CHECK(valhall::unite_memories(one->state().file));
+  if (pictures_of(apart) == pictures_of(united)) return {};
+  return Error{ErrorCode::unsupported,
+               "a .wjcap of version 1 has one memory for all chains, with which these draw other pictures; "
+               "render and info read the texts themselves",
+               input.file};
+}
+
 int import_capture(const ImportOptions& options) {
-  const auto capture = load_capture(options.input);
+  auto capture = load_capture(options.input);
   if (!capture) return fail(capture.error());
+  print_notes(*capture);
   // Chains that cannot be run are found now.
   const auto draws = capture->count_draws();
   if (!draws) return fail(draws.error());
-  const Json note = options.note.empty() ? Json{{"source", options.input.file}}
-                                         : Json{{"source", options.input.file}, {"note", options.note}};
+  if (const Status united = unite(*capture, options.input); !united) return fail(united.error());
+  Json note{{"source", options.input.file}};
+  if (!options.note.empty()) note["note"] = options.note;
+  if (!capture->notes().empty())
+    note["assumed"] = std::vector<std::string>(capture->notes().begin(), capture->notes().end());
   const std::vector<std::byte> bytes = valhall::write_capture(capture->state().file, json_text(note));
   if (const Status written = write_file(options.out, bytes); !written) return fail(written.error());
   print_out("{}: {} chains, {} draws, {} bytes\n", options.out, capture->chains().size(), *draws,
@@ -53,9 +95,10 @@ void add_import(Command& app) {
       "import", "Write a capture or a scene as .wjcap, a trace or a capture of a 3DS as a scene");
   command
       .option("file", options->input.file,
-              "a device core dump of panfrost, memory records, or .wjcap; a scene of the PICA200, a CiTrace "
-              "(.ctf)")
+              "a device core dump of panfrost, a text of PAN_MESA_DEBUG=trace,dump, memory records, or "
+              ".wjcap; a scene of the PICA200, a CiTrace (.ctf)")
       .required();
+  add_capture_options(command, options->input);
   command.option("--job", options->input.jobs,
                  "where a chain of jobs begins, instead of those that the file names; several in the order "
                  "of their submission");
@@ -64,6 +107,8 @@ void add_import(Command& app) {
   command.footer(
       "Examples:\n"
       "  warpjit import devcoredump.bin -o hang.wjcap\n"
+      "  PAN_MESA_DEBUG=trace,dump,noafbc PANDECODE_DUMP_FILE=run program\n"
+      "  warpjit import run.0000 run.0001 --gpu G57 -o frame.wjcap\n"
       "  warpjit import memory.pages --job 0xf7fd3180 --job 0xf7fd3980 -o frame.wjcap\n"
       "  warpjit import trace.ctf -o scene.json   # and files beside it, whose names begin with scene_\n"
       "  warpjit import scene.json -o frame.wjcap\n"

@@ -224,10 +224,10 @@ int show_jobs(const std::string& file, const std::string& job, bool as_json) {
   return show(guest_of(Isa::valhall).jobs()->list(*bytes, file, *address), as_json);
 }
 
-int show_capture(const std::string& file, bool as_json) {
-  const auto bytes = read_file(file);
-  if (!bytes) return fail(bytes.error());
-  return show(guest_of(Isa::valhall).jobs()->summarize(*bytes, file), as_json);
+int show_capture(const std::string& file, const std::vector<std::string>& more, bool as_json) {
+  const auto files = read_capture_files({.file = file, .jobs = {}, .more = more, .gpu = {}});
+  if (!files) return fail(files.error());
+  return show(guest_of(Isa::valhall).jobs()->summarize(files->list()), as_json);
 }
 
 const char* name(CodeMemory mode) {
@@ -285,6 +285,7 @@ void add_info(Command& app) {
   struct InfoOptions {
     ProgramInput input;
     std::optional<std::string> file;
+    std::vector<std::string> more;
     bool json = false, all = false, registers = false;
     std::string job;
   };
@@ -293,6 +294,8 @@ void add_info(Command& app) {
   const Option file = command.option("file", options->file,
                                      "SHBIN, cubin, assembly source (*.pica, *.tesla), bare words, "
                                      "launch file, capture or scene; none: this build and machine");
+  command.option("more", options->more, "further texts of PAN_MESA_DEBUG=trace,dump, of the same run")
+      .needs(file);
   add_program_options(command, options->input);
   for (const char* option : {"--entry", "--program", "--words"}) command.existing(option).needs(file);
   command
@@ -311,6 +314,7 @@ void add_info(Command& app) {
       "  warpjit info examples/pica200/mvp_light.shbin\n"
       "  warpjit info shader.shbin --json\n"
       "  warpjit info frame.wjcap\n"
+      "  warpjit info run.0000 run.0001\n"
       "  warpjit info scene.json --all --registers\n"
       "  warpjit info memory.pages --job 0xf7fda180");
   command.action([options] {
@@ -321,7 +325,11 @@ void add_info(Command& app) {
     if (!options->job.empty()) return show_jobs(options->input.file, options->job, options->json);
     const ProgramInput& input = options->input;
     const bool chosen = !input.entry.empty() || !input.stage.empty() || !input.words.empty();
-    if (!chosen && is_capture({input.file, {}})) return show_capture(input.file, options->json);
+    if (!chosen && is_capture({input.file, {}}))
+      return show_capture(input.file, options->more, options->json);
+    if (!options->more.empty())
+      return fail(
+          {ErrorCode::bad_input, "further files are for texts of PAN_MESA_DEBUG=trace,dump", input.file});
     if (!chosen && is_scene(input.file))
       return show_scene({input.file, options->all, options->registers, options->json});
     if (options->all || options->registers)

@@ -25,7 +25,7 @@ struct RenderCommand {
   std::string engine = "jit", target = "automatic", out, picture = "color0", size, compare, uniform, raw;
   unsigned frames = 1, milliseconds = 40;
   double from = 0, to = 1;
-  std::vector<std::string> jobs;
+  CaptureInput capture;  // but for its file
   bool json = false, heatmap = false;
 };
 
@@ -164,10 +164,15 @@ Result<Difference> compare(const RenderCommand& options, const Image& image) {
 }
 
 int run_render(const RenderCommand& options) {
-  if (const CaptureInput capture{options.input.file, options.jobs}; is_capture(capture))
+  CaptureInput capture = options.capture;
+  capture.file = options.input.file;
+  if (is_capture(capture))
     return render_capture({capture,
                            options.input.on(*parse_engine(options.engine), *parse_target(options.target)),
                            options.out, options.picture, options.json, options.input.ignore_faults});
+  if (!capture.more.empty() || !capture.gpu.empty())
+    return fail({ErrorCode::bad_input, "further files and --gpu are for captures of Valhall GPUs",
+                 options.input.file});
   if (is_scene(options.input.file)) {
     return render_scene({options.input.file,
                          options.input.on(*parse_engine(options.engine), *parse_target(options.target)),
@@ -244,6 +249,7 @@ void add_render(Command& app) {
       app.add_command("render", "Run a launch over pixels, a capture or a scene, and write pictures");
   options->input.add_to(command);
   options->input.add_faults_to(command);
+  add_capture_options(command, options->capture);
   command.option("-o,--out", options->out,
                  "the picture, a PNG; with --frames an animated one; of a capture also a folder for all "
                  "pictures; of a scene that folder");
@@ -271,7 +277,7 @@ void add_render(Command& app) {
                "show how many guest instructions each pixel executed, in the guest interpreter, with a "
                "legend: black is 0, white the most; for a scene how many fragments triangles covered in each "
                "pixel, before tests, as further pictures of the targets");
-  command.option("--job", options->jobs,
+  command.option("--job", options->capture.jobs,
                  "the file is a capture of a Valhall GPU: where a chain of its jobs begins, instead of "
                  "those that the file names; several in their order");
   command.flag("--json", options->json, "print JSON");
@@ -288,6 +294,7 @@ void add_render(Command& app) {
       "difference.png\n"
       "  warpjit render frame.wjcap -o pictures\n"
       "  warpjit render memory.pages --job 0xf7fd3180 --job 0xf7fd3980 --json -o frame.png\n"
+      "  warpjit render frame.0000 frame.0001 -o pictures   # texts of PAN_MESA_DEBUG=trace,dump\n"
       "  warpjit render scene.json -o pictures --raw bytes --heatmap\n"
       "A scene is one of the PICA200, \"format\": \"pica-frame 1\" (docs/pica-pixels.md).\n"
       "Captures take --engine, --target, --threads, --fuel, --show, --out and --ignore-faults. Runs "

@@ -7,7 +7,9 @@
 
 #include "base/text.h"
 #include "capture/section_file.h"
+#include "device/valhall/capture.h"
 #include "files.h"
+#include "frontend/valhall/container/dump_text.h"
 #include "output.h"
 #include "picture.h"
 #include "progress.h"
@@ -154,6 +156,42 @@ void print_draw(const Json& draw) {
   }
 }
 
+// Products of architecture 9 with jobs.
+struct GpuName {
+  std::string_view name;
+  std::uint32_t product;
+};
+constexpr GpuName kGpus[] = {{"G57", 0x9093}, {"G77", 0x9000}, {"G78", 0x9002}};
+
+Result<std::uint32_t> parse_gpu(std::string_view text) {
+  std::string_view word = text;
+  if (word.starts_with("Mali-")) word.remove_prefix(5);
+  for (const GpuName& gpu : kGpus)
+    if (word == gpu.name) return gpu.product;
+  const auto number = text::parse_unsigned(text, 0xffff);
+  if (!number || *number >> 12 != 9)
+    return Error{ErrorCode::bad_input,
+                 text::quoted(text) +
+                     " is no Valhall GPU: expected G57, G77, G78 or a product number from 0x9000 "
+                     "to 0x9fff",
+                 "--gpu"};
+  return static_cast<std::uint32_t>(*number);
+}
+
+// "frame.0010" comes after "frame.0002" and "frame.9999" before "frame.10000"; other names keep their places.
+void sort_by_number(std::vector<std::string>& names) {
+  const auto parts = [](const std::string& name) {
+    const std::size_t dot = name.rfind('.');
+    const auto number = dot == std::string::npos
+                            ? std::nullopt
+                            : text::parse_unsigned(std::string_view(name).substr(dot + 1), UINT64_MAX);
+    return std::pair(number ? name.substr(0, dot) : name, number.value_or(0));
+  };
+  const std::string base = parts(names.front()).first;
+  if (std::ranges::all_of(names, [&](const std::string& name) { return parts(name).first == base; }))
+    std::ranges::stable_sort(names, {}, [&](const std::string& name) { return parts(name).second; });
+}
+
 }  // namespace
 
 bool is_capture(const CaptureInput& input) {
@@ -161,12 +199,50 @@ bool is_capture(const CaptureInput& input) {
   const auto bytes = read_file(input.file);
   if (!bytes || bytes->size() < 4) return false;
   const std::string_view magic = as_text(std::span(*bytes).first(4));
-  return (magic == "WJC1" && capture::version_of(*bytes) != capture::kVersion) || magic == "PANF";
+  return (magic == "WJC1" && capture::version_of(*bytes) != capture::kVersion) || magic == "PANF" ||
+         valhall::is_dump_text(*bytes);
+}
+
+void add_capture_options(Command& command, CaptureInput& input) {
+  command.option("more", input.more, "further texts of PAN_MESA_DEBUG=trace,dump, of the same run");
+  command.option(
+      "--gpu", input.gpu,
+      "the Valhall GPU of a capture, which texts do not say: G57, G77, G78 or a product number, such "
+      "as 0x9093");
+}
+
+std::vector<valhall::CaptureBytes> CaptureFiles::list() const {
+  std::vector<valhall::CaptureBytes> list;
+  for (std::size_t k = 0; k < names.size(); ++k) list.push_back({bytes[k], names[k]});
+  return list;
+}
+
+Result<CaptureFiles> read_capture_files(const CaptureInput& input) {
+  CaptureFiles files{{input.file}, {}};
+  files.names.insert(files.names.end(), input.more.begin(), input.more.end());
+  sort_by_number(files.names);
+  std::uint64_t left = kMaxFileBytes;
+  for (const std::string& name : files.names) {
+    WARPJIT_TRY(std::vector<std::byte> bytes, read_file(name, left));
+    left -= bytes.size();
+    files.bytes.push_back(std::move(bytes));
+  }
+  return files;
+}
+
+void print_notes(const valhall::Capture& capture) {
+  for (const std::string& note : capture.notes()) print_err("warpjit: note: {}\n", note);
 }
 
 Result<valhall::Capture> load_capture(const CaptureInput& input) {
-  WARPJIT_TRY(const std::vector<std::byte> bytes, read_file(input.file));
-  WARPJIT_TRY(valhall::Capture capture, valhall::Capture::load(bytes, input.file));
+  WARPJIT_TRY(const CaptureFiles files, read_capture_files(input));
+  WARPJIT_TRY(valhall::Capture capture, valhall::Capture::load(files.list()));
+  if (!input.gpu.empty()) {
+    WARPJIT_TRY(const std::uint32_t gpu, parse_gpu(input.gpu));
+    capture.set_gpu(gpu);
+  }
+  if (!input.jobs.empty() && !capture.state().file.memories.empty())
+    return Error{ErrorCode::bad_input, "the text names its jobs: --job is for files that do not", input.file};
   if (!input.jobs.empty()) capture.clear_chains();
   for (const std::string& job : input.jobs) {
     const auto address = text::parse_unsigned(job, UINT64_MAX);
@@ -181,6 +257,7 @@ Result<valhall::Capture> load_capture(const CaptureInput& input) {
 int render_capture(const RenderCapture& options) {
   auto capture = load_capture(options.input);
   if (!capture) return fail(capture.error());
+  print_notes(*capture);
   const auto draws = capture->count_draws();
   if (!draws) return fail(draws.error());
   const Engine engine;
@@ -195,6 +272,8 @@ int render_capture(const RenderCapture& options) {
   if (options.json) {
     Json json{{"file", options.input.file}, {"isa", name(Isa::valhall)}};
     if (capture->gpu() != 0) json["gpu"] = address_of(capture->gpu());
+    if (!capture->notes().empty())
+      json["notes"] = std::vector<std::string>(capture->notes().begin(), capture->notes().end());
     json["total_ns"] = elapsed.count();
     json["run_ns"] = recorder.run_time.count();
     json["jobs"] = std::move(recorder.jobs);

@@ -11,10 +11,23 @@ namespace warpjit::tool {
 
 struct CaptureInput {
   std::string file;
-  std::vector<std::string> jobs;  // addresses of chains; none: those that the file names
+  std::vector<std::string> jobs;    // addresses of chains; none: those that the file names
+  std::vector<std::string> more{};  // further texts of the same run
+  std::string gpu{};                // a name or number; empty: what the file says
 };
+// Adds `more` and --gpu.
+void add_capture_options(Command& command, CaptureInput& input);
+// The files' bytes: texts of one run by their numbers. Errors: also more than kMaxFileBytes.
+struct CaptureFiles {
+  std::vector<std::string> names;
+  std::vector<std::vector<std::byte>> bytes;
+  std::vector<valhall::CaptureBytes> list() const;
+};
+Result<CaptureFiles> read_capture_files(const CaptureInput& input);
 // The capture with its chains. Errors: no file, no capture, no chains.
 Result<valhall::Capture> load_capture(const CaptureInput& input);
+// To stderr, what was assumed.
+void print_notes(const valhall::Capture& capture);
 // True if it is one. Memory records do not say so themselves: they are one if `jobs` are given.
 bool is_capture(const CaptureInput& input);
 

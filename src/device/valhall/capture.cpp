@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/float_environment.h"
+#include "device/valhall/dump_capture.h"
 
 namespace warpjit::valhall {
 namespace {
@@ -14,22 +16,39 @@ Error at_number(std::size_t number, const Error& error) {
 
 }  // namespace
 
-Result<std::vector<Job>> CaptureState::read_all_jobs() const {
-  std::vector<Job> all;
-  for (const JobChain& chain : file.chains) {
-    WARPJIT_TRY(std::vector<Job> jobs, read_jobs(file.image, chain.address));
-    if (all.size() + jobs.size() > kMaxJobs)
+Result<std::vector<std::vector<Job>>> CaptureState::read_chains() const {
+  std::vector<std::vector<Job>> chains;
+  std::size_t count = 0;
+  for (std::size_t n = 0; n < file.chains.size(); ++n) {
+    std::optional<Image> own;
+    if (n != 0 && n < file.memories.size()) {
+      WARPJIT_TRY(own, image_of(file.memories[n], file.image.name()));
+    }
+    WARPJIT_TRY(std::vector<Job> jobs, read_jobs(own ? *own : file.image, file.chains[n].address));
+    count += jobs.size();
+    if (count > kMaxJobs)
       return Error{ErrorCode::resource_limit,
                    "the chains have more than " + std::to_string(kMaxJobs) + " jobs", file.image.name()};
-    std::ranges::move(jobs, std::back_inserter(all));
+    chains.push_back(std::move(jobs));
   }
-  return all;
+  return chains;
 }
 
 Status CaptureState::run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options) {
+  CaptureRun one(file.image, engine, visitor, options);
+  return run(one);
+}
+
+Status CaptureState::run(CaptureRun& run) {
   if (file.chains.empty()) return Error{ErrorCode::bad_input, "the capture names no jobs", file.image.name()};
-  WARPJIT_TRY(const std::vector<Job> jobs, read_all_jobs());
-  return CaptureRun(file.image, engine, visitor, options).run(jobs);
+  WARPJIT_TRY(const std::vector<std::vector<Job>> chains, read_chains());
+  for (std::size_t n = 0; n < chains.size() && !run.ended(); ++n) {
+    if (n != 0 && n < file.memories.size())
+      change_memory(file.memories[n - 1], file.memories[n], {}, file.image,
+                    [&](const MemoryRange& range) { run.forget(range); });
+    WARPJIT_CHECK(run.run(chains[n]));
+  }
+  return run.finish();
 }
 
 Status CaptureRun::run(std::span<const Job> jobs) {
@@ -39,6 +58,10 @@ Status CaptureRun::run(std::span<const Job> jobs) {
       return Error{ErrorCode::cancelled, "the run was cancelled", ""};
     WARPJIT_CHECK(run_job(job));
   }
+  return {};
+}
+
+Status CaptureRun::finish() {
   // What no fragment job has asked for.
   for (const auto& [tiler, context] : contexts_) {
     if (context.used) continue;
@@ -199,7 +222,14 @@ Capture& Capture::operator=(Capture&&) noexcept = default;
 Capture::~Capture() = default;
 
 Result<Capture> Capture::load(std::span<const std::byte> file, std::string_view name) try {
-  WARPJIT_TRY(CaptureFile read, read_capture(file, std::string(name)));
+  const CaptureBytes one{file, name};
+  return load(std::span(&one, 1));
+} catch (...) {
+  return caught();
+}
+
+Result<Capture> Capture::load(std::span<const CaptureBytes> files) try {
+  WARPJIT_TRY(CaptureFile read, read_captures(files));
   return Capture(std::make_unique<State>(State{{std::move(read)}}));
 } catch (...) {
   return caught();
@@ -215,12 +245,24 @@ Status Capture::add_chain(const JobChain& chain) try {
 } catch (...) {
   return caught();
 }
-void Capture::clear_chains() { state_->file.chains.clear(); }
+void Capture::clear_chains() {
+  state_->file.chains.clear();
+  state_->file.memories.clear();
+}
 std::uint32_t Capture::gpu() const { return state_->file.gpu; }
+void Capture::set_gpu(std::uint32_t gpu) {
+  CaptureFile& file = state_->file;
+  file.gpu = gpu;
+  if (std::exchange(file.gpu_assumed, false)) file.notes.erase(file.notes.begin());
+}
+std::span<const std::string> Capture::notes() const { return state_->file.notes; }
 
 Result<std::size_t> Capture::count_draws() const try {
-  WARPJIT_TRY(const std::vector<Job> jobs, state_->read_all_jobs());
-  return static_cast<std::size_t>(std::ranges::count(jobs, JobKind::malloc_vertex, &Job::kind));
+  WARPJIT_TRY(const std::vector<std::vector<Job>> chains, state_->read_chains());
+  std::size_t count = 0;
+  for (const std::vector<Job>& jobs : chains)
+    count += static_cast<std::size_t>(std::ranges::count(jobs, JobKind::malloc_vertex, &Job::kind));
+  return count;
 } catch (...) {
   return caught();
 }

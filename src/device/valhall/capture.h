@@ -13,12 +13,15 @@ namespace warpjit::valhall {
 // The most bytes of vertices that wait for their fragment jobs.
 inline constexpr std::uint64_t kMaxWaitingBytes = std::uint64_t{1} << 30;
 
+class CaptureRun;
 struct CaptureState {
   CaptureFile file;
 
   Status run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options);
-  // The jobs of all chains, in order. Errors: also more than kMaxJobs.
-  Result<std::vector<Job>> read_all_jobs() const;
+  // The same of a run that was made of the image.
+  Status run(CaptureRun& run);
+  // The jobs of each chain, with its memory. Errors: also more than kMaxJobs.
+  Result<std::vector<std::vector<Job>>> read_chains() const;
 };
 
 // A run. It stops where the visitor says so.
@@ -28,6 +31,11 @@ class CaptureRun {
       : image_(image), engine_(engine), visitor_(visitor), options_(options) {}
 
   Status run(std::span<const Job> jobs);
+  // After the last job.
+  Status finish();
+  // The image's bytes there are others now.
+  void forget(const MemoryRange& range) { kept_.forget(range.address, range.size); }
+  bool ended() const { return ended_; }
 
   // For who wants a launch of one draw: runs what comes before it, and stops there. `found` gets the draw
   // and its fragment job.

@@ -242,8 +242,9 @@ class MemoryJobs {
   // The chain of jobs that begins at an address of a memory image.
   virtual Result<Json> list(std::span<const std::byte> image, const std::string& name,
                             std::uint64_t address) const = 0;
-  // What a capture that names its chains runs: `chains` with their `jobs` in short, `draws`, `programs`.
-  virtual Result<Json> summarize(std::span<const std::byte> capture, const std::string& name) const = 0;
+  // What a capture that names its chains runs: `chains` with their `jobs` in short, `draws`, `programs`. It may
+  // be several files.
+  virtual Result<Json> summarize(std::span<const valhall::CaptureBytes> files) const = 0;
   // Program, extents and memory of a job.
   virtual Status read(const ImageJob& job, LaunchFile& launch) const = 0;
 

@@ -288,8 +288,8 @@ class ValhallGuest final : public Guest,
                     std::uint64_t address) const override {
     return valhall_jobs(image, name, address);
   }
-  Result<Json> summarize(std::span<const std::byte> capture, const std::string& name) const override {
-    return valhall_capture(capture, name);
+  Result<Json> summarize(std::span<const valhall::CaptureBytes> files) const override {
+    return valhall_capture(files);
   }
   Status read(const ImageJob& job, LaunchFile& launch) const override {
     return read_valhall_job(job, launch);

@@ -174,6 +174,21 @@ Result<CaptureFile> read_capture(std::span<const std::byte> bytes, std::string n
   return CaptureReader(bytes, std::move(name), limits).read();
 }
 
+Status unite_memories(CaptureFile& capture) {
+  std::vector<ChainMemory>& memories = capture.memories;
+  for (std::size_t n = 1; n < memories.size(); ++n)
+    if (const auto at = first_overwritten(memories[n - 1], memories[n]))
+      return Error{ErrorCode::unsupported,
+                   "a .wjcap of version 1 has one memory for all chains, but chain " + std::to_string(n) +
+                       ", at " + hex_text(capture.chains[n].address) + ", has another byte at " +
+                       hex_text(*at) + " than the one before it; render and info read the texts themselves",
+                   capture.image.name()};
+  for (std::size_t n = 1; n < memories.size(); ++n)
+    change_memory(memories[n - 1], memories[n], {}, capture.image);
+  memories.clear();
+  return {};
+}
+
 std::vector<std::byte> write_capture(const CaptureFile& capture, std::string_view note) {
   struct Row {
     std::uint32_t kind = 0, flags = 0;

@@ -253,7 +253,6 @@ class DrawLaunch {
 Result<LaunchFile> launch_of_draw(valhall::Capture& capture, std::size_t number) {
   valhall::CaptureState& state = capture.state();
   valhall::Image& image = state.file.image;
-  WARPJIT_TRY(const std::vector<valhall::Job> jobs, state.read_all_jobs());
   const Engine engine;
   RunOptions options;
   options.cancel = cancel_word();
@@ -261,7 +260,7 @@ Result<LaunchFile> launch_of_draw(valhall::Capture& capture, std::size_t number)
   valhall::CaptureRun run(image, engine, visitor, options);
   valhall::CaptureRun::Stop stop{.number = number};
   run.stop_before(stop);
-  WARPJIT_CHECK(run.run(jobs));
+  WARPJIT_CHECK(state.run(run));
   if (!stop.draw)
     return Error{ErrorCode::bad_input, fmt::format("no fragment job draws a draw {}", number), image.name()};
   if (const unsigned samples = stop.frame->framebuffer().samples; samples != 1)

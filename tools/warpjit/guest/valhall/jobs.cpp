@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
+#include "device/valhall/dump_capture.h"
 #include "device/valhall/images.h"
 #include "device/valhall/job_launch.h"
-#include "frontend/valhall/container/capture_file.h"
 #include "frontend/valhall/container/draw.h"
 #include "frontend/valhall/facts/launch.h"
 #include "frontend/valhall/shader.h"
@@ -177,24 +178,22 @@ const valhall::Environment& environment_of(const valhall::Job& job, const ImageJ
 // What a capture runs, in short.
 class CaptureSummary {
  public:
-  explicit CaptureSummary(const valhall::Image& image) : image_(image) {}
-
-  Json job(const valhall::Job& job) {
+  Json job(const valhall::Image& image, const valhall::Job& job) {
     Json row{{"job", name(job.kind)}, {"address", hex_address(job.address)}};
     if (const auto* compute = std::get_if<valhall::ComputePayload>(&job.payload)) {
       row["grid"] = compute->count;
       row["block"] = compute->size;
-      add("program", compute->environment, row);
+      add(image, "program", compute->environment, row);
     }
     if (const auto* draw = std::get_if<valhall::MallocVertexPayload>(&job.payload)) {
       row["draw"] = draws_++;
       row["mode"] = name(draw->mode);
       row["vertices"] = draw->index_count;
       row["instances"] = draw->instance_count;
-      add("position", draw->position, row);
-      add("varying", draw->varying, row);
-      if (const auto state = valhall::read_draw(image_, job))
-        add("fragment", state->fragment, row);
+      add(image, "position", draw->position, row);
+      add(image, "varying", draw->varying, row);
+      if (const auto state = valhall::read_draw(image, job))
+        add(image, "fragment", state->fragment, row);
       else
         row["error"] = to_string(state.error());
     }
@@ -217,23 +216,23 @@ class CaptureSummary {
     std::size_t jobs = 0;
   };
 
-  void add(const char* key, const valhall::Environment& environment, Json& row) {
+  void add(const valhall::Image& image, const char* key, const valhall::Environment& environment, Json& row) {
     if (!environment.program) return;
     const std::uint64_t address = environment.program->address;
     row[key] = hex_address(address);
     Program& program = programs_[address];
-    if (program.jobs++ == 0) program.json = program_json(image_, environment);
+    if (program.jobs++ == 0) program.json = program_json(image, environment);
   }
 
-  const valhall::Image& image_;
   std::size_t draws_ = 0;
   std::map<std::uint64_t, Program> programs_;
 };
 
 }  // namespace
 
-Result<Json> valhall_capture(std::span<const std::byte> bytes, const std::string& file) {
-  WARPJIT_TRY(const valhall::CaptureFile capture, valhall::read_capture(bytes, file));
+Result<Json> valhall_capture(std::span<const valhall::CaptureBytes> files) {
+  const std::string file(files.front().name);
+  WARPJIT_TRY(const valhall::CaptureFile capture, valhall::read_captures(files));
   if (capture.chains.empty())
     return Error{ErrorCode::bad_input,
                  "the capture names no jobs: --job ADDRESS says where a chain of them begins", file};
@@ -241,17 +240,24 @@ Result<Json> valhall_capture(std::span<const std::byte> bytes, const std::string
   if (capture.gpu != 0) json["gpu"] = hex_address(capture.gpu);
   for (const valhall::ImageWindow& window : capture.image.windows())
     json["windows"].push_back({{"address", hex_address(window.address())}, {"size", window.size()}});
-  CaptureSummary summary(capture.image);
+  if (!capture.notes.empty()) json["notes"] = capture.notes;
+  CaptureSummary summary;
   Json chains = Json::array();
   std::size_t count = 0;
-  for (const valhall::JobChain& chain : capture.chains) {
-    WARPJIT_TRY(const std::vector<valhall::Job> jobs, valhall::read_jobs(capture.image, chain.address));
+  for (std::size_t n = 0; n < capture.chains.size(); ++n) {
+    const valhall::JobChain& chain = capture.chains[n];
+    std::optional<valhall::Image> own;
+    if (n < capture.memories.size()) {
+      WARPJIT_TRY(own, valhall::image_of(capture.memories[n], file));
+    }
+    const valhall::Image& image = own ? *own : capture.image;
+    WARPJIT_TRY(const std::vector<valhall::Job> jobs, valhall::read_jobs(image, chain.address));
     count += jobs.size();
     if (count > valhall::kMaxJobs)
       return Error{ErrorCode::resource_limit,
                    fmt::format("the chains have more than {} jobs", valhall::kMaxJobs), file};
     Json list = Json::array();
-    for (const valhall::Job& job : jobs) list.push_back(summary.job(job));
+    for (const valhall::Job& job : jobs) list.push_back(summary.job(image, job));
     chains.push_back({{"address", hex_address(chain.address)}, {"jobs", std::move(list)}});
   }
   json["draws"] = summary.draws();
@@ -260,9 +266,23 @@ Result<Json> valhall_capture(std::span<const std::byte> bytes, const std::string
   return json;
 }
 
+namespace {
+
+// The memory of a text's first chain that begins with the job, else that of its first chain.
+Result<valhall::Image> image_with_job(std::span<const std::byte> bytes, const std::string& file,
+                                      std::uint64_t address) {
+  const valhall::CaptureBytes one{bytes, file};
+  WARPJIT_TRY(valhall::CaptureFile capture, valhall::read_captures(std::span(&one, 1)));
+  for (std::size_t n = 1; n < capture.memories.size(); ++n)
+    if (capture.chains[n].address == address && capture.chains[0].address != address)
+      return valhall::image_of(capture.memories[n], file);
+  return std::move(capture.image);
+}
+
+}  // namespace
+
 Result<Json> valhall_jobs(std::span<const std::byte> bytes, const std::string& file, std::uint64_t address) {
-  WARPJIT_TRY(const valhall::CaptureFile capture, valhall::read_capture(bytes, file));
-  const valhall::Image& image = capture.image;
+  WARPJIT_TRY(const valhall::Image image, image_with_job(bytes, file, address));
   WARPJIT_TRY(const std::vector<valhall::Job> jobs, valhall::read_jobs(image, address));
   if (jobs.size() > kMostJobs)
     return Error{ErrorCode::resource_limit,
@@ -282,8 +302,7 @@ Result<Json> valhall_jobs(std::span<const std::byte> bytes, const std::string& f
 }
 
 Status read_valhall_job(const ImageJob& given, LaunchFile& launch) {
-  WARPJIT_TRY(valhall::CaptureFile capture, valhall::read_capture(given.image, given.name));
-  valhall::Image& image = capture.image;
+  WARPJIT_TRY(valhall::Image image, image_with_job(given.image, given.name, given.job));
   WARPJIT_TRY(const valhall::Job job, valhall::read_job(image, given.job));
   using valhall::VertexProgram;
   WARPJIT_TRY(const valhall::JobLaunch read,

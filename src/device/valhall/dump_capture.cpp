@@ -1,0 +1,153 @@
+#include "device/valhall/dump_capture.h"
+
+#include <algorithm>
+
+#include "device/valhall/target_memory.h"
+#include "frontend/valhall/container/dump_text.h"
+
+namespace warpjit::valhall {
+namespace {
+
+// Descriptors that are looked at for memory that a text lacks.
+constexpr std::size_t kMostDescriptorsOfText = 65536;
+
+// Memory that the jobs of a chain name and its text does not have: the driver writes no buffers that the
+// processor never saw, targets above all.
+class MissingMemory {
+ public:
+  MissingMemory(const DumpedChain& chain, const Image& image, const ImageLimits& limits)
+      : chain_(chain), image_(image), limits_(limits) {}
+
+  void add(const Job& job) {
+    if (const auto* compute = std::get_if<ComputePayload>(&job.payload)) add(compute->environment);
+    if (const auto* vertices = std::get_if<MallocVertexPayload>(&job.payload)) {
+      add(vertices->position);
+      add(vertices->varying);
+      if (const auto draw = read_draw(image_, job)) add(draw->fragment);
+    }
+    if (job.kind != JobKind::fragment) return;
+    const auto framebuffer = read_framebuffer(image_, job);
+    if (!framebuffer) return;
+    for (const TargetRange& target : target_ranges(*framebuffer)) add({target.address, target.size});
+  }
+  std::vector<MemoryRange> take() { return std::move(ranges_); }
+
+ private:
+  void add(const Environment& environment) {
+    for (std::uint32_t table = 0; table < environment.tables.size(); ++table)
+      for (std::uint32_t n = 0; n < environment.tables[table].count() && looked_at_ < kMostDescriptorsOfText;
+           ++n, ++looked_at_) {
+        const auto buffer = read_buffer(image_, environment, table, n);
+        if (!buffer) break;
+        if (*buffer) add({(*buffer)->memory, (*buffer)->size});
+      }
+  }
+  // Those that are hopeless stay missing: the job that needs them says so.
+  void add(const MemoryRange& range) {
+    if (range.address == 0 || range.size == 0 || range.size > limits_.window_bytes ||
+        range.address + range.size < range.address || is_known(range))
+      return;
+    ranges_.push_back(range);
+  }
+  bool is_known(const MemoryRange& range) const {
+    std::uint64_t at = range.address;
+    const std::vector<DumpedBuffer>& buffers = chain_.buffers;  // by their addresses
+    auto next = std::ranges::upper_bound(buffers, at, {}, &DumpedBuffer::address);
+    if (next != buffers.begin()) --next;
+    for (; next != buffers.end() && next->address <= at && at - range.address < range.size; ++next)
+      at = std::max(at, next->address + next->size);
+    return at - range.address >= range.size;
+  }
+
+  const DumpedChain& chain_;
+  const Image& image_;
+  const ImageLimits& limits_;
+  std::size_t looked_at_ = 0;
+  std::vector<MemoryRange> ranges_;
+};
+
+std::string count_text(std::size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+// Each once, without parts that lie in another.
+std::vector<MemoryRange> united(std::vector<MemoryRange> ranges) {
+  std::ranges::sort(ranges, {}, &MemoryRange::address);
+  std::vector<MemoryRange> all;
+  for (const MemoryRange& range : ranges)
+    if (!all.empty() && range.address <= all.back().address + all.back().size)
+      all.back().size = std::max(all.back().size, range.address + range.size - all.back().address);
+    else
+      all.push_back(range);
+  return all;
+}
+
+Result<CaptureFile> capture_of(std::vector<DumpedChain> chains, const ImageLimits& limits) {
+  CaptureFile file{
+      .image = {}, .chains = {}, .gpu = kAssumedGpu, .gpu_assumed = true, .memories = {}, .notes = {}};
+  file.notes.push_back("the texts do not say which GPU it is: a Mali-G57 (0x9093) is assumed");
+  std::vector<MemoryRange> missing;
+  std::size_t open = 0;
+  for (DumpedChain& chain : chains) {
+    WARPJIT_TRY(const Image image, image_of(chain.memory, chain.file, limits));
+    if (const auto jobs = read_jobs(image, chain.chain.address)) {
+      MissingMemory found(chain, image, limits);
+      for (const Job& job : *jobs) found.add(job);
+      std::ranges::move(found.take(), std::back_inserter(missing));
+    }
+    open = std::max(open,
+                    static_cast<std::size_t>(std::ranges::count(chain.buffers, true, &DumpedBuffer::open)));
+    file.chains.push_back(chain.chain);
+    file.memories.push_back(std::move(chain.memory));
+  }
+  missing = united(std::move(missing));
+  std::string name = chains.front().file;
+  auto image = empty_image(file.memories, missing, name, limits);
+  if (!image && !missing.empty()) {
+    // Addresses that lead too far are the jobs' affair.
+    missing.clear();
+    image = empty_image(file.memories, missing, name, limits);
+  }
+  if (!image) return image.error();
+  file.image = std::move(*image);
+  change_memory({}, file.memories.front(), {}, file.image);
+  if (open != 0)
+    file.notes.push_back(
+        count_text(open, "buffer") +
+        " of a chain end in zeros, whose number is not in the texts: up to the end of a page "
+        "or the next buffer is assumed");
+  if (!missing.empty()) {
+    std::string places;
+    constexpr std::size_t kMostNamed = 4;
+    for (std::size_t k = 0; k < std::min(missing.size(), kMostNamed); ++k)
+      places +=
+          (k == 0 ? "" : ", ") + hex_text(missing[k].size) + " bytes at " + hex_text(missing[k].address);
+    if (missing.size() > kMostNamed)
+      places += " and " + std::to_string(missing.size() - kMostNamed) + " more";
+    file.notes.push_back("targets or buffers that jobs name are not in the texts: zeros are assumed for " +
+                         places);
+  }
+  return file;
+}
+
+}  // namespace
+
+Result<CaptureFile> read_captures(std::span<const CaptureBytes> files, const ImageLimits& limits) {
+  if (files.empty()) return Error{ErrorCode::bad_input, "no file", ""};
+  if (files.size() == 1 && !is_dump_text(files[0].bytes))
+    return read_capture(files[0].bytes, std::string(files[0].name), limits);
+  DumpTextReader reader(limits);
+  for (const CaptureBytes& file : files) {
+    const std::string name(file.name);
+    if (!is_dump_text(file.bytes))
+      return Error{
+          ErrorCode::bad_input,
+          "several files are one capture only if they are texts of PAN_MESA_DEBUG=trace,dump: expected "
+          "\"Job Header (ADDRESS):\"",
+          name + ", line 1, byte 0x0"};
+    WARPJIT_CHECK(reader.read(file.bytes, name));
+  }
+  return capture_of(reader.take_chains(), limits);
+}
+
+}  // namespace warpjit::valhall

@@ -1,0 +1,50 @@
+// Memory as each of several chains of jobs has it: addresses are used again from one to the next.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "frontend/valhall/container/image.h"
+
+namespace warpjit::valhall {
+
+struct MemoryRange {
+  std::uint64_t address = 0, size = 0;
+};
+
+// Bytes at an address, or zeros, which are not kept. None ends at the end of all addresses.
+struct MemoryPiece {
+  std::uint64_t address = 0, size = 0;
+  std::size_t from = 0;  // place in ChainMemory::bytes
+  bool zero = false;
+};
+// What no piece has is not known, and reads 0.
+struct ChainMemory {
+  std::vector<MemoryPiece> pieces;  // by their addresses; none overlap
+  std::vector<std::byte> bytes;
+
+  std::span<const std::byte> bytes_of(const MemoryPiece& piece) const {
+    return piece.zero ? std::span<const std::byte>()
+                      : std::span(bytes).subspan(piece.from, static_cast<std::size_t>(piece.size));
+  }
+};
+
+Result<Image> image_of(const ChainMemory& memory, std::string name, const ImageLimits& limits = {});
+// An image with the addresses of all, and of `more`, that reads 0. `more` may overlap anything.
+Result<Image> empty_image(std::span<const ChainMemory> memories, std::span<const MemoryRange> more,
+                          std::string name, const ImageLimits& limits = {});
+
+// Writes the bytes that `after` has otherwise than `before`, and no others: an image keeps what its jobs have
+// stored elsewhere. All lies in the image, but for `kept`, which stays as it is. Tells the ranges in which
+// bytes changed.
+void change_memory(const ChainMemory& before, const ChainMemory& after, std::span<const MemoryRange> kept,
+                   Image& image, const std::function<void(const MemoryRange&)>& changed = {});
+// Where a byte that is not 0 becomes another one.
+std::optional<std::uint64_t> first_overwritten(const ChainMemory& before, const ChainMemory& after);
+
+}  // namespace warpjit::valhall

@@ -1,0 +1,331 @@
+// Texts of PAN_MESA_DEBUG=trace,dump in both dialects: memory, chains, pictures, and what is wrong with them.
+#include "frontend/valhall/container/dump_text.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "device/valhall/capture.h"
+#include "device/valhall/dump_capture.h"
+#include "support/source_dir.h"
+#include "support/unpacked.h"
+#include "valhall/draw_page.h"
+#include "valhall/dump_text_writer.h"
+
+namespace warpjit::valhall {
+namespace {
+
+constexpr DumpDialect kDialects[] = {DumpDialect::older, DumpDialect::newer};
+
+std::vector<std::byte> dump_pattern(std::size_t size, unsigned from) {
+  std::vector<std::byte> bytes(size);
+  for (std::size_t k = 0; k < size; ++k) bytes[k] = static_cast<std::byte>(from + k * 7 % 251);
+  return bytes;
+}
+void fill_bytes(std::vector<std::byte>& bytes, std::size_t from, std::size_t count, unsigned value) {
+  std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(from), count, static_cast<std::byte>(value));
+}
+
+std::vector<DumpedChain> chains_in(const std::string& text) {
+  DumpTextReader reader;
+  const Status status = reader.read(std::as_bytes(std::span(text)), "text");
+  EXPECT_TRUE(status.ok()) << (status ? std::string() : to_string(status.error()));
+  return reader.take_chains();
+}
+std::string error_in(const std::string& text, const ImageLimits& limits = {}) {
+  DumpTextReader reader(limits);
+  const Status status = reader.read(std::as_bytes(std::span(text)), "text");
+  return status ? "none" : to_string(status.error());
+}
+
+TEST(ValhallDumpText, MemoryOfEachChain) {
+  for (const DumpDialect dialect : kDialects) {
+    std::vector<std::byte> first = dump_pattern(0x3000, 1), second(0x10000), zeros(0x2000);
+    fill_bytes(first, 0x100, 0x1f, 0);
+    fill_bytes(first, 0x200, 0x5b, 0);
+    fill_bytes(first, 0x1008, 0x1000, 0);
+    fill_bytes(first, 0x2100, 0x80, 0x77);
+    fill_bytes(first, 0x2ff0, 0x10, 0x77);
+    fill_bytes(second, 0x8004, 3, 9);
+    DumpTextWriter writer(dialect);
+    writer.job(0x200001080, "Malloc vertex");
+    writer.job(0x200001180, "Malloc vertex");
+    writer.buffer(0x200001000, first);
+    writer.buffer(0x200010000, second);
+    writer.buffer(0x200020000, zeros);
+    writer.job(0x200010080, "Fragment");
+    first[7] = std::byte{0};
+    writer.buffer(0x200001000, first);
+    writer.buffer(0x200010000, zeros);  // the address is another buffer's now
+    const std::vector<DumpedChain> chains = chains_in(writer.text());
+    ASSERT_EQ(chains.size(), 2U);
+    EXPECT_EQ(chains[0].chain.address, 0x200001080U);
+    EXPECT_FALSE(chains[0].chain.fragment);
+    EXPECT_TRUE(chains[1].chain.fragment);
+    ASSERT_EQ(chains[0].jobs.size(), 2U);
+    EXPECT_EQ(chains[0].jobs[1].address, 0x200001180U);
+    EXPECT_EQ(chains[0].jobs[1].type, "Malloc vertex");
+    EXPECT_EQ(chains[0].buffers.size(), 3U);
+    const auto image = image_of(chains[0].memory, "image"), after = image_of(chains[1].memory, "image");
+    ASSERT_TRUE(image.ok() && after.ok());
+    EXPECT_TRUE(std::ranges::equal(*image->bytes(0x200010000, second.size()), second));
+    EXPECT_TRUE(std::ranges::equal(*after->bytes(0x200001000, first.size()), first));
+    EXPECT_EQ(*after->u8(0x200010000), 0U);
+    first[7] = static_cast<std::byte>(1 + 7 * 7);
+    EXPECT_TRUE(std::ranges::equal(*image->bytes(0x200001000, first.size()), first));
+    // The older dialect has no sizes of zeros.
+    EXPECT_EQ(chains[0].buffers[2].size, dialect == DumpDialect::newer ? 0x2000U : 0x1000U);
+    EXPECT_EQ(chains[0].buffers[2].open, dialect == DumpDialect::older);
+  }
+}
+
+// A piece of memory gets what the next chain has otherwise, and keeps what jobs have stored.
+TEST(ValhallDumpText, ChangesOfMemory) {
+  DumpTextWriter writer(DumpDialect::newer);
+  std::vector<std::byte> bytes = dump_pattern(0x2000, 3);
+  writer.job(0x1000, "Fragment");
+  writer.buffer(0x1000, bytes);
+  const auto one = chains_in(writer.text());
+  bytes[0x1804] = std::byte{0xee};
+  bytes[0x1900] = std::byte{0};
+  DumpTextWriter next(DumpDialect::older);
+  next.job(0x1000, "Fragment");
+  next.buffer(0x1000, bytes);
+  const auto two = chains_in(next.text());
+  auto image = image_of(one[0].memory, "image");
+  ASSERT_TRUE(image.ok());
+  (*image->find_writable(0x2805, 1))[0] = std::byte{0x55};
+  std::vector<MemoryRange> changed;
+  change_memory(one[0].memory, two[0].memory, std::vector<MemoryRange>{{0x2900, 1}}, *image,
+                [&](const MemoryRange& range) { changed.push_back(range); });
+  EXPECT_EQ(*image->u8(0x2804), 0xeeU);
+  EXPECT_EQ(*image->u8(0x2805), 0x55U);
+  EXPECT_NE(*image->u8(0x2900), 0U);
+  ASSERT_EQ(changed.size(), 1U);
+  EXPECT_EQ(changed[0].address, 0x2804U);
+  EXPECT_EQ(first_overwritten(one[0].memory, two[0].memory), 0x2804U);
+  EXPECT_FALSE(first_overwritten(two[0].memory, two[0].memory));
+}
+
+TEST(ValhallDumpText, Errors) {
+  const std::string job = "Job Header (1000):\n  Type: Fragment\n",
+                    buffer = "Buffer: memory_1000 gpu 1000\n\n";
+  const std::string bytes = "  01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F 10 \n", line = "000000" + bytes;
+  EXPECT_EQ(error_in(job + buffer + line + "\n\n"), "none");
+  EXPECT_EQ(
+      error_in(job),
+      "text, line 1, byte 0x0: the chain of jobs at 0x1000: no memory follows its trace: "
+      "expected \"Buffer: NAME gpu ADDRESS\" and a hexdump before the next chain or the end of the text, "
+      "as PAN_MESA_DEBUG=trace,dump writes them; trace alone does not");
+  EXPECT_EQ(error_in(buffer + line + "\n\n"),
+            "text, line 1, byte 0x0: memory without jobs: expected \"Job Header (ADDRESS):\" before "
+            "it, which PAN_MESA_DEBUG=dump does not write without trace");
+  struct Case {
+    std::string after_buffer, place, part;
+  };
+  const std::string first = "line 5, byte 0x42: ", second = "line 6, byte 0x7b: ",
+                    third = "line 7, byte 0x7d: ";
+  for (const Case& bad : std::initializer_list<Case>{
+           {line, second, "the text ends: expected a line of the hexdump of the buffer at 0x1000"},
+           {line.substr(0, 20), "line 5, byte 0x56: ", "the text ends: expected a whole line"},
+           {"000000  01 0G \n\n\n", "line 5, byte 0x4d: ", "expected two hexadecimal digits and a space"},
+           {line + "000020" + bytes + "\n\n", second, "offset 0x20: expected 0x10"},
+           {line + "*\n000018" + bytes + "\n\n", third,
+            "offset 0x18: expected a multiple of 0x10 above 0x10"},
+           {line + "*\n\n\n", third, "expected the line up to which \"*\" repeats the one before"},
+           {"*\n", first, "\"*\" repeats the line before: expected one with 16 bytes before it"},
+           {"what\n", first, "expected an offset of six digits or more, two spaces and bytes"},
+           {"000000" + bytes.substr(0, 50) + "11 \n\n\n", first, "more than 16 bytes"},
+           {"000000  \n\n\n", first, "expected bytes after the offset"},
+           {"000000  01 02 \n000002" + bytes + "\n\n", "line 6, byte 0x51: ", "a line after one with less"},
+           {"FFFFFFFFFFFFFFF0  *\n\n\n", first, "expected 0x0"},
+           {line + "\n\n" + line, "line 8, byte 0x7d: ", "a line of a hexdump is in no buffer"},
+           {line + "\n\n" + buffer + line + "\n\n", "line 1, byte 0x0: ", "of line 8 overlaps the one"},
+           // What lines claim is not allocated.
+           {line + "*\n020000" + bytes + "\n\n", third, "has more than 0x10000 bytes"},
+           {line + "*\n00F000" + bytes + "\n\n" + job + buffer + line + "*\n00F000" + bytes + "\n\n",
+            "line 16, ", "the lines marked with * stand for more than 0x10000 bytes"},
+       }) {
+    const std::string error = error_in(job + buffer + bad.after_buffer, {.bytes = 0x10000});
+    EXPECT_NE(error.find("text, " + bad.place), std::string::npos) << error << " not at " << bad.place;
+    EXPECT_NE(error.find(bad.part), std::string::npos) << error << " without " << bad.part;
+  }
+  EXPECT_NE(error_in("Job Header (9000):\n" + buffer + line + "\n\n").find("in none of the buffers"),
+            std::string::npos);
+  EXPECT_NE(error_in("Job Header (zz):\n").find("hexadecimal address"), std::string::npos);
+  EXPECT_NE(error_in(job + "Buffer: memory gpu\n").find("expected \"Buffer: NAME gpu ADDRESS\""),
+            std::string::npos);
+}
+
+TEST(ValhallDumpText, CutTextsAreRefused) {
+  for (const DumpDialect dialect : kDialects) {
+    DumpTextWriter writer(dialect);
+    writer.job(0x1000, "Fragment");
+    writer.buffer(0x1000, dump_pattern(0x60, 1));
+    // Of the two empty lines after it, the last one is not missed.
+    for (std::size_t size = 0; size + 1 < writer.text().size(); ++size)
+      EXPECT_NE(error_in(writer.text().substr(0, size)), "none") << size;
+    EXPECT_EQ(error_in(writer.text()), "none");
+  }
+}
+
+std::vector<std::byte> file_bytes(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+using DrawnTexts = std::vector<std::pair<std::uint64_t, std::vector<std::byte>>>;
+struct AllPictures final : CaptureVisitor {
+  bool picture(const CapturePicture& picture) override {
+    drawn.emplace_back(picture.fragment_job,
+                       std::vector<std::byte>(picture.pixels.begin(), picture.pixels.end()));
+    return true;
+  }
+  DrawnTexts drawn;
+};
+DrawnTexts pictures_of(std::span<const CaptureBytes> files) {
+  auto capture = Capture::load(files);
+  EXPECT_TRUE(capture.ok()) << (capture ? std::string() : to_string(capture.error()));
+  if (!capture) return {};
+  AllPictures seen;
+  const Status status = capture->run(Engine(), seen);
+  EXPECT_TRUE(status.ok()) << (status ? std::string() : to_string(status.error()));
+  return seen.drawn;
+}
+
+// Whole windows are buffers.
+void add_block(DumpTextWriter& writer, const Image& image, const JobChain& chain) {
+  writer.job(chain.address, chain.fragment ? "Fragment" : "Malloc vertex");
+  for (const ImageWindow& window : image.windows()) writer.buffer(window.address(), window.bytes());
+}
+
+TEST(ValhallDumpText, DrawsWhatTheCaptureDraws) {
+  const std::string path = tests::source_file("fuzz/corpus/valhall_capture/");
+  for (const char* name : {"triangle.wjcap", "samples.wjcap", "state.wjcap"}) {
+    const std::vector<std::byte> bytes = file_bytes(path + name);
+    const CaptureBytes whole{bytes, name};
+    const auto wanted = pictures_of(std::span(&whole, 1));
+    const auto file = read_capture(bytes, name);
+    ASSERT_TRUE(file.ok());
+    for (const DumpDialect dialect : kDialects) {
+      // One file, and one for each chain.
+      DumpTextWriter together(dialect);
+      std::vector<DumpTextWriter> apart;
+      std::vector<CaptureBytes> files;
+      for (const JobChain& chain : file->chains) {
+        add_block(together, file->image, chain);
+        add_block(apart.emplace_back(dialect), file->image, chain);
+      }
+      for (const DumpTextWriter& one : apart) files.push_back({one.bytes(), "text"});
+      const CaptureBytes text{together.bytes(), "text"};
+      EXPECT_FALSE(wanted.empty());
+      EXPECT_TRUE(pictures_of(std::span(&text, 1)) == wanted) << name;
+      EXPECT_TRUE(pictures_of(files) == wanted) << name;
+    }
+  }
+}
+
+// Two frames whose jobs and descriptors lie at the same addresses.
+TEST(ValhallDumpText, AddressesAreUsedAgain) {
+  const std::string path = tests::source_file("fuzz/corpus/valhall_capture/triangle.wjcap");
+  const std::vector<std::byte> bytes = file_bytes(path);
+  auto file = read_capture(bytes, "capture"), other = read_capture(bytes, "capture");
+  ASSERT_TRUE(file.ok() && other.ok());
+  ASSERT_EQ(file->chains.size(), 2U);
+  const auto jobs = read_jobs(other->image, other->chains[1].address);
+  ASSERT_TRUE(jobs.ok());
+  const auto framebuffer = read_framebuffer(other->image, jobs->front());
+  ASSERT_TRUE(framebuffer.ok());
+  constexpr std::uint64_t kClear = 48;  // of a render target, the word of the colour
+  const auto clear = other->image.find_writable(framebuffer->targets[0].address + kClear, 4);
+  ASSERT_TRUE(clear);
+  const auto byte = std::ranges::find_if(*clear, [](std::byte b) { return b != std::byte{0}; });
+  ASSERT_NE(byte, clear->end());
+  *byte ^= std::byte{0x7f};
+  for (const DumpDialect dialect : kDialects) {
+    DumpTextWriter writer(dialect), alone(dialect);
+    for (const JobChain& chain : file->chains) add_block(writer, file->image, chain);
+    for (const JobChain& chain : file->chains) {
+      add_block(writer, other->image, chain);
+      add_block(alone, other->image, chain);
+    }
+    const CaptureBytes whole{bytes, "capture"}, both{writer.bytes(), "both"}, second{alone.bytes(), "alone"};
+    auto wanted = pictures_of(std::span(&whole, 1));
+    const auto changed = pictures_of(std::span(&second, 1));
+    EXPECT_TRUE(changed != wanted);
+    wanted.insert(wanted.end(), changed.begin(), changed.end());
+    EXPECT_TRUE(pictures_of(std::span(&both, 1)) == wanted);
+    auto read = read_captures(std::span(&both, 1));
+    ASSERT_TRUE(read.ok());
+    EXPECT_EQ(read->memories.size(), 4U);
+    EXPECT_EQ(read->gpu, kAssumedGpu);
+    const Status united = unite_memories(*read);
+    ASSERT_FALSE(united.ok());
+    EXPECT_EQ(united.error().code, ErrorCode::unsupported);
+  }
+}
+
+struct TruthRecord {
+  std::uint64_t address = 0;
+  std::span<const std::byte> bytes;
+};
+std::vector<TruthRecord> truth_records(std::span<const std::byte> file) {
+  const auto number = [&](std::size_t at) {
+    std::uint64_t value = 0;
+    for (std::size_t k = 0; k < 8; ++k) value |= std::to_integer<std::uint64_t>(file[at + k]) << 8 * k;
+    return value;
+  };
+  std::vector<TruthRecord> records;
+  for (std::size_t at = 0; at + 16 <= file.size(); at += 16 + records.back().bytes.size())
+    records.push_back({number(at), file.subspan(at + 16, static_cast<std::size_t>(number(at + 8)))});
+  return records;
+}
+
+// Texts of real drivers: the memory that an independent recorder saw, and the pictures of another driver.
+TEST(ValhallDumpText, RealTexts) {
+  if (!tests::has_whole_corpus()) GTEST_SKIP();
+  std::size_t compared = 0;
+  for (const char* version : {"22.3.6", "25.0.7"}) {
+    for (const auto& scene : std::filesystem::directory_iterator(
+             tests::shared_file(std::string("corpus/valhall/dumps/") + version))) {
+      if (!scene.is_directory()) continue;
+      const std::string folder = scene.path().string();
+      SCOPED_TRACE(folder);
+      const std::vector<std::byte> text =
+          tests::unpacked(folder + (version[1] == '2' ? "/text.0000.xz" : "/text.ctx-0.0000.xz"));
+      const CaptureBytes one{text, "text"};
+      auto file = read_captures(std::span(&one, 1));
+      ASSERT_TRUE(file.ok()) << to_string(file.error());
+      for (std::size_t n = 0; n < file->memories.size(); ++n) {
+        if (n != 0) change_memory(file->memories[n - 1], file->memories[n], {}, file->image);
+        const std::vector<std::byte> truth =
+            tests::unpacked(folder + "/mem.00" + std::to_string(n) + ".pages.xz");
+        ASSERT_FALSE(truth.empty());
+        for (const TruthRecord& record : truth_records(truth)) {
+          const auto found = file->image.find(record.address, record.bytes.size());
+          ASSERT_TRUE(found) << n << ' ' << hex_text(record.address);
+          EXPECT_TRUE(std::ranges::equal(*found, record.bytes)) << n << ' ' << hex_text(record.address);
+        }
+      }
+      auto capture = Capture::load(text, "text");
+      ASSERT_TRUE(capture.ok());
+      SeenCapture seen;
+      const Status status = capture->run(Engine(), seen);
+      ASSERT_TRUE(status.ok()) << to_string(status.error());
+      const std::vector<std::byte> reference = tests::unpacked(folder + "/ref.0.xz");
+      const auto header = std::ranges::find(reference, std::byte{'\n'}) + 1 - reference.begin();
+      const auto wanted = std::span(reference).subspan(static_cast<std::size_t>(header));
+      const std::vector<std::byte>& got = seen.pictures.at(0).pixels;
+      ASSERT_EQ(wanted.size(), got.size());
+      int most = 0;
+      for (std::size_t k = 0; k < got.size(); ++k)
+        most = std::max(most, std::abs(std::to_integer<int>(got[k]) - std::to_integer<int>(wanted[k])));
+      EXPECT_LE(most, 2);
+      ++compared;
+    }
+  }
+  EXPECT_EQ(compared, 9U);
+}
+
+}  // namespace
+}  // namespace warpjit::valhall
