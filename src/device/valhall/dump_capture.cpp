@@ -10,6 +10,8 @@ namespace {
 
 // Descriptors that are looked at for memory that a text lacks.
 constexpr std::size_t kMostDescriptorsOfText = 65536;
+// New buffers of all chains, in the most bytes that an image has.
+constexpr std::uint64_t kMostFreshMemories = 4;
 
 // Memory that the jobs of a chain name and its text does not have: the driver writes no buffers that the
 // processor never saw, targets above all.
@@ -82,25 +84,63 @@ std::vector<MemoryRange> united(std::vector<MemoryRange> ranges) {
   return all;
 }
 
+// Marks what is in buffers that the chain before does not have: their addresses may have been a target's, of
+// which nothing stays. A buffer of zeros where a target begins is that target, which the driver has now seen.
+void mark_fresh(std::span<const DumpedBuffer> before, std::span<const MemoryRange> missing,
+                DumpedChain& chain) {
+  std::size_t next = 0;
+  std::vector<MemoryPiece>& pieces = chain.memory.pieces;
+  for (const DumpedBuffer& buffer : chain.buffers) {
+    while (next < pieces.size() && pieces[next].address < buffer.address) ++next;
+    std::size_t end = next;
+    while (end < pieces.size() && pieces[end].address - buffer.address < buffer.size) ++end;
+    const std::span<MemoryPiece> own = std::span(pieces).subspan(next, end - next);
+    next = end;
+    const auto same = std::ranges::lower_bound(before, buffer.address, {}, &DumpedBuffer::address);
+    if (same != before.end() && same->address == buffer.address &&
+        (same->open || buffer.open || same->size == buffer.size))
+      continue;
+    const bool zeros = std::ranges::all_of(own, [&](const MemoryPiece& piece) {
+      return std::ranges::all_of(chain.memory.bytes_of(piece), [](std::byte b) { return b == std::byte{0}; });
+    });
+    const auto target = std::ranges::lower_bound(missing, buffer.address, {}, &MemoryRange::address);
+    if (zeros && target != missing.end() && target->address == buffer.address) continue;
+    for (MemoryPiece& piece : own) piece.fresh = true;
+  }
+}
+
 Result<CaptureFile> capture_of(std::vector<DumpedChain> chains, const ImageLimits& limits) {
   CaptureFile file{
       .image = {}, .chains = {}, .gpu = kAssumedGpu, .gpu_assumed = true, .memories = {}, .notes = {}};
   file.notes.push_back("the texts do not say which GPU it is: a Mali-G57 (0x9093) is assumed");
   std::vector<MemoryRange> missing;
   std::size_t open = 0;
+  std::uint64_t fresh_left = kMostFreshMemories * limits.bytes;
+  std::vector<DumpedBuffer> before;
   for (DumpedChain& chain : chains) {
+    if (!file.chains.empty()) mark_fresh(before, missing, chain);
+    for (const MemoryPiece& piece : chain.memory.pieces) {
+      if (!piece.fresh) continue;
+      if (piece.size > fresh_left)
+        return Error{ErrorCode::resource_limit,
+                     "new buffers of all chains have more than " +
+                         hex_text(kMostFreshMemories * limits.bytes) + " bytes",
+                     chain.file};
+      fresh_left -= piece.size;
+    }
     WARPJIT_TRY(const Image image, image_of(chain.memory, chain.file, limits));
     if (const auto jobs = read_jobs(image, chain.chain.address)) {
       MissingMemory found(chain, image, limits);
       for (const Job& job : *jobs) found.add(job);
       std::ranges::move(found.take(), std::back_inserter(missing));
+      missing = united(std::move(missing));
     }
     open = std::max(open,
                     static_cast<std::size_t>(std::ranges::count(chain.buffers, true, &DumpedBuffer::open)));
     file.chains.push_back(chain.chain);
+    before = chain.buffers;
     file.memories.push_back(std::move(chain.memory));
   }
-  missing = united(std::move(missing));
   std::string name = chains.front().file;
   auto image = empty_image(file.memories, missing, name, limits);
   if (!image && !missing.empty()) {

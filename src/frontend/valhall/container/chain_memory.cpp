@@ -128,6 +128,24 @@ void change_memory(const ChainMemory& before, const ChainMemory& after, std::spa
   for_each_part(before, after, kept,
                 [&](const MemoryRange& range, std::span<const std::byte> from,
                     std::span<const std::byte> to) { change_part(from, to, range, image, changed); });
+  for (const MemoryPiece& piece : after.pieces) {
+    if (!piece.fresh) continue;
+    // There are two windows at a multiple of 4 GiB.
+    const std::uint64_t end = piece.address + piece.size, line = end >> 32 << 32;
+    const std::uint64_t middle = piece.address < line && line < end ? line : end;
+    for (const MemoryRange& range :
+         {MemoryRange{piece.address, middle - piece.address}, MemoryRange{middle, end - middle}}) {
+      const auto place = image.find_writable(range.address, range.size);
+      if (range.size == 0 || !place) continue;
+      if (piece.zero)
+        std::ranges::fill(*place, std::byte{0});
+      else
+        std::ranges::copy(after.bytes_of(piece).subspan(
+                              static_cast<std::size_t>(range.address - piece.address), place->size()),
+                          place->begin());
+      if (changed) changed(range);
+    }
+  }
 }
 
 std::optional<std::uint64_t> first_overwritten(const ChainMemory& before, const ChainMemory& after) {

@@ -22,6 +22,7 @@ struct MemoryPiece {
   std::uint64_t address = 0, size = 0;
   std::size_t from = 0;  // place in ChainMemory::bytes
   bool zero = false;
+  bool fresh = false;  // of a buffer that the chain before does not have: nothing of what was there stays
 };
 // What no piece has is not known, and reads 0.
 struct ChainMemory {
@@ -39,8 +40,8 @@ Result<Image> image_of(const ChainMemory& memory, std::string name, const ImageL
 Result<Image> empty_image(std::span<const ChainMemory> memories, std::span<const MemoryRange> more,
                           std::string name, const ImageLimits& limits = {});
 
-// Writes the bytes that `after` has otherwise than `before`, and no others: an image keeps what its jobs have
-// stored elsewhere. All lies in the image, but for `kept`, which stays as it is. Tells the ranges in which
+// Writes the bytes that `after` has otherwise than `before`, and its fresh pieces, and no others: an image keeps
+// what its jobs have stored elsewhere. All lies in the image, but for `kept`, which stays as it is. Tells the ranges in which
 // bytes changed.
 void change_memory(const ChainMemory& before, const ChainMemory& after, std::span<const MemoryRange> kept,
                    Image& image, const std::function<void(const MemoryRange&)>& changed = {});
