@@ -161,7 +161,7 @@ TEST(ValhallDumpText, CutTextsAreRefused) {
     DumpTextWriter writer(dialect);
     writer.job(0x1000, "Fragment");
     writer.buffer(0x1000, dump_pattern(0x60, 1));
-    // Of the two empty lines after it, the last one is not missed.
+    // The last one of the two empty lines after it is not missed.
     for (std::size_t size = 0; size + 1 < writer.text().size(); ++size)
       EXPECT_NE(error_in(writer.text().substr(0, size)), "none") << size;
     EXPECT_EQ(error_in(writer.text()), "none");

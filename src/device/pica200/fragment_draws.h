@@ -54,7 +54,7 @@ class FragmentDraws {
                        const FoundTargets& targets, runtime::LaunchState& launch, FragmentWords& words);
   Status run(const Engine& engine, const PrimitiveTriangles& triangles, const RunOptions& options);
 
-  // Of the draws that wait or follow; all launches point there.
+  // What the draws that wait or follow are done with; all launches point there.
   std::unique_ptr<FragmentData> data_ = std::make_unique<FragmentData>();
   RecentCache<CachedLaunch> launches_{kLaunchBytes};
   CachedLaunch* launch_ = nullptr;  // of the draws that wait or follow; null: these draw nothing
