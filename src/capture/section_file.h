@@ -47,7 +47,7 @@ inline constexpr std::uint32_t kMustKnow = std::uint32_t{1} << 31;
 
 std::string hex_text(std::uint64_t value);  // "0x1f"
 
-// The version of a .wjcap file by its first bytes; 0: it is none.
+// The version of a .wjcap file by its first bytes; 0 for other files.
 std::uint32_t version_of(std::span<const std::byte> bytes);
 
 struct Section {

@@ -252,7 +252,7 @@ class SceneReader {
     return {};
   }
 
-  // Neighbours together, and those with the smallest gaps between them, until a GPU can have so many.
+  // Joins neighbours, and those with the smallest gaps between them, until a GPU can have that number of pieces.
   Result<std::vector<std::pair<std::uint64_t, std::uint64_t>>> join(
       std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges) const {
     std::ranges::sort(ranges);

@@ -15,7 +15,7 @@ struct CommandList {
 };
 using StartedJob = std::variant<CommandList, MemoryFill, DisplayTransfer, TextureCopy>;
 
-// Is told of memory between begin_job and end_job. Errors are kept until finish().
+// The GPU tells it of memory between begin_job and end_job. It keeps errors until finish().
 class GpuRecording : public MemoryWatch {
  public:
   virtual void begin_job(GpuState& gpu, const StartedJob& job) = 0;

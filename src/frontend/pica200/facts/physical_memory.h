@@ -8,7 +8,7 @@
 
 namespace warpjit::pica200 {
 
-// Is told of memory before it is read or written, on the thread of the call that does so.
+// Whoever reads or writes memory tells a watch before it does, on the thread of the call.
 class MemoryWatch {
  public:
   virtual ~MemoryWatch() = default;

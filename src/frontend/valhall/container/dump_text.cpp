@@ -94,7 +94,7 @@ class DumpTextReader::Text {
   }
 
  private:
-  // Of a line, by default the last one.
+  // An error of a line, by default the last one.
   Error fail_at(std::uint64_t line, std::size_t byte, std::string what,
                 ErrorCode code = ErrorCode::bad_input) const {
     return {code, std::move(what), name_ + ", line " + std::to_string(line) + ", byte " + hex_text(byte)};
