@@ -125,11 +125,7 @@ class WARPJIT_API CaptureVisitor {
   virtual bool picture(const CapturePicture& picture);
 };
 
-// A file of a capture and its name for messages.
-struct CaptureBytes {
-  std::span<const std::byte> bytes;
-  std::string_view name;
-};
+using warpjit::CaptureBytes;
 
 // Calls on one capture must not overlap.
 class WARPJIT_API Capture {

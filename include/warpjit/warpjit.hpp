@@ -15,6 +15,7 @@
 // Nothing throws. Every fallible call returns a Result or Status (result.hpp). Sizes and strides are bytes.
 #pragma once
 
+#include "warpjit/capture.hpp"
 #include "warpjit/engine.hpp"
 #include "warpjit/launch.hpp"
 #include "warpjit/listing.hpp"

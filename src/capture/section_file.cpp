@@ -6,9 +6,7 @@
 namespace warpjit::capture {
 namespace {
 
-bool is_known(std::uint32_t kind) {
-  return kind >= 1 && kind <= static_cast<std::uint32_t>(SectionKind::end);
-}
+bool is_known(std::uint32_t kind) { return kind >= 1 && kind <= kLastKind; }
 
 std::uint64_t padded(std::uint64_t size) { return (size + kAlign - 1) / kAlign * kAlign; }
 
@@ -33,6 +31,24 @@ std::uint64_t FileBytes::number(std::size_t at, std::size_t size) const {
 std::uint32_t version_of(std::span<const std::byte> bytes) {
   const FileBytes file(bytes, {});
   return bytes.size() < 8 || file.word(0) != kMagic ? 0 : file.word(4);
+}
+
+Status Fields::expect_size(std::uint64_t size, const char* what) const {
+  if (section_.bytes.size() == size) return {};
+  return file_.fail(section_.at + 8, std::string("the section of ") + what + " has " +
+                                         hex_text(section_.bytes.size()) + " bytes, expected " +
+                                         hex_text(size));
+}
+
+Status Fields::expect_least(std::uint64_t size, const char* what) const {
+  if (section_.bytes.size() >= size) return {};
+  return file_.fail(section_.at + 8, std::string("the section of ") + what + " has " +
+                                         hex_text(section_.bytes.size()) + " bytes, expected at least " +
+                                         hex_text(size));
+}
+
+std::string Fields::text(std::size_t at, std::size_t size) const {
+  return {reinterpret_cast<const char*>(section_.bytes.data()) + at, size};
 }
 
 Result<SectionFile> read_sections(std::span<const std::byte> bytes, std::string name) {
@@ -86,8 +102,9 @@ Result<SectionFile> read_sections(std::span<const std::byte> bytes, std::string 
     if (is_known(kind))
       read.sections.push_back({static_cast<SectionKind>(kind), flags, at, contents});
     else if ((flags & kMustKnow) != 0)
-      return file.fail(at, "a section of kind " + std::to_string(kind) + ", expected 1 to 14",
-                       ErrorCode::unsupported);
+      return file.fail(
+          at, "a section of kind " + std::to_string(kind) + ", expected 1 to " + std::to_string(kLastKind),
+          ErrorCode::unsupported);
     at = next;
   }
 }

@@ -37,7 +37,15 @@ enum class SectionKind : std::uint32_t {
   name = 12,
   note = 13,
   end = 14,
+  program = 15,
+  scene = 16,
+  scene_draw = 17,
+  scene_end = 18,
+  launch = 19,
+  chain = 20,
+  expected = 21,
 };
+inline constexpr std::uint32_t kLastKind = 21;
 // Of sections of memory: nothing before them reads or writes these bytes.
 inline constexpr std::uint32_t kFirstFlag = 1;
 // Of outputs: what is expected is there.
@@ -84,6 +92,30 @@ struct SectionFile {
   std::vector<Section> sections;
 };
 Result<SectionFile> read_sections(std::span<const std::byte> bytes, std::string name);
+
+// The numbers of a section by their places in it, and errors that name its bytes.
+class Fields {
+ public:
+  Fields(const FileBytes& file, const Section& section) : file_(file), section_(section) {}
+  // `what`: "memory", as in "the section of memory has".
+  Status expect_size(std::uint64_t size, const char* what) const;
+  Status expect_least(std::uint64_t size, const char* what) const;
+  // Their bytes are there.
+  std::uint32_t word(std::size_t at) const { return file_.word(section_.at + kSectionHeader + at); }
+  std::uint64_t long_word(std::size_t at) const { return file_.long_word(section_.at + kSectionHeader + at); }
+  std::span<const std::byte> rest(std::size_t at) const { return section_.bytes.subspan(at); }
+  std::string text(std::size_t at, std::size_t size) const;
+  // At a byte of its contents.
+  Error fail(std::size_t at, std::string what, ErrorCode code = ErrorCode::bad_input) const {
+    return file_.fail(section_.at + kSectionHeader + at, std::move(what), code);
+  }
+  const Section& section() const { return section_; }
+  const FileBytes& file() const { return file_; }
+
+ private:
+  const FileBytes& file_;
+  const Section& section_;
+};
 
 // Writes a file to a sink, from its beginning to its end. The first error of the sink is kept; then nothing more
 // is written.

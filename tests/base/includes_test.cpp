@@ -77,7 +77,7 @@ constexpr Room kRooms[] = {
     {"device/pica200",
      "base frontend frontend/GUEST/* runtime/api runtime/kernel runtime/work runtime/engine"},
     {"device/GUEST", "base frontend frontend/interpret frontend/GUEST/* runtime/api"},
-    {"capture", "base frontend/GUEST/facts device/GUEST"},
+    {"capture", "base frontend frontend/GUEST/* device/GUEST runtime/api"},
     {"tools/warpjit", "*"},
 };
 

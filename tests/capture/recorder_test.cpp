@@ -7,9 +7,9 @@
 #include <filesystem>
 
 #include "hostile_bytes.h"
-#include "scene/scene_machine.h"
+#include "scene/load_scene.h"
+#include "support/scene_files.h"
 #include "support/source_dir.h"
-#include "unpack.h"
 
 namespace warpjit::tool {
 namespace {
@@ -52,22 +52,6 @@ struct Console {
   std::vector<std::byte> file;
 };
 
-std::vector<fs::path> scene_files() {
-  std::vector<fs::path> files;
-  for (const fs::path& folder : {fs::path(tests::corpus_file("pica200/frames")),
-                                 fs::path(tests::source_file("examples/pica200/scenes"))})
-    if (fs::is_directory(folder))
-      for (const auto& entry : fs::recursive_directory_iterator(folder))
-        if (entry.path().filename() == "scene.json") files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-bool can_unpack() {
-  const auto result = unpack_xz({}, "", 1);
-  return result || result.error().code != ErrorCode::unsupported;
-}
-
 // Runs a capture, and compares what it leaves with the memory of the console that has recorded it, in all that the
 // capture has.
 void expect_same_memory(const Scene& capture, Console& console, EngineKind kind) {
@@ -89,9 +73,9 @@ void expect_same_memory(const Scene& capture, Console& console, EngineKind kind)
 }
 
 TEST(Recorder, ScenesRunAgainToTheSameMemory) {
-  if (!can_unpack()) GTEST_SKIP() << "no liblzma";
+  if (!tests::can_unpack_xz()) GTEST_SKIP() << "no liblzma";
   std::size_t count = 0;
-  for (const fs::path& file : scene_files()) {
+  for (const fs::path& file : tests::scene_files()) {
     SCOPED_TRACE(file);
     const auto scene = load_scene(file.string());
     ASSERT_TRUE(scene.ok()) << to_string(scene.error());
@@ -122,7 +106,7 @@ Scene load_example(const std::string& name) {
 
 // Between jobs the processor changes textures, targets and what no job reads; registers are set by calls.
 TEST(Recorder, WhatTheProcessorChangesIsRecordedAsChanges) {
-  if (!can_unpack()) GTEST_SKIP() << "no liblzma";
+  if (!tests::can_unpack_xz()) GTEST_SKIP() << "no liblzma";
   const Scene scene = load_example("toon");
   Console console(scene);
   // The first frame is not recorded, but compiles what it needs.
@@ -156,7 +140,7 @@ TEST(Recorder, WhatTheProcessorChangesIsRecordedAsChanges) {
 
 // Frames after each other, as an emulator draws them; the least of several, because other programs run, too.
 TEST(Recorder, CostsLittle) {
-  if (!can_unpack()) GTEST_SKIP() << "no liblzma";
+  if (!tests::can_unpack_xz()) GTEST_SKIP() << "no liblzma";
   for (const char* name : {"toon", "emulator"}) {
     const Scene scene = load_example(name);
     Console console(scene);
@@ -185,7 +169,7 @@ TEST(Recorder, CostsLittle) {
 }
 
 TEST(Recorder, AJobThatFailsIsTheLast) {
-  if (!can_unpack()) GTEST_SKIP() << "no liblzma";
+  if (!tests::can_unpack_xz()) GTEST_SKIP() << "no liblzma";
   const Scene scene = load_example("toon");
   Console console(scene);
   ASSERT_TRUE(console.record().ok());
@@ -212,8 +196,7 @@ TEST(Recorder, RefusesWhatACaptureDoesNotHave) {
                         .outputs = {},
                         .refused = false,
                         .frame_ends = {},
-                        .names = {},
-                        .notes = {}});
+                        .texts = {}});
   EXPECT_EQ(console.gpu.end_record().error().code, ErrorCode::bad_input);
   const float array[4] = {};
   ASSERT_TRUE(

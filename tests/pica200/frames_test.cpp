@@ -10,25 +10,14 @@
 
 #include "files.h"
 #include "scene_file.h"
+#include "support/scene_files.h"
 #include "support/source_dir.h"
-#include "unpack.h"
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::tool {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<fs::path> scene_files() {
-  std::vector<fs::path> files;
-  for (const fs::path& folder : {fs::path(tests::corpus_file("pica200/frames")),
-                                 fs::path(tests::source_file("examples/pica200/scenes"))})
-    if (fs::is_directory(folder))
-      for (const auto& entry : fs::recursive_directory_iterator(folder))
-        if (entry.path().filename() == "scene.json") files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 // An engine, and with the JIT its target.
 struct Machine {
@@ -114,16 +103,11 @@ Result<Scene> load(const fs::path& file) {
   return read_scene(as_text(*bytes), name_of(file), file.parent_path());
 }
 
-bool can_unpack() {
-  const auto result = unpack_xz({}, "", 1);
-  return result || result.error().code != ErrorCode::unsupported;
-}
-
 // The scenes, each with what it leaves, on one machine.
 void expect_scenes(const Machine& machine) {
-  if (!can_unpack()) GTEST_SKIP() << "no liblzma";
+  if (!tests::can_unpack_xz()) GTEST_SKIP() << "no liblzma";
   std::size_t drawn = 0;
-  for (const fs::path& file : scene_files()) {
+  for (const fs::path& file : tests::scene_files()) {
     auto scene = load(file);
     ASSERT_TRUE(scene.ok()) << to_string(scene.error());
     if (scene->refused) continue;
@@ -136,7 +120,7 @@ void expect_scenes(const Machine& machine) {
           });
       ASSERT_NE(piece, scene->memory.end()) << file;
       ASSERT_TRUE(output.expected) << file << " " << output.name;
-      const SceneDifference difference = compare_output(
+      const CaptureComparison difference = compare_output(
           output, std::span(piece->bytes).subspan(output.address - piece->address, output.size));
       EXPECT_TRUE(difference.holds()) << file << " " << output.name << ": " << difference.beyond << " of "
                                       << difference.units << " differ by more than " << output.tolerance;
@@ -179,9 +163,9 @@ TEST(PicaFrames, ScenesBeginWithRegistersAndLoad) {
 }
 
 TEST(PicaFrames, HostileScenesAreRefusedByName) {
-  if (!can_unpack()) GTEST_SKIP() << "no liblzma";
+  if (!tests::can_unpack_xz()) GTEST_SKIP() << "no liblzma";
   std::size_t refused = 0;
-  for (const fs::path& file : scene_files()) {
+  for (const fs::path& file : tests::scene_files()) {
     auto scene = load(file);
     ASSERT_TRUE(scene.ok()) << to_string(scene.error());
     if (!scene->refused) continue;
@@ -202,7 +186,7 @@ TEST(PicaFrames, HostileScenesAreRefusedByName) {
 
 // Lists with random words end, and touch no other memory.
 TEST(PicaFrames, SpoiltListsEnd) {
-  if (!can_unpack()) GTEST_SKIP() << "no liblzma";
+  if (!tests::can_unpack_xz()) GTEST_SKIP() << "no liblzma";
   std::mt19937 random(54);
   std::size_t errors = 0, runs = 0;
   for (const char* name :

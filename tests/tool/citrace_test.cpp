@@ -7,10 +7,10 @@
 #include <cstring>
 
 #include "base/random.h"
-#include "scene/scene_machine.h"
+#include "scene/load_scene.h"
 #include "scene/trace_replay.h"
+#include "support/scene_files.h"
 #include "tool/cli.h"
-#include "unpack.h"
 
 namespace warpjit::tool {
 namespace {
@@ -87,10 +87,6 @@ Trace trace_of(const Scene& scene) {
   return trace;
 }
 
-bool can_unpack_xz() {
-  const auto result = unpack_xz({}, "", 1);
-  return result || result.error().code != ErrorCode::unsupported;
-}
 Result<Scene> frame(const std::string& name) {
   return load_scene(tests::source_file("tests/corpus/pica200/frames/" + name + "/scene.json"));
 }
@@ -100,7 +96,7 @@ std::string refusal(std::span<const std::byte> bytes) {
 }
 
 TEST(CiTrace, DrawsWhatTheSceneDraws) {
-  if (!can_unpack_xz()) GTEST_SKIP() << "no liblzma";
+  if (!tests::can_unpack_xz()) GTEST_SKIP() << "no liblzma";
   for (const char* name : {"triangle", "stencil", "texture_mipmaps", "transfer_scale"}) {
     const auto scene = frame(name);
     ASSERT_TRUE(scene.ok()) << to_string(scene.error());
@@ -176,7 +172,7 @@ TEST(CiTrace, SaysWhatIsWrong) {
 }
 
 TEST(CiTrace, HostileBytesEnd) {
-  if (!can_unpack_xz()) GTEST_SKIP() << "no liblzma";
+  if (!tests::can_unpack_xz()) GTEST_SKIP() << "no liblzma";
   const auto scene = frame("triangle");
   ASSERT_TRUE(scene.ok());
   const std::vector<std::byte> whole = trace_of(*scene).bytes();
@@ -266,7 +262,7 @@ std::string notes_without(const Scene& scene, std::uint32_t hole, std::uint32_t 
 }
 
 TEST(CiTrace, ReadsOfWhatNothingWroteAreTold) {
-  if (!can_unpack_xz()) GTEST_SKIP() << "no liblzma";
+  if (!tests::can_unpack_xz()) GTEST_SKIP() << "no liblzma";
   const auto textured = frame("texture_mipmaps"), lit = frame("light_specular");
   ASSERT_TRUE(textured.ok() && lit.ok());
   const Places places = places_of(*textured), lit_places = places_of(*lit);
@@ -287,7 +283,7 @@ TEST(CiTrace, ReadsOfWhatNothingWroteAreTold) {
 
 // What a trace draws and then samples: its loads there are what the recorder's renderer had.
 TEST(CiTrace, LoadsOfWhatTheTraceDrawsAreLeftOut) {
-  if (!can_unpack_xz()) GTEST_SKIP() << "no liblzma";
+  if (!tests::can_unpack_xz()) GTEST_SKIP() << "no liblzma";
   const auto scene = load_scene(tests::source_file("examples/pica200/scenes/render_to_texture/scene.json"));
   ASSERT_TRUE(scene.ok()) << to_string(scene.error());
   const Places places = places_of(*scene);
@@ -329,7 +325,7 @@ TEST(CiTrace, LoadsOfWhatTheTraceDrawsAreLeftOut) {
 }
 
 TEST_F(ToolTest, TracesRunAndBecomeScenes) {
-  if (!can_unpack_xz()) GTEST_SKIP() << "no liblzma";
+  if (!tests::can_unpack_xz()) GTEST_SKIP() << "no liblzma";
   const auto scene = frame("transfer_scale");
   ASSERT_TRUE(scene.ok());
   const std::vector<std::byte> bytes = trace_of(*scene).bytes();

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "scene/citrace.h"
-#include "scene/scene_machine.h"
+#include "scene/load_scene.h"
 #include "scene/scene_words.h"
 #include "tool/cli.h"
 #include "unpack.h"

@@ -7,8 +7,8 @@
 #include "engines.h"
 #include "output.h"
 #include "runtime/engine/engine.h"
+#include "scene/load_scene.h"
 #include "scene/scene_commands.h"
-#include "scene/scene_machine.h"
 #include "stop.h"
 
 namespace warpjit::tool {

@@ -7,7 +7,7 @@
 #include "output.h"
 #include "render_capture.h"
 #include "scene/citrace.h"
-#include "scene/scene_machine.h"
+#include "scene/load_scene.h"
 #include "stop.h"
 
 namespace warpjit::tool {

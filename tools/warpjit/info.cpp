@@ -10,8 +10,8 @@
 #include "launch/texture_fields.h"
 #include "output.h"
 #include "render_capture.h"
+#include "scene/load_scene.h"
 #include "scene/scene_commands.h"
-#include "scene/scene_machine.h"
 
 namespace warpjit::tool {
 

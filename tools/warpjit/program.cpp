@@ -8,7 +8,7 @@
 #include "launch/bound_launch.h"
 #include "launch/read_launch.h"
 #include "launch/template.h"
-#include "scene/scene_machine.h"
+#include "scene/load_scene.h"
 #include "scene/scene_program.h"
 
 namespace warpjit::tool {

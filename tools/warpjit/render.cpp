@@ -14,7 +14,7 @@
 #include "render_capture.h"
 #include "render_scene.h"
 #include "runtime/work/launch.h"
-#include "scene/scene_machine.h"
+#include "scene/load_scene.h"
 
 namespace warpjit::tool {
 

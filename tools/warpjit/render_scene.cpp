@@ -10,8 +10,8 @@
 #include "files.h"
 #include "heatmap.h"
 #include "output.h"
+#include "scene/load_scene.h"
 #include "scene/overdraw.h"
-#include "scene/scene_machine.h"
 
 namespace warpjit::tool {
 
@@ -53,7 +53,7 @@ Result<OutputResult> finish_output(const RenderScene& options, const SceneMachin
     result.text = output.name + ": not compared";
     return result;
   }
-  const SceneDifference difference = compare_output(output, bytes);
+  const CaptureComparison difference = compare_output(output, bytes);
   const char* const what = output.layout == SceneOutput::Layout::bytes ? "bytes" : "pixels";
   result.holds = difference.holds();
   result.text =

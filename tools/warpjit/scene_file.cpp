@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdlib>
 
-#include "frontend/pica200/interpret/fragment/output.h"
 #include "json.h"
 #include "launch/json_field.h"
 #include "unpack.h"
@@ -108,11 +107,6 @@ Result<SceneJob> read_job(const JsonField& field, const FileReader& reader, std:
   return field.error("is no job: commands, fill, transfer, texture_copy, load and state are");
 }
 
-ColorFormat color_format(const SceneOutput& output) {
-  return output.layout == Layout::linear ? pica200::transfer_format(output.format)
-                                         : static_cast<ColorFormat>(output.format);
-}
-
 Result<SceneOutput> read_output(const JsonField& field, const FileReader& reader) {
   WARPJIT_CHECK(field.expect_object());
   SceneOutput output;
@@ -149,33 +143,6 @@ Result<SceneOutput> read_output(const JsonField& field, const FileReader& reader
     if (bytes) output.expected = std::move(*bytes);
   }
   return output;
-}
-
-// Channels of a pixel in units of its format.
-struct Channels {
-  std::array<std::uint32_t, 4> values{};
-  unsigned count = 0;
-};
-Channels channels_of(const SceneOutput& output, const std::byte* unit) {
-  if (output.layout == Layout::bytes) return {{std::to_integer<std::uint32_t>(*unit)}, 1};
-  if (output.layout == Layout::depth) {
-    const std::size_t bytes = output.format == 0 ? 2 : 3;
-    Channels channels;
-    for (std::size_t n = 0; n < bytes; ++n)
-      channels.values[0] |= std::to_integer<std::uint32_t>(unit[n]) << 8 * n;
-    channels.count = 1;
-    if (output.format == 3) channels.values[channels.count++] = std::to_integer<std::uint32_t>(unit[3]);
-    return channels;
-  }
-  constexpr std::array<std::array<std::uint8_t, 4>, 5> kWidths = {
-      {{8, 8, 8, 8}, {8, 8, 8, 8}, {5, 5, 5, 1}, {5, 6, 5, 8}, {4, 4, 4, 4}}};
-  const ColorFormat format = color_format(output);
-  const pica200::fragment::Bytes4 color = pica200::fragment::read_pixel(format, unit);
-  Channels channels;
-  channels.count = 4;
-  for (std::size_t n = 0; n < 4; ++n)
-    channels.values[n] = color[n] >> (8 - kWidths[static_cast<std::size_t>(format)][n]);
-  return channels;
 }
 
 }  // namespace
@@ -234,51 +201,20 @@ Result<Scene> read_scene(std::string_view text, const std::string& name,
   return scene;
 }
 
-SceneDifference compare_output(const SceneOutput& output, std::span<const std::byte> bytes) {
-  constexpr std::uint64_t kOneIn = 500;  // pixels that may differ by any amount
-  SceneDifference difference;
-  const std::size_t unit = unit_bytes(output);
-  difference.units = bytes.size() / unit;
-  if (output.tolerance != 0) difference.allowed = difference.units / kOneIn;
-  for (std::size_t at = 0; at + unit <= bytes.size(); at += unit) {
-    const std::byte *got = bytes.data() + at, *wanted = output.expected->data() + at;
-    if (std::equal(got, got + unit, wanted)) continue;
-    ++difference.differ;
-    const Channels a = channels_of(output, got), b = channels_of(output, wanted);
-    bool beyond = false;
-    for (unsigned n = 0; n < a.count; ++n) {
-      const std::uint32_t x = std::max(a.values[n], b.values[n]), y = std::min(a.values[n], b.values[n]);
-      beyond = beyond || x - y > output.tolerance;
-    }
-    difference.beyond += beyond;
-  }
-  return difference;
-}
-
 std::optional<Image> output_picture(const SceneOutput& output, std::span<const std::byte> bytes) {
-  if (output.layout == Layout::bytes || output.width == 0 || output.height == 0) return std::nullopt;
+  const auto pixels = pica200::output_pixels(output, bytes);
+  if (!pixels) return std::nullopt;
   Image image;
   image.width = output.width;
   image.height = output.height;
   image.rgba.resize(std::size_t{output.width} * output.height * 4);
-  const std::size_t unit = unit_bytes(output);
-  const pica200::TargetSetup rows{output.width, output.height, true, 0, 0};  // as they lie in memory
-  for (std::uint32_t y = 0; y < output.height; ++y)
-    for (std::uint32_t x = 0; x < output.width; ++x) {
-      const std::size_t number = output.layout == Layout::linear
-                                     ? std::size_t{y} * output.width + x
-                                     : pica200::fragment::pixel_number(rows, x, y);
-      const std::byte* pixel = bytes.data() + number * unit;
-      std::uint8_t* to = image.rgba.data() + (std::size_t{y} * output.width + x) * 4;
-      if (output.layout == Layout::depth) {
-        const auto grey = static_cast<std::uint8_t>(pixel[output.format == 0 ? 1 : 2]);
-        std::fill_n(to, 3, grey);
-      } else {
-        const pica200::fragment::Bytes4 color = pica200::fragment::read_pixel(color_format(output), pixel);
-        std::copy_n(color.begin(), 3, to);
-      }
-      to[3] = 255;
-    }
+  for (std::size_t n = 0; n < image.rgba.size(); n += 4) {
+    // The highest bits of depth are grey.
+    const bool depth = output.layout == Layout::depth;
+    for (std::size_t k = 0; k < 3; ++k)
+      image.rgba[n + k] = std::to_integer<std::uint8_t>(pixels->bytes[n + (depth ? 2 : k)]);
+    image.rgba[n + 3] = 255;
+  }
   return image;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "capture/pica200/output_pixels.h"
 #include "capture/pica200/scene.h"
 #include "files.h"
 #include "picture_file.h"
@@ -17,6 +18,7 @@
 namespace warpjit::tool {
 
 using pica200::CommandList;
+using pica200::compare_output;
 using pica200::MemoryLoad;
 using pica200::Scene;
 using pica200::SceneJob;
@@ -28,16 +30,6 @@ using pica200::StateLoad;
 bool is_scene_text(std::string_view text);
 // Errors name the field. `name`: of the file, for messages; files that it names lie in `folder`.
 Result<Scene> read_scene(std::string_view text, const std::string& name, const std::filesystem::path& folder);
-
-// How an output differs from what was expected.
-struct SceneDifference {
-  std::uint64_t units = 0;   // pixels, or bytes of an output without pixels
-  std::uint64_t differ = 0;  // at all
-  std::uint64_t beyond = 0;  // by more than the tolerance in a channel
-  bool holds() const { return beyond <= allowed; }
-  std::uint64_t allowed = 0;  // beyond
-};
-SceneDifference compare_output(const SceneOutput& output, std::span<const std::byte> bytes);
 
 // The picture of an output, the first row in memory on top; depth is grey. None of an output without pixels.
 std::optional<Image> output_picture(const SceneOutput& output, std::span<const std::byte> bytes);

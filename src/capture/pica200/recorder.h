@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "capture/memory_writer.h"
+#include "capture/page_recorder.h"
 #include "capture/pica200/scene.h"
 #include "device/pica200/gpu.h"
 
@@ -24,38 +25,15 @@ class Recorder final : public GpuRecording {
   Status finish() override;
 
  private:
-  // A page of memory that a job has reached.
-  struct Page {
-    std::unique_ptr<std::byte[]> known;  // what a replay has there; null: no job has reached it
-    std::uint32_t job = 0;               // that has reached it last
-    bool writes = false;                 // it may have written there
-  };
-  struct Range {
-    std::uint32_t address = 0;
-    std::byte* data = nullptr;
-    std::size_t size = 0;
-    std::vector<Page> pages;  // by guest address, from that of the first byte on
-
-    std::uint64_t first_page() const { return address / capture::kPageBytes; }
-    // The bytes of a page that lie in the range.
-    std::span<std::byte> bytes_of(std::size_t page) const;
-  };
-  struct PageOfRange {
-    Range* range = nullptr;
-    std::size_t page = 0;
-  };
-
   Recorder(const PhysicalMemory& memory, CaptureSink sink, void* context);
   bool records() const { return lost_.ok() && !failed_job_; }
-  void write_changes(std::uint64_t address, std::span<const std::byte> bytes, const std::byte* known);
   void write_state(GpuState& gpu);
 
   capture::SectionWriter file_;
   capture::MemoryWriter memory_;
-  std::vector<Range> ranges_;
-  std::vector<std::byte> state_;  // that a replay has
-  std::uint32_t job_ = 0;         // the one that runs, from 1 on
-  std::vector<PageOfRange> written_;
+  capture::PageRecorder pages_;
+  std::vector<std::byte> state_;                   // that a replay has
+  std::uint32_t job_ = 0;                          // the one that runs, from 1 on
   std::map<std::uint32_t, SceneOutput> pictures_;  // by address
   Status lost_;
   std::optional<Error> failed_job_;

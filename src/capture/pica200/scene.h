@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "capture/frames.h"
 #include "device/pica200/gpu_recording.h"
 #include "frontend/pica200/facts/fragment.h"
 #include "warpjit/pica200.hpp"
@@ -45,14 +46,6 @@ struct SceneOutput {
   std::optional<std::vector<std::byte>> expected;   // none: its file is not there
 };
 
-// What a user calls an address, a register or a draw.
-struct SceneName {
-  enum class Of : std::uint8_t { address, reg, draw };
-  Of of = Of::address;
-  std::uint64_t number = 0;
-  std::string text;
-};
-
 struct Scene {
   std::vector<SceneMemory> memory;
   std::vector<RegisterWrite> registers;
@@ -60,8 +53,7 @@ struct Scene {
   std::vector<SceneOutput> outputs;
   bool refused = false;                 // it must be
   std::vector<std::size_t> frame_ends;  // numbers of the jobs that follow; none: one frame
-  std::vector<SceneName> names;
-  std::vector<std::string> notes;
+  capture::Texts texts;
 };
 
 // By the code of a transfer.

@@ -42,10 +42,7 @@ void write_output(SectionWriter& file, const SceneOutput& output) {
   file.write(SectionKind::output, output.expected ? capture::kExpectedFlag : 0, numbers.bytes(), expected);
 }
 
-Status write_capture(const Scene& scene, CaptureSink sink, void* context) {
-  if (scene.refused)
-    return Error{ErrorCode::bad_input, "a scene that must be refused has no capture", "scene"};
-  SectionWriter file(sink, context, capture::FileGuest::pica200);
+void write_scene(SectionWriter& file, const Scene& scene) {
   capture::MemoryWriter memory(file);
   for (const SceneMemory& piece : scene.memory) memory.write(piece.address, piece.bytes, true);
   if (!scene.registers.empty()) {
@@ -79,13 +76,14 @@ Status write_capture(const Scene& scene, CaptureSink sink, void* context) {
   }
   end_frames(scene.jobs.size());
   for (const SceneOutput& output : scene.outputs) write_output(file, output);
-  for (const SceneName& name : scene.names) {
-    Numbers numbers;
-    numbers.word(static_cast<std::uint32_t>(name.of)).word(0).long_word(name.number).text(name.text);
-    file.write(SectionKind::name, 0, numbers.bytes());
-  }
-  for (const std::string& note : scene.notes)
-    file.write(SectionKind::note, 0, std::as_bytes(std::span(note)));
+}
+
+Status write_capture(const Scene& scene, CaptureSink sink, void* context) {
+  if (scene.refused)
+    return Error{ErrorCode::bad_input, "a scene that must be refused has no capture", "scene"};
+  SectionWriter file(sink, context, capture::FileGuest::pica200);
+  write_scene(file, scene);
+  capture::write_texts(file, scene.texts);
   return file.finish();
 }
 

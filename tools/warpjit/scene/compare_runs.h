@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "scene/scene_machine.h"
+#include "scene/load_scene.h"
 
 namespace warpjit::tool {
 

@@ -7,8 +7,8 @@
 #include "frontend/pica200/facts/fragment_memory.h"
 #include "frontend/pica200/facts/register_titles.h"
 #include "output.h"
+#include "scene/load_scene.h"
 #include "scene/scene_commands.h"
-#include "scene/scene_machine.h"
 #include "scene/scene_words.h"
 
 namespace warpjit::tool {

@@ -5,7 +5,7 @@
 #include "frontend/pica200/fragment_shader.h"
 #include "frontend/pixels/facts.h"
 #include "output.h"
-#include "scene/scene_machine.h"
+#include "scene/load_scene.h"
 
 namespace warpjit::tool {
 

@@ -5,8 +5,8 @@
 #include "engines.h"
 #include "output.h"
 #include "scene/compare_runs.h"
+#include "scene/load_scene.h"
 #include "scene/scene_commands.h"
-#include "scene/scene_machine.h"
 #include "scene/vary_scene.h"
 #include "stop.h"
 
@@ -38,7 +38,7 @@ std::string unexpected_output(const SceneMachine& machine) {
     const std::span<const std::byte> bytes = machine.bytes_of(output);
     if (!output.expected) continue;
     if (bytes.size() != output.size) return output.name + " does not lie in the scene's memory";
-    const SceneDifference difference = compare_output(output, bytes);
+    const CaptureComparison difference = compare_output(output, bytes);
     if (!difference.holds())
       return fmt::format("{}: {} of {} {} differ by more than {}", output.name, difference.beyond,
                          difference.units, output.layout == SceneOutput::Layout::bytes ? "bytes" : "pixels",

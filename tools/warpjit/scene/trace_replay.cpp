@@ -9,7 +9,7 @@
 #include "device/pica200/memory_engines.h"
 #include "device/pica200/pipeline.h"
 #include "frontend/pica200/facts/fragment_memory.h"
-#include "scene/scene_machine.h"
+#include "scene/load_scene.h"
 
 namespace warpjit::tool {
 

@@ -6,20 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "capture/pica200/scene.h"
 #include "device/pica200/gpu.h"
-#include "scene_file.h"
 
-namespace warpjit::tool {
-
-// True for scenes, and for traces that become scenes.
-bool is_scene(const std::string& file);
-bool is_trace(const std::string& file);
-bool is_scene_capture(const std::string& file);
-// Says on stderr what a trace lacks.
-Result<Scene> load_scene(const std::string& file);
-
-// As a capture. Errors: io, bad_input for a scene that must be refused.
-Status write_scene_capture(const Scene& scene, const std::string& file);
+namespace warpjit::pica200 {
 
 class SceneMachine {
  public:
@@ -31,14 +21,14 @@ class SceneMachine {
   // Memory, registers and state as the scene says; what was compiled stays.
   Status begin();
   // Null: nobody looks at draws. Its draws count from 0.
-  void set_visitor(pica200::DrawVisitor* visitor) { gpu_.set_visitor(visitor); }
+  void set_visitor(DrawVisitor* visitor) { gpu_.set_visitor(visitor); }
   // Errors name the file, the job and registers.
   Status run_job(std::size_t job, const Engine& engine, const RunOptions& options);
   Status run(const Engine& engine, const RunOptions& options);
 
   const Scene& scene() const { return scene_; }
   // Since begin().
-  const pica200::GpuReport& total() const { return total_; }
+  const GpuReport& total() const { return total_; }
   std::span<const SceneMemory> memory() const { return memory_; }
   std::span<SceneMemory> memory() { return memory_; }
   // The bytes of an output; none: they do not lie in the scene's memory.
@@ -53,8 +43,8 @@ class SceneMachine {
   const Scene& scene_;
   std::string file_;
   std::vector<SceneMemory> memory_;
-  pica200::GpuState gpu_;
-  pica200::GpuReport total_;
+  GpuState gpu_;
+  GpuReport total_;
 };
 
 // Where a byte of a scene's memory differs.
@@ -65,4 +55,4 @@ struct SceneByte {
 std::optional<SceneByte> first_difference(std::span<const SceneMemory> got,
                                           std::span<const SceneMemory> wanted);
 
-}  // namespace warpjit::tool
+}  // namespace warpjit::pica200

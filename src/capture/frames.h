@@ -1,0 +1,52 @@
+// The contract of a guest with captures: what a file of its frames holds, and how it runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "capture/section_file.h"
+#include "warpjit/capture.hpp"
+
+namespace warpjit::capture {
+
+struct FramesInfo {
+  Isa isa{};
+  std::uint32_t product = 0;
+  std::size_t frames = 1, jobs = 0;
+};
+
+class Frames {
+ public:
+  virtual ~Frames() = default;
+  virtual FramesInfo info() const = 0;
+  // From what memory holds at first, on memory of the run's own. Runs may overlap.
+  virtual Status run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options) const = 0;
+  // All sections but those of names and notes, and the end.
+  virtual Status write(SectionWriter& file) const = 0;
+};
+
+// What people wrote into a capture.
+struct Texts {
+  std::vector<CaptureName> names;
+  std::vector<std::string> notes;
+};
+inline constexpr std::size_t kMaxNames = std::size_t{1} << 20;
+// From the sections of names and notes. Errors name the byte: bad_input, resource_limit.
+Result<Texts> read_texts(const SectionFile& file);
+// Errors: bad_input for a text that is empty or not UTF-8; resource_limit.
+Status check_names(std::span<const CaptureName> names);
+void write_texts(SectionWriter& file, const Texts& texts);
+
+// The bytes of a file, which what was read of it may share.
+using FileOwner = std::shared_ptr<const std::vector<std::byte>>;
+
+}  // namespace warpjit::capture
+
+class warpjit::Capture::State {
+ public:
+  std::unique_ptr<const capture::Frames> frames;
+  capture::Texts texts;
+};
