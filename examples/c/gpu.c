@@ -54,6 +54,12 @@ static void on_interrupt(void* context, int32_t interrupt) {
   if (raised_count < COUNT(raised)) raised[raised_count++] = (uint32_t)interrupt;
 }
 
+static int count_bytes(void* context, const void* bytes, size_t size) {
+  (void)bytes;
+  *(size_t*)context += size;
+  return 1;
+}
+
 int main(void) {
   warpjit_engine* engine = NULL;
   warpjit_pica200_gpu* gpu = NULL;
@@ -92,11 +98,15 @@ int main(void) {
   const warpjit_run_options options = {.size = sizeof options, .engine = WARPJIT_GUEST};
   warpjit_pica200_gpu_report report = {.size = sizeof report};
   const warpjit_pica200_fill fill = {kMemory + kTarget, kMemory + kTarget + 4 * kSide * kSide, 0xFF, 0x201};
+  size_t recorded = 0; /* bytes of a capture, which a file would get */
+  check(warpjit_pica200_gpu_record(gpu, count_bytes, &recorded, &error));
   check(warpjit_pica200_gpu_fill(gpu, &fill, 0, &error));
   check(warpjit_pica200_gpu_run_commands(gpu, engine, kMemory, 4 * words, &options, &report, &error));
   const uint32_t size = kSide | kSide << 16;
   const warpjit_pica200_transfer transfer = {kMemory + kTarget, kMemory + kScreen, size, size, 1 << 12};
   check(warpjit_pica200_gpu_transfer(gpu, &transfer, &error));
+  check(warpjit_pica200_gpu_end_frame(gpu, &error));
+  check(warpjit_pica200_gpu_end_record(gpu, &error));
   printf("gpu: %u draw, %u pixels, interrupts 0x%X 0x%X 0x%X, first pixel %u %u %u\n", (unsigned)report.draws,
          (unsigned)report.fragments, (unsigned)raised[0], (unsigned)raised[1], (unsigned)raised[2],
          memory[kScreen + 2], memory[kScreen + 1], memory[kScreen]);
@@ -114,7 +124,8 @@ int main(void) {
   check(warpjit_pica200_gpu_save(gpu, saved, bytes, &bytes, &error));
   check(warpjit_pica200_gpu_reset(gpu, WARPJIT_PICA200_START_EMULATORS, &error));
   check(warpjit_pica200_gpu_load(gpu, saved, bytes, &error));
-  printf("  a state of %zu bytes\n", bytes);
+  printf("  a state of %zu bytes, the frame as a capture %zu\n", bytes, recorded);
+  if (recorded < bytes) return 1;
   free(saved);
   if (warpjit_pica200_gpu_get_register(gpu, 0x11D) != (kMemory + kTarget) >> 3) return 1;
   warpjit_pica200_gpu_destroy(gpu);

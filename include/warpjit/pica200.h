@@ -569,6 +569,19 @@ WARPJIT_API warpjit_status warpjit_pica200_gpu_transfer(warpjit_pica200_gpu* gpu
 WARPJIT_API warpjit_status warpjit_pica200_gpu_copy(warpjit_pica200_gpu* gpu, const warpjit_pica200_copy* job,
                                                     warpjit_error* error);
 
+/* [one] Records all that the GPU does until end_record as a capture of version 2 (docs/captures.md), which
+ * `sink` takes on the threads of calls. Memory must not change meanwhile but in calls, or between them;
+ * set_memory is an error. WARPJIT_BAD_INPUT while another capture is recorded; WARPJIT_UNSUPPORTED where a
+ * capture does not have what draws need: arrays that were bound, f24, structural scopes, geometry topology,
+ * zeros outside of arrays. */
+WARPJIT_API warpjit_status warpjit_pica200_gpu_record(warpjit_pica200_gpu* gpu, warpjit_capture_sink sink,
+                                                      void* context, warpjit_error* error);
+/* [one] The frame that is recorded ends here, and another one begins with the next job. */
+WARPJIT_API warpjit_status warpjit_pica200_gpu_end_frame(warpjit_pica200_gpu* gpu, warpjit_error* error);
+/* [one] Ends the file. Errors also for a job that failed, which is the last one of the file; WARPJIT_IO for a
+ * sink that did not take bytes. */
+WARPJIT_API warpjit_status warpjit_pica200_gpu_end_record(warpjit_pica200_gpu* gpu, warpjit_error* error);
+
 #ifdef __cplusplus
 }
 #endif

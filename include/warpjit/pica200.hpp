@@ -361,6 +361,7 @@ class WARPJIT_API Pipeline {
   friend class GpuState;
   class State;
   State& state() const;
+  State& changing() const;        // what a recording sees
   std::unique_ptr<State> state_;  // null without memory for it
 };
 
@@ -485,9 +486,11 @@ class WARPJIT_API Gpu {
   // where a capture does not have what draws need: arrays that were bound, f24, structural scopes, geometry
   // topology, zeros outside of arrays.
   Status record(CaptureSink sink, void* context);
+  // The frame that is recorded ends here, and another one begins with the next job. Errors: bad_input if nothing is
+  // recorded; unsupported, as record.
+  Status end_frame();
   // Ends the file. Errors: bad_input if nothing is recorded, and for a job that failed, which is the last one of the
-  // file; unsupported for what a capture does not have: the above, and run_packet, write_register and
-  // draw_immediate; io for a sink that did not take bytes.
+  // file; unsupported, as record; io for a sink that did not take bytes.
   Status end_record();
 
   // Errors: bad_input for what the hardware hangs on, for addresses outside of memory, and for another unit

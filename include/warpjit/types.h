@@ -29,6 +29,10 @@ typedef struct warpjit_compilation warpjit_compilation;   /* a compilation in th
 typedef struct warpjit_prepared_run warpjit_prepared_run; /* a launch with all that its runs look up */
 typedef struct warpjit_profile warpjit_profile;           /* what the threads of a launch did */
 
+/* Takes the next bytes of a capture that is being written, which are valid during the call. 0: they cannot be
+ * taken, and the file is given up. */
+typedef int (*warpjit_capture_sink)(void* context, const void* bytes, size_t size);
+
 /* ---- Errors -------------------------------------------------------------------------------------------- */
 
 typedef int32_t warpjit_status;

@@ -341,6 +341,9 @@ class warpjit_profile(Structure):
     pass
 
 
+warpjit_capture_sink = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
+
+
 class warpjit_error(Struct):
     _fields_ = [("size", c_size_t),
                 ("status", c_int32),
@@ -900,7 +903,7 @@ class warpjit_pica200_vertex_step(Struct):
                 ("cmp", c_uint32)]
 
 
-warpjit_pica200_step_function = CFUNCTYPE(None, c_void_p, POINTER(warpjit_pica200_vertex_step))
+warpjit_pica200_step_function = CFUNCTYPE(c_int, c_void_p, POINTER(warpjit_pica200_vertex_step))
 
 
 class warpjit_pica200_visitor(Struct):
@@ -1370,6 +1373,9 @@ FUNCTIONS = {
     "warpjit_pica200_gpu_fill": (c_int32, [POINTER(warpjit_pica200_gpu), POINTER(warpjit_pica200_fill), c_uint32, POINTER(warpjit_error)]),
     "warpjit_pica200_gpu_transfer": (c_int32, [POINTER(warpjit_pica200_gpu), POINTER(warpjit_pica200_transfer), POINTER(warpjit_error)]),
     "warpjit_pica200_gpu_copy": (c_int32, [POINTER(warpjit_pica200_gpu), POINTER(warpjit_pica200_copy), POINTER(warpjit_error)]),
+    "warpjit_pica200_gpu_record": (c_int32, [POINTER(warpjit_pica200_gpu), warpjit_capture_sink, c_void_p, POINTER(warpjit_error)]),
+    "warpjit_pica200_gpu_end_frame": (c_int32, [POINTER(warpjit_pica200_gpu), POINTER(warpjit_error)]),
+    "warpjit_pica200_gpu_end_record": (c_int32, [POINTER(warpjit_pica200_gpu), POINTER(warpjit_error)]),
     "warpjit_program_from_cubin": (c_int32, [c_void_p, c_size_t, POINTER(warpjit_program_choice), POINTER(warpjit_tesla_modes), POINTER(POINTER(warpjit_program)), POINTER(warpjit_error)]),
     "warpjit_program_from_tesla_assembly": (c_int32, [c_char_p, POINTER(warpjit_program_choice), POINTER(warpjit_tesla_modes), POINTER(POINTER(warpjit_program)), POINTER(warpjit_error)]),
     "warpjit_tesla_default_graphics": (c_int32, [POINTER(warpjit_tesla_graphics), POINTER(warpjit_error)]),

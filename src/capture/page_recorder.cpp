@@ -96,6 +96,7 @@ void PageRecorder::write_changes(std::uint64_t address, std::span<const std::byt
     std::size_t end = at + 1;
     for (std::size_t n = end; n < bytes.size() && n - end < kGap; ++n)
       if (bytes[n] != known[n]) end = n + 1;
+    if (before_change_) before_change_();
     memory_.write(address + at, bytes.subspan(at, end - at), false);
     at = end;
   }

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "capture/memory_writer.h"
@@ -14,7 +16,9 @@ namespace warpjit::capture {
 
 class PageRecorder {
  public:
-  explicit PageRecorder(MemoryWriter& memory) : memory_(memory) {}
+  // `before_change`: what is to be done before a section with changes.
+  explicit PageRecorder(MemoryWriter& memory, std::function<void()> before_change = {})
+      : memory_(memory), before_change_(std::move(before_change)) {}
   // Memory at an address of the guest; ranges do not overlap, neither there nor at `data`.
   void add_range(std::uint64_t address, std::byte* data, std::size_t size);
 
@@ -50,6 +54,7 @@ class PageRecorder {
   void write_changes(std::uint64_t address, std::span<const std::byte> bytes, const std::byte* known);
 
   MemoryWriter& memory_;
+  std::function<void()> before_change_;
   std::deque<Range> ranges_;  // pages are named by them
   std::uint32_t job_ = 0;     // the one that runs, from 1 on
   std::vector<PageOfRange> written_;

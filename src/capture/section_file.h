@@ -48,6 +48,8 @@ enum class SectionKind : std::uint32_t {
 inline constexpr std::uint32_t kLastKind = 21;
 // Of sections of memory: nothing before them reads or writes these bytes.
 inline constexpr std::uint32_t kFirstFlag = 1;
+// Of command lists: packets follow in place of an address.
+inline constexpr std::uint32_t kPacketsFlag = 1;
 // Of outputs: what is expected is there.
 inline constexpr std::uint32_t kExpectedFlag = 1;
 // Of any section: a reader that does not know its kind must refuse the file.
@@ -145,6 +147,7 @@ class Numbers {
   Numbers& long_word(std::uint64_t value) { return put(value, 8); }
   Numbers& text(std::string_view value);  // without its size
   std::span<const std::byte> bytes() const { return bytes_; }
+  void clear() { bytes_.clear(); }
 
  private:
   Numbers& put(std::uint64_t value, std::size_t size);

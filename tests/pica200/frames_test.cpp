@@ -54,6 +54,9 @@ struct JobRunner {
     return Error{ErrorCode::bad_input, "it does not lie in memory", "load"};
   }
   Status operator()(const StateLoad& state) const { return gpu.load(*state.bytes); }
+  Status operator()(const pica200::PacketList&) const {
+    return Error{ErrorCode::unsupported, "no scene has packets", ""};
+  }
 };
 
 Status run_scene(Scene& scene, const Machine& machine = {}) {

@@ -104,7 +104,18 @@ Result<SceneJob> read_job(const JsonField& field, const FileReader& reader, std:
     WARPJIT_TRY(std::vector<std::byte> bytes, read_named(file, reader));
     return SceneJob(StateLoad{std::make_shared<const std::vector<std::byte>>(std::move(bytes))});
   }
-  return field.error("is no job: commands, fill, transfer, texture_copy, load and state are");
+  if (const auto job = field.find("packets")) {
+    WARPJIT_CHECK(job->expect_object());
+    WARPJIT_TRY(const JsonField file, job->require("file"));
+    WARPJIT_TRY(std::vector<std::byte> bytes, read_named(file, reader));
+    const pica200::PacketCount count = pica200::count_packets(bytes);
+    if (count.end != bytes.size())
+      return file.error("packet " + std::to_string(count.packets) + ", at byte " + std::to_string(count.end) +
+                        ", is cut by the file's end");
+    const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+    return SceneJob(pica200::PacketList{*owner, owner});
+  }
+  return field.error("is no job: commands, packets, fill, transfer, texture_copy, load and state are");
 }
 
 Result<SceneOutput> read_output(const JsonField& field, const FileReader& reader) {

@@ -50,6 +50,7 @@ class SceneReader {
             std::make_shared<const std::vector<std::byte>>(section.bytes.begin(), section.bytes.end())});
         return {};
       case SectionKind::commands:
+        if ((section.flags & capture::kPacketsFlag) != 0) return read_packets(section);
         WARPJIT_CHECK(fields.expect_size(8, "a command list"));
         add_job(CommandList{fields.word(0), fields.word(4)});
         return {};
@@ -93,6 +94,16 @@ class SceneReader {
     if (change)
       scene_.jobs.emplace_back(MemoryLoad{static_cast<std::uint32_t>(change->address),
                                           static_cast<std::uint32_t>(change->size), change->bytes, owner_});
+    return {};
+  }
+
+  Status read_packets(const Section& section) {
+    const PacketCount count = count_packets(section.bytes);
+    if (count.end != section.bytes.size())
+      return fail(section.at + capture::kSectionHeader + count.end,
+                  "packet " + std::to_string(count.packets) + " is cut by the section's end, " +
+                      hex_text(section.bytes.size() - count.end) + " bytes after it begins");
+    add_job(PacketList{section.bytes, owner_});
     return {};
   }
 

@@ -31,7 +31,9 @@ Error unsupported(const char* what) {
 }  // namespace
 
 Recorder::Recorder(const PhysicalMemory& memory, CaptureSink sink, void* context)
-    : file_(sink, context, capture::FileGuest::pica200), memory_(file_), pages_(memory_) {
+    : file_(sink, context, capture::FileGuest::pica200),
+      memory_(file_),
+      pages_(memory_, [this] { write_packets(); }) {
   for (const PhysicalMemory::Piece& piece : memory.pieces())
     if (piece.size != 0) pages_.add_range(piece.address, piece.data, piece.size);
 }
@@ -47,7 +49,29 @@ void Recorder::write_state(GpuState& gpu) {
   std::vector<std::byte> state = gpu.save();
   if (state == state_) return;
   state_ = std::move(state);
+  write_packets();
   file_.write(SectionKind::state, 0, state_);
+}
+
+void Recorder::add_packet(const StartedPacket& job) {
+  constexpr std::uint32_t kConsecutive = 1 << 20, kImmediate = std::uint32_t{1} << 31;
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  if (job.packet == nullptr) {
+    packets_.word(kImmediate).word(0);
+  } else {
+    const Packet& packet = *job.packet;
+    packets_.word((packet.id & 0xFFFF) | (packet.bytes & 15) << 16 | (packet.consecutive ? kConsecutive : 0));
+    packets_.word(static_cast<std::uint32_t>(packet.values.size()));
+    for (const std::uint32_t value : packet.values) packets_.word(value);
+  }
+  if (packets_.bytes().size() >= kMostBytes) write_packets();
+}
+
+// Before what is to come after them.
+void Recorder::write_packets() {
+  if (packets_.bytes().empty()) return;
+  write_job(file_, PacketList{packets_.bytes(), nullptr});
+  packets_.clear();
 }
 
 void Recorder::lose(const char* what) {
@@ -57,10 +81,18 @@ void Recorder::lose(const char* what) {
 void Recorder::begin_job(GpuState& gpu, const StartedJob& job) {
   ++job_;
   pages_.begin_job();
-  if (!std::holds_alternative<CommandList>(job) || !records()) return;
+  if (!records()) return;
+  if (std::holds_alternative<StartedPacket>(job)) {
+    if (std::exchange(after_packets_, true) && changes_ == gpu.pipeline_state().changes) return;
+  } else {
+    write_packets();
+    if (!std::holds_alternative<CommandList>(job)) return;
+    after_packets_ = false;
+  }
   if (const char* const what = setting_without_section(gpu)) return lose(what);
-  // What the embedder has set since the last list.
+  // What the embedder has set since the last list or packet.
   write_state(gpu);
+  changes_ = gpu.pipeline_state().changes;
 }
 
 void Recorder::reach(const std::byte* data, std::size_t size, bool writes) {
@@ -72,6 +104,8 @@ void Recorder::end_job(GpuState& gpu, const StartedJob& job, const Status& done)
     if (const auto* list = std::get_if<CommandList>(&job)) {
       write_job(file_, *list);
       state_ = gpu.save();
+    } else if (const auto* packet = std::get_if<StartedPacket>(&job)) {
+      add_packet(*packet);
     } else if (const auto* fill = std::get_if<MemoryFill>(&job)) {
       write_job(file_, *fill);
     } else if (const auto* transfer = std::get_if<DisplayTransfer>(&job)) {
@@ -88,10 +122,18 @@ void Recorder::end_job(GpuState& gpu, const StartedJob& job, const Status& done)
   pages_.end_job();
 }
 
+Status Recorder::end_frame() {
+  write_packets();
+  if (records()) file_.write(SectionKind::frame_end, 0, {});
+  ended_ = job_;
+  return lost_;
+}
+
 Status Recorder::finish() {
   pages_.begin_job();
+  write_packets();
   if (records()) {
-    file_.write(SectionKind::frame_end, 0, {});
+    if (job_ != ended_) file_.write(SectionKind::frame_end, 0, {});
     for (auto& picture : pictures_) {
       const std::uint32_t address = picture.first;
       SceneOutput& output = picture.second;
@@ -123,6 +165,13 @@ Status Gpu::record(CaptureSink sink, void* context) try {
   WARPJIT_TRY(std::unique_ptr<Recorder> recorder, Recorder::make(state(), sink, context));
   state().set_recording(std::move(recorder));
   return {};
+} catch (...) {
+  return caught();
+}
+
+Status Gpu::end_frame() try {
+  if (state().recording() == nullptr) return Error{ErrorCode::bad_input, "no capture is recorded", "capture"};
+  return state().recording()->end_frame();
 } catch (...) {
   return caught();
 }

@@ -34,7 +34,21 @@ inline MemoryLoad make_load(std::uint32_t address, std::shared_ptr<const std::ve
 struct StateLoad {
   std::shared_ptr<const std::vector<std::byte>> bytes;
 };
-using SceneJob = std::variant<CommandList, MemoryFill, DisplayTransfer, TextureCopy, MemoryLoad, StateLoad>;
+// Entries of lists and single writes, as an emulator that walks through lists itself sends them. Words: for each
+// {the register, from bit 16 on the bytes that are written, bit 20 for words that go to registers one after the other,
+// bit 31 for the end of an immediate draw, which has no words}, the number of words, the words.
+struct PacketList {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;
+};
+// Where the last packet that `bytes` has whole ends, and how many there are.
+struct PacketCount {
+  std::size_t packets = 0, end = 0;
+};
+PacketCount count_packets(std::span<const std::byte> bytes);
+
+using SceneJob =
+    std::variant<CommandList, MemoryFill, DisplayTransfer, TextureCopy, MemoryLoad, StateLoad, PacketList>;
 
 struct SceneOutput {
   enum class Layout : std::uint8_t { bytes, color, depth, linear };

@@ -19,19 +19,21 @@ bool is_job(const SceneJob& job) {
   return !std::holds_alternative<MemoryLoad>(job) && !std::holds_alternative<StateLoad>(job);
 }
 
+std::string count_text(std::uint64_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 std::string text_of(const SceneJob& job) {
   if (const auto* list = std::get_if<CommandList>(&job))
     return "commands at " + hex_text(list->address) + ", " + std::to_string(list->bytes) + " bytes";
+  if (const auto* packets = std::get_if<PacketList>(&job))
+    return count_text(count_packets(packets->bytes).packets, "packet");
   if (const auto* fill = std::get_if<MemoryFill>(&job))
     return "fill from " + hex_text(fill->start) + " to " + hex_text(fill->end);
   if (const auto* transfer = std::get_if<DisplayTransfer>(&job))
     return "transfer from " + hex_text(transfer->input) + " to " + hex_text(transfer->output);
   const auto& copy = std::get<TextureCopy>(job);
   return "copy from " + hex_text(copy.input) + " to " + hex_text(copy.output);
-}
-
-std::string count_text(std::uint64_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 class SceneReplay final : public DrawVisitor {

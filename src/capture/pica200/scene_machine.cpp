@@ -32,12 +32,10 @@ Status SceneMachine::run_job(const SceneJob& job, const Engine& engine, const Ru
   const FloatEnvironment environment;
   if (const auto* list = std::get_if<CommandList>(&job)) {
     WARPJIT_TRY(const GpuReport report, gpu_.run_commands(engine, list->address, list->bytes, options));
-    total_.draws += report.draws;
-    total_.triangles += report.triangles;
-    total_.fragments += report.fragments;
-    total_.jumps += report.jumps;
+    add(report);
     return {};
   }
+  if (const auto* packets = std::get_if<PacketList>(&job)) return run_packets(*packets, engine, options);
   if (const auto* fill = std::get_if<MemoryFill>(&job)) return gpu_.fill(*fill);
   if (const auto* transfer = std::get_if<DisplayTransfer>(&job)) return gpu_.transfer(*transfer);
   if (const auto* copy = std::get_if<TextureCopy>(&job)) return gpu_.copy(*copy);
@@ -54,6 +52,36 @@ Status SceneMachine::run_job(const SceneJob& job, const Engine& engine, const Ru
     std::fill_n(to, load.size, std::byte{});
   else
     std::ranges::copy(load.bytes, to);
+  return {};
+}
+
+void SceneMachine::add(const GpuReport& report) {
+  total_.draws += report.draws;
+  total_.triangles += report.triangles;
+  total_.fragments += report.fragments;
+  total_.jumps += report.jumps;
+}
+
+Status SceneMachine::run_packets(const PacketList& list, const Engine& engine, const RunOptions& options) {
+  const capture::FileBytes words(list.bytes, {});
+  std::vector<std::uint32_t> values;
+  for (std::size_t at = 0, packet = 0; at < list.bytes.size(); ++packet) {
+    const std::uint32_t head = words.word(at), count = words.word(at + 4);
+    values.resize(count);
+    for (std::uint32_t n = 0; n < count; ++n) values[n] = words.word(at + 8 + 4 * std::size_t{n});
+    at += 8 + 4 * std::size_t{count};
+    Result<GpuReport> report =
+        head >> 31 != 0
+            ? gpu_.draw_immediate(engine, options)
+            : gpu_.run_packet(engine, {head & 0xFFFF, values, head >> 16 & 15, (head >> 20 & 1) != 0},
+                              options);
+    if (!report) {
+      Error error = report.error();
+      error.where = "packet " + std::to_string(packet) + (error.where.empty() ? "" : ", ") + error.where;
+      return error;
+    }
+    add(*report);
+  }
   return {};
 }
 

@@ -39,6 +39,8 @@ class SceneMachine {
   SceneMachine(const Scene& scene, const std::string& file)
       : scene_(scene), file_(file), memory_(scene.memory) {}
   Status run_job(const SceneJob& job, const Engine& engine, const RunOptions& options);
+  Status run_packets(const PacketList& list, const Engine& engine, const RunOptions& options);
+  void add(const GpuReport& report);
 
   const Scene& scene_;
   std::string file_;

@@ -14,6 +14,10 @@ void write_job(SectionWriter& file, const CommandList& job) {
   file.write(SectionKind::commands, 0, numbers.word(job.address).word(job.bytes).bytes());
 }
 
+void write_job(SectionWriter& file, const PacketList& job) {
+  file.write(SectionKind::commands, capture::kPacketsFlag, job.bytes);
+}
+
 void write_job(SectionWriter& file, const MemoryFill& job) {
   Numbers numbers;
   numbers.word(job.start).word(job.end).word(job.value).word(job.control);
@@ -66,6 +70,8 @@ void write_scene(SectionWriter& file, const Scene& scene) {
       file.write(SectionKind::state, 0, *state->bytes);
     } else if (const auto* list = std::get_if<CommandList>(&job)) {
       write_job(file, *list);
+    } else if (const auto* packets = std::get_if<PacketList>(&job)) {
+      write_job(file, *packets);
     } else if (const auto* fill = std::get_if<MemoryFill>(&job)) {
       write_job(file, *fill);
     } else if (const auto* transfer = std::get_if<DisplayTransfer>(&job)) {

@@ -1,6 +1,7 @@
 // What the parts of the PICA200's C interface share: handles and packets.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "runtime/api/c/boundary.h"
@@ -18,6 +19,7 @@ struct warpjit_pica200_gpu {
   warpjit_pica200_pipeline pipeline{gpu.pipeline()};
   warpjit_pica200_interrupt_function interrupt = nullptr;
   void* interrupt_context = nullptr;
+  std::shared_ptr<const void> sink;  // of the capture that is recorded
   explicit warpjit_pica200_gpu(warpjit::pica200::Gpu&& from) : gpu(std::move(from)) {}
 };
 

@@ -85,6 +85,7 @@ Status GpuState::set_memory(std::span<const GpuMemory> ranges) {
 
 Status GpuState::set_register(std::uint32_t id, std::uint32_t value) {
   if (id >= kRegisterCount) return bad_input("registers end at 0x2FF", register_name(id));
+  ++pipeline_.changes;
   return has_effect(id) ? Status() : pipeline_.registers.write(id, value);
 }
 std::uint32_t GpuState::get_register(std::uint32_t id) const {
@@ -164,9 +165,11 @@ Status GpuState::run_lists(Running& running, List list) {
 
 Result<GpuReport> GpuState::run_packet(const Engine& engine, const Packet& packet,
                                        const RunOptions& options) {
-  if (recording_) recording_->lose("run_packet or write_register");
-  Running running{engine, options, {}, {}};
-  return run(running, [&] { return write_packet(running, packet); });
+  return record(StartedPacket{&packet}, [&] {
+    if (recording_) draws_.change_memory();
+    Running running{engine, options, {}, {}};
+    return run(running, [&] { return write_packet(running, packet); });
+  });
 }
 
 Status GpuState::write_packet(Running& running, const Packet& packet) {
@@ -182,9 +185,11 @@ Status GpuState::write_packet(Running& running, const Packet& packet) {
 }
 
 Result<GpuReport> GpuState::draw_immediate(const Engine& engine, const RunOptions& options) {
-  if (recording_) recording_->lose("draw_immediate");
-  Running running{engine, options, {}, {}};
-  return run(running, [&] { return draw_sent(running); });
+  return record(StartedPacket{}, [&] {
+    if (recording_) draws_.change_memory();
+    Running running{engine, options, {}, {}};
+    return run(running, [&] { return draw_sent(running); });
+  });
 }
 
 Result<GpuState::Next> GpuState::run_list(Running& running, const List& list) {

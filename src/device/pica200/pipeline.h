@@ -28,6 +28,7 @@ class PipelineState {
   AttributeSources attributes;
   Outside outside = Outside::error;
   bool geometry_topology = false;  // as Pipeline::set_geometry_topology says
+  std::uint64_t changes = 0;       // calls of Pipeline's that change it
   MemoryWatch* watch = nullptr;    // who is told of arrays and indices that draws read; null: nobody
 
   Status reset(Start start);

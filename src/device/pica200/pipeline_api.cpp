@@ -56,32 +56,37 @@ Pipeline::State& Pipeline::state() const {
   return *state_;
 }
 
+Pipeline::State& Pipeline::changing() const {
+  ++state().changes;
+  return state();
+}
+
 Status Pipeline::write_register(std::uint32_t id, std::uint32_t value, unsigned bytes) try {
-  return state().registers.write(id, value, bytes);
+  return changing().registers.write(id, value, bytes);
 } catch (...) {
   return caught();
 }
 Status Pipeline::write_registers(std::span<const RegisterWrite> writes) try {
-  for (const RegisterWrite& write : writes) WARPJIT_CHECK(state().registers.write(write.id, write.value));
+  for (const RegisterWrite& write : writes) WARPJIT_CHECK(changing().registers.write(write.id, write.value));
   return {};
 } catch (...) {
   return caught();
 }
 
 Status Pipeline::set_code(std::span<const std::uint32_t> words, std::size_t first, Unit unit) try {
-  UnitRegisters& to = unit_of(state(), unit);
+  UnitRegisters& to = unit_of(changing(), unit);
   return upload(to.program_version, to.code, words, first, "code");
 } catch (...) {
   return caught();
 }
 Status Pipeline::set_descriptors(std::span<const std::uint32_t> words, std::size_t first, Unit unit) try {
-  UnitRegisters& to = unit_of(state(), unit);
+  UnitRegisters& to = unit_of(changing(), unit);
   return upload(to.program_version, to.descriptors, words, first, "operand descriptors");
 } catch (...) {
   return caught();
 }
 Status Pipeline::set_entry(std::uint32_t word, Unit unit) try {
-  UnitRegisters& to = unit_of(state(), unit);
+  UnitRegisters& to = unit_of(changing(), unit);
   WARPJIT_CHECK(in_range(word, to.code.size(), "entry"));
   change(to.entry, word, to.program_version);
   return {};
@@ -90,39 +95,39 @@ Status Pipeline::set_entry(std::uint32_t word, Unit unit) try {
 }
 void Pipeline::set_f24(bool on) {
   if (!state_) return;
-  for (UnitRegisters* unit : {&state().registers.vertex, &state().registers.geometry})
+  for (UnitRegisters* unit : {&changing().registers.vertex, &changing().registers.geometry})
     change(unit->f24, on, unit->program_version);
 }
 void Pipeline::set_structural_scopes(bool on) {
   if (!state_) return;
-  for (UnitRegisters* unit : {&state().registers.vertex, &state().registers.geometry})
+  for (UnitRegisters* unit : {&changing().registers.vertex, &changing().registers.geometry})
     change(unit->structural_scopes, on, unit->program_version);
 }
 void Pipeline::set_f24(bool on, Unit unit) {
   if (!state_) return;
-  UnitRegisters& to = unit_of(state(), unit);
+  UnitRegisters& to = unit_of(changing(), unit);
   change(to.f24, on, to.program_version);
 }
 void Pipeline::set_structural_scopes(bool on, Unit unit) {
   if (!state_) return;
-  UnitRegisters& to = unit_of(state(), unit);
+  UnitRegisters& to = unit_of(changing(), unit);
   change(to.structural_scopes, on, to.program_version);
 }
 Status Pipeline::set_floats(unsigned first, std::span<const FloatBits> values, Unit unit) try {
-  UnitRegisters& to = unit_of(state(), unit);
+  UnitRegisters& to = unit_of(changing(), unit);
   return assign(to.values_version, std::span<FloatBits>(to.floats), values, first, "float uniforms");
 } catch (...) {
   return caught();
 }
 Status Pipeline::set_ints(unsigned first, std::span<const std::uint32_t> values, Unit unit) try {
-  UnitRegisters& to = unit_of(state(), unit);
+  UnitRegisters& to = unit_of(changing(), unit);
   return assign(to.values_version, std::span<std::uint32_t>(to.ints), values, first, "integer uniforms");
 } catch (...) {
   return caught();
 }
 Status Pipeline::set_bools(unsigned first, unsigned count, std::uint16_t bits, Unit unit) try {
   constexpr unsigned kBools = 16;
-  UnitRegisters& to = unit_of(state(), unit);
+  UnitRegisters& to = unit_of(changing(), unit);
   if (first > kBools || count > kBools - first)
     return bad_input(std::to_string(count) + " from " + std::to_string(first) + " on do not fit in 16",
                      "boolean uniforms");
@@ -133,7 +138,7 @@ Status Pipeline::set_bools(unsigned first, unsigned count, std::uint16_t bits, U
   return caught();
 }
 Status Pipeline::set_fixed_attributes(unsigned first, std::span<const FloatBits> values) try {
-  Registers& registers = state().registers;
+  Registers& registers = changing().registers;
   return assign(registers.fixed_version, std::span<FloatBits>(registers.fixed), values, first,
                 "fixed attributes");
 } catch (...) {
@@ -170,23 +175,23 @@ std::uint32_t Pipeline::get_register(std::uint32_t id) const {
 }
 
 void Pipeline::set_outside(Outside outside) {
-  if (state_) state_->outside = outside;
+  if (state_) changing().outside = outside;
 }
 void Pipeline::set_geometry_topology(bool on) {
-  if (state_) state_->geometry_topology = on;
+  if (state_) changing().geometry_topology = on;
 }
-Status Pipeline::reset(Start start) try { return state().reset(start); } catch (...) {
+Status Pipeline::reset(Start start) try { return changing().reset(start); } catch (...) {
   return caught();
 }
 Result<std::vector<std::byte>> Pipeline::save() const try { return state().save(); } catch (...) {
   return caught();
 }
-Status Pipeline::load(std::span<const std::byte> bytes) try { return state().load(bytes); } catch (...) {
+Status Pipeline::load(std::span<const std::byte> bytes) try { return changing().load(bytes); } catch (...) {
   return caught();
 }
 
 Status Pipeline::set_float(unsigned index, std::span<const std::uint32_t, 4> bits, Unit unit) try {
-  UnitRegisters& to = unit_of(state(), unit);
+  UnitRegisters& to = unit_of(changing(), unit);
   WARPJIT_CHECK(in_range(index, to.floats.size(), "float uniform"));
   change(to.floats[index], vector_of(bits), to.values_version);
   return {};
@@ -194,7 +199,7 @@ Status Pipeline::set_float(unsigned index, std::span<const std::uint32_t, 4> bit
   return caught();
 }
 Status Pipeline::set_int(unsigned index, std::uint32_t bytes, Unit unit) try {
-  UnitRegisters& to = unit_of(state(), unit);
+  UnitRegisters& to = unit_of(changing(), unit);
   WARPJIT_CHECK(in_range(index, to.ints.size(), "integer uniform"));
   change(to.ints[index], bytes, to.values_version);
   return {};
@@ -202,10 +207,10 @@ Status Pipeline::set_int(unsigned index, std::uint32_t bytes, Unit unit) try {
   return caught();
 }
 void Pipeline::set_bools(std::uint16_t bits, Unit unit) {
-  if (state_) unit_of(state(), unit).set_bools(bits);
+  if (state_) unit_of(changing(), unit).set_bools(bits);
 }
 Status Pipeline::set_attribute_count(unsigned count, Unit unit) try {
-  UnitRegisters& to = unit_of(state(), unit);
+  UnitRegisters& to = unit_of(changing(), unit);
   if (unit == Unit::vertex) WARPJIT_CHECK(in_range(count, kAttributes + 1, "attribute count"));
   // 0 wraps to what is out of range.
   if (unit == Unit::geometry)
@@ -216,7 +221,7 @@ Status Pipeline::set_attribute_count(unsigned count, Unit unit) try {
   return caught();
 }
 Status Pipeline::set_permutation(unsigned attribute, unsigned input_register, Unit unit) try {
-  UnitRegisters& to = unit_of(state(), unit);
+  UnitRegisters& to = unit_of(changing(), unit);
   WARPJIT_CHECK(
       in_range(attribute, unit == Unit::vertex ? kAttributes : UnitRegisters::kAttributeSlots, "attribute"));
   WARPJIT_CHECK(in_range(input_register, 16, "input register"));
@@ -227,11 +232,11 @@ Status Pipeline::set_permutation(unsigned attribute, unsigned input_register, Un
 }
 void Pipeline::set_output_mask(std::uint16_t mask, Unit unit) {
   if (!state_) return;
-  UnitRegisters& to = unit_of(state(), unit);
+  UnitRegisters& to = unit_of(changing(), unit);
   change(to.output_mask, mask, to.layout_version);
 }
 Status Pipeline::set_output_map(std::span<const std::uint32_t> words) try {
-  Registers& registers = state().registers;
+  Registers& registers = changing().registers;
   WARPJIT_CHECK(in_range(words.size(), Registers::kMapWords + 1, "output map words"));
   for (std::size_t n = 0; n < words.size(); ++n)
     change(registers.output_map[n], words[n], registers.map_version);
@@ -241,7 +246,7 @@ Status Pipeline::set_output_map(std::span<const std::uint32_t> words) try {
   return caught();
 }
 Status Pipeline::set_fixed_attribute(unsigned attribute, std::span<const std::uint32_t, 4> bits) try {
-  Registers& registers = state().registers;
+  Registers& registers = changing().registers;
   WARPJIT_CHECK(in_range(attribute, registers.fixed.size(), "attribute"));
   change(registers.fixed[attribute], vector_of(bits), registers.fixed_version);
   return {};
@@ -272,39 +277,39 @@ const GeometryUnit& Pipeline::geometry_unit() const {
   return state_ ? state_->registers.unit() : kNone;
 }
 void Pipeline::set_geometry_unit(const GeometryUnit& unit) {
-  if (state_) state().registers.unit() = unit;
+  if (state_) changing().registers.unit() = unit;
 }
 
 Result<DrawResult> Pipeline::draw(const Engine& engine, std::uint32_t first, std::size_t count,
                                   const RunOptions& options) try {
-  return state().draw(engine, first, count, options);
+  return changing().draw(engine, first, count, options);
 } catch (...) {
   return caught();
 }
 Result<DrawResult> Pipeline::draw_indexed(const Engine& engine, std::span<const std::uint8_t> indices,
                                           const RunOptions& options) try {
-  return state().draw_indexed(engine, indices, options);
+  return changing().draw_indexed(engine, indices, options);
 } catch (...) {
   return caught();
 }
 Result<DrawResult> Pipeline::draw_indexed(const Engine& engine, std::span<const std::uint16_t> indices,
                                           const RunOptions& options) try {
-  return state().draw_indexed(engine, indices, options);
+  return changing().draw_indexed(engine, indices, options);
 } catch (...) {
   return caught();
 }
 Result<DrawResult> Pipeline::draw_arrays(const Engine& engine, const RunOptions& options) try {
-  return state().draw_arrays(engine, options);
+  return changing().draw_arrays(engine, options);
 } catch (...) {
   return caught();
 }
 Result<DrawResult> Pipeline::draw_elements(const Engine& engine, const RunOptions& options) try {
-  return state().draw_elements(engine, options);
+  return changing().draw_elements(engine, options);
 } catch (...) {
   return caught();
 }
 Result<DrawResult> Pipeline::draw_immediate(const Engine& engine, const RunOptions& options) try {
-  return state().draw_immediate(engine, options);
+  return changing().draw_immediate(engine, options);
 } catch (...) {
   return caught();
 }
@@ -324,13 +329,13 @@ Result<VertexView> Pipeline::trace_vertex(std::size_t n, StepFunction function, 
 std::size_t Pipeline::immediate_vertices() const { return state_ ? state_->registers.immediate.size() : 0; }
 Status Pipeline::run_commands(const Engine& engine, std::span<const std::uint32_t> words,
                               CommandVisitor& visitor, const RunOptions& options) try {
-  return state().run_commands(engine, words, visitor, options);
+  return changing().run_commands(engine, words, visitor, options);
 } catch (...) {
   return caught();
 }
 Status Pipeline::run_packet(const Engine& engine, const Packet& packet, CommandVisitor& visitor,
                             const RunOptions& options) try {
-  WARPJIT_TRY(const bool more, state().run_packet(engine, packet, visitor, options));
+  WARPJIT_TRY(const bool more, changing().run_packet(engine, packet, visitor, options));
   static_cast<void>(more);
   return {};
 } catch (...) {

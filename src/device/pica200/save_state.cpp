@@ -140,6 +140,7 @@ std::vector<std::byte> GpuState::save() {
 }
 
 Status GpuState::load(std::span<const std::byte> from) {
+  ++pipeline_.changes;
   StateBytes bytes(StateBytes::Kind::gpu, from);
   Registers registers = pipeline_.registers;
   FragmentTables tables;
