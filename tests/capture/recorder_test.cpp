@@ -203,6 +203,44 @@ TEST(Recorder, WhatTheProcessorChangesIsRecordedAsChanges) {
   }
 }
 
+// A hundred draws: the file is little more than the pages that they touch, and is read in little time.
+TEST(Recorder, ManyDrawsAreLittleMoreThanTheirPages) {
+  if (!tests::can_unpack_xz()) GTEST_SKIP() << "no liblzma";
+  for (const char* name : {"toon", "emulator", "sprites"}) {
+    const Scene scene = load_example(name);
+    Console console(scene);
+    ASSERT_TRUE(console.record().ok());
+    std::uint64_t draws = 0;
+    while (draws < 100)
+      for (const SceneJob& job : scene.jobs) {
+        if (const auto* list = std::get_if<CommandList>(&job)) {
+          const auto report = console.gpu.run_commands(console.engine, list->address, list->bytes);
+          ASSERT_TRUE(report.ok());
+          draws += report->draws;
+        } else {
+          ASSERT_TRUE(console.run(job).ok());
+        }
+      }
+    ASSERT_TRUE(console.gpu.end_record().ok());
+    const auto owner = std::make_shared<const std::vector<std::byte>>(console.file);
+    auto best = std::chrono::nanoseconds::max();
+    std::size_t touched = 0;
+    for (unsigned n = 0; n < 10; ++n) {
+      const auto start = std::chrono::steady_clock::now();
+      const auto capture = pica200::read_capture(owner, "capture");
+      best = std::min(best, std::chrono::nanoseconds(std::chrono::steady_clock::now() - start));
+      ASSERT_TRUE(capture.ok());
+      touched = 0;
+      for (const SceneMemory& piece : capture->memory) touched += piece.bytes.size();
+    }
+    std::printf("%s: %llu draws, %zu bytes of %zu in pages, read in %.2f ms\n", name,
+                static_cast<unsigned long long>(draws), console.file.size(), touched,
+                static_cast<double>(best.count()) / 1e6);
+    EXPECT_LE(static_cast<double>(console.file.size()), 1.3 * static_cast<double>(touched)) << name;
+    EXPECT_LT(best, std::chrono::milliseconds(20)) << name;
+  }
+}
+
 // Frames after each other, as an emulator draws them; the least of several, because other programs run, too.
 TEST(Recorder, CostsLittle) {
   if (!tests::can_unpack_xz()) GTEST_SKIP() << "no liblzma";
