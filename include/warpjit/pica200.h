@@ -569,11 +569,23 @@ WARPJIT_API warpjit_status warpjit_pica200_gpu_transfer(warpjit_pica200_gpu* gpu
 WARPJIT_API warpjit_status warpjit_pica200_gpu_copy(warpjit_pica200_gpu* gpu, const warpjit_pica200_copy* job,
                                                     warpjit_error* error);
 
+/* [one] Records all calls of a pipeline until end_record as a capture of version 2, as
+ * warpjit_pica200_gpu_record does, with hashes of what draws give. WARPJIT_BAD_INPUT while another capture is
+ * recorded, a GPU's among them. */
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_record(warpjit_pica200_pipeline* pipeline,
+                                                           warpjit_capture_sink sink, void* context,
+                                                           warpjit_error* error);
+/* [one] */
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_end_frame(warpjit_pica200_pipeline* pipeline,
+                                                              warpjit_error* error);
+/* [one] */
+WARPJIT_API warpjit_status warpjit_pica200_pipeline_end_record(warpjit_pica200_pipeline* pipeline,
+                                                               warpjit_error* error);
+
 /* [one] Records all that the GPU does until end_record as a capture of version 2 (docs/captures.md), which
  * `sink` takes on the threads of calls. Memory must not change meanwhile but in calls, or between them;
- * set_memory is an error. WARPJIT_BAD_INPUT while another capture is recorded; WARPJIT_UNSUPPORTED where a
- * capture does not have what draws need: arrays that were bound, f24, structural scopes, geometry topology,
- * zeros outside of arrays. */
+ * set_memory is an error. WARPJIT_BAD_INPUT while another capture is recorded; WARPJIT_UNSUPPORTED for arrays
+ * that were bound. */
 WARPJIT_API warpjit_status warpjit_pica200_gpu_record(warpjit_pica200_gpu* gpu, warpjit_capture_sink sink,
                                                       void* context, warpjit_error* error);
 /* [one] The frame that is recorded ends here, and another one begins with the next job. */

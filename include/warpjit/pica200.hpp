@@ -222,6 +222,8 @@ inline constexpr std::size_t kMaxMemoryRanges = 64;
 
 // Everything is 0 at first: no code, no uniforms, no attributes, no outputs. Calls on one Pipeline must not
 // overlap. An engine may serve several, and may be destroyed before them.
+struct PipelineCall;
+
 class WARPJIT_API Pipeline {
  public:
   Pipeline();
@@ -357,12 +359,19 @@ class WARPJIT_API Pipeline {
   Status run_packet(const Engine& engine, const Packet& packet, CommandVisitor& visitor,
                     const RunOptions& options = {});
 
+  // Records all calls until end_record as a capture of version 2 (docs/captures.md), as Gpu::record does, with hashes of
+  // what draws give. Memory is what set_memory has named, which is then an error. Errors: bad_input while another
+  // capture is recorded, a Gpu's among them; unsupported for arrays that were bound, then and at draws.
+  Status record(CaptureSink sink, void* context);
+  Status end_frame();
+  Status end_record();
+
  private:
   friend class GpuState;
   class State;
   State& state() const;
-  State& changing() const;        // what a recording sees
-  std::unique_ptr<State> state_;  // null without memory for it
+  State& changing(const PipelineCall& call) const;  // which a recording sees
+  std::unique_ptr<State> state_;                    // null without memory for it
 };
 
 // ---- The GPU: command lists to pixels, and the engines that move memory (docs/pica-pixels.md)
@@ -483,8 +492,7 @@ class WARPJIT_API Gpu {
   // in pieces on the threads of calls: state, memory in pages as jobs reach it, what changed in it, jobs, and the
   // pictures that transfers leave in lines as expected outputs. Memory must not change meanwhile but in calls, or
   // between them as ever; set_memory is an error. Errors: bad_input while another capture is recorded; unsupported
-  // where a capture does not have what draws need: arrays that were bound, f24, structural scopes, geometry
-  // topology, zeros outside of arrays.
+  // for arrays that were bound, then and at draws.
   Status record(CaptureSink sink, void* context);
   // The frame that is recorded ends here, and another one begins with the next job. Errors: bad_input if nothing is
   // recorded; unsupported, as record.

@@ -44,12 +44,13 @@ enum class SectionKind : std::uint32_t {
   launch = 19,
   chain = 20,
   expected = 21,
+  calls = 22,  // of the PICA200
 };
-inline constexpr std::uint32_t kLastKind = 21;
+inline constexpr std::uint32_t kLastKind = 22;
 // Of sections of memory: nothing before them reads or writes these bytes.
 inline constexpr std::uint32_t kFirstFlag = 1;
-// Of command lists: packets follow in place of an address.
-inline constexpr std::uint32_t kPacketsFlag = 1;
+// Of states: of the vertices' part alone.
+inline constexpr std::uint32_t kPipelineFlag = 1;
 // Of outputs: what is expected is there.
 inline constexpr std::uint32_t kExpectedFlag = 1;
 // Of any section: a reader that does not know its kind must refuse the file.

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 
 #include "hostile_bytes.h"
@@ -151,11 +153,8 @@ TEST(Recorder, PacketsOfAnEmulatorThatWalksThroughListsRunAgain) {
     const auto capture = tests::read(console.file);
     ASSERT_TRUE(capture.ok()) << to_string(capture.error());
     EXPECT_EQ(capture->frame_ends.size(), 2u);
-    EXPECT_EQ(std::ranges::any_of(
-                  capture->jobs,
-                  [](const SceneJob& job) { return std::holds_alternative<pica200::PacketList>(job); }),
-              std::ranges::any_of(
-                  scene->jobs, [](const SceneJob& job) { return std::holds_alternative<CommandList>(job); }));
+    EXPECT_TRUE(std::ranges::any_of(
+        capture->jobs, [](const SceneJob& job) { return std::holds_alternative<pica200::CallList>(job); }));
     for (const EngineKind kind : {EngineKind::guest, EngineKind::jit})
       expect_same_memory(*capture, console, kind);
     ++count;
@@ -200,6 +199,100 @@ TEST(Recorder, WhatTheProcessorChangesIsRecordedAsChanges) {
     for (const SceneOutput& output : capture->outputs)
       EXPECT_TRUE(std::ranges::equal((*machine)->bytes_of(output), *output.expected)) << output.name;
     ASSERT_EQ(capture->outputs.size(), 1u);
+  }
+}
+
+// How the draws of vertices alone that a capture has differ from those that were recorded.
+CaptureComparison compare_vertices(std::span<const std::byte> file, EngineKind kind) {
+  struct Vertices final : CaptureVisitor {
+    bool picture(const CapturePicture& picture) override {
+      EXPECT_EQ(picture.name, "vertices");
+      seen = *picture.compared;
+      return true;
+    }
+    CaptureComparison seen{};
+  } vertices;
+  const auto capture = Capture::load(file, "vertices.wjcap");
+  EXPECT_TRUE(capture.ok()) << to_string(capture.error());
+  RunOptions options;
+  options.engine = kind;
+  if (!capture) return {};
+  EXPECT_TRUE(capture->run(Engine(), vertices, options).ok());
+  return vertices.seen;
+}
+
+TEST(Recorder, PipelinesOfAnEmulatorThatDrawsPixelsItself) {
+  if (!tests::can_unpack_xz()) GTEST_SKIP() << "no liblzma";
+  struct Draws final : pica200::CommandVisitor {
+    bool draw(const Result<pica200::DrawResult>& result) override { return result.ok() && ++count < most; }
+    unsigned count = 0, most = UINT32_MAX;
+  };
+  for (const char* name : {"toon", "emulator", "bumps"}) {
+    SCOPED_TRACE(name);
+    Scene scene = load_example(name);
+    std::vector<pica200::MemoryRange> ranges;
+    for (const SceneMemory& piece : scene.memory)
+      ranges.push_back({piece.address, piece.bytes.data(), piece.bytes.size()});
+    pica200::Pipeline pipeline;
+    ASSERT_TRUE(pipeline.set_memory(ranges).ok());
+    const Engine engine;
+    std::vector<std::byte> file;
+    pipeline.set_f24(true, pica200::Unit::geometry);
+    ASSERT_TRUE(pipeline.record(tests::append, &file).ok());
+    EXPECT_EQ(pipeline.record(tests::append, &file).error().code, ErrorCode::bad_input);
+    EXPECT_EQ(pipeline.set_memory(ranges).error().code, ErrorCode::bad_input);
+    unsigned draws = 0;
+    for (unsigned frame = 0; frame < 2; ++frame) {
+      for (const SceneJob& job : scene.jobs) {
+        const auto* list = std::get_if<CommandList>(&job);
+        if (list == nullptr) continue;
+        const auto piece = std::ranges::find_if(scene.memory, [&](const SceneMemory& memory) {
+          return list->address - memory.address < memory.bytes.size();
+        });
+        std::vector<std::uint32_t> words(list->bytes / 4);
+        std::memcpy(words.data(), piece->bytes.data() + (list->address - piece->address), list->bytes);
+        Draws visitor;
+        visitor.most = frame == 0 ? UINT32_MAX : 1;
+        ASSERT_TRUE(pipeline.run_commands(engine, words, visitor).ok());
+        draws += visitor.count;
+      }
+      const std::uint16_t indices[] = {0, 1, 2, 0, 2, 1};
+      const std::uint8_t narrow[] = {2, 1, 0};
+      ASSERT_TRUE(pipeline.set_float(3, std::array<std::uint32_t, 4>{1, 2, 0x3F800000, frame}).ok());
+      EXPECT_TRUE(pipeline.draw_indexed(engine, indices).ok());
+      EXPECT_TRUE(pipeline.draw_indexed(engine, narrow).ok());
+      EXPECT_TRUE(pipeline.draw(engine, 1, 3).ok());
+      (void)pipeline.draw_arrays(engine);  // an error is a result, too
+      // The processor changes vertices between frames.
+      const std::uint32_t base = (pipeline.get_register(0x200) & 0x1FFFFFFE) << 3;
+      for (SceneMemory& piece : scene.memory)
+        if (base - piece.address < piece.bytes.size())
+          for (std::size_t at = base - piece.address; at < piece.bytes.size(); at += 64)
+            piece.bytes[at] ^= std::byte{1};
+      ASSERT_TRUE(pipeline.end_frame().ok());
+    }
+    const Status ended = pipeline.end_record();
+    ASSERT_TRUE(ended.ok()) << to_string(ended.error());
+    EXPECT_EQ(pipeline.end_record().error().code, ErrorCode::bad_input);
+    ASSERT_GE(draws, 2u);
+    for (const EngineKind kind : {EngineKind::guest, EngineKind::ir, EngineKind::jit}) {
+      const CaptureComparison vertices = compare_vertices(file, kind);
+      EXPECT_GE(vertices.units, 9u);
+      EXPECT_EQ(vertices.differ, 0u);
+    }
+    // Other vertices than the recorded ones are seen.
+    const auto sections = capture::read_sections(file, "file");
+    ASSERT_TRUE(sections.ok());
+    bool changed = false;
+    for (const capture::Section& section : sections->sections)
+      if (section.kind == capture::SectionKind::memory) {
+        constexpr std::size_t kHeader = capture::kSectionHeader + 16;
+        for (std::size_t at = 0; at + 4 <= section.bytes.size() - 16; at += 4)
+          file[section.at + kHeader + at + 2] ^= std::byte{0x40};
+        changed = true;
+      }
+    ASSERT_TRUE(changed);
+    EXPECT_NE(compare_vertices(file, EngineKind::guest).differ, 0u);
   }
 }
 

@@ -28,7 +28,7 @@ pica200::Scene small_scene() {
   scene.memory.push_back({0x18000000, std::vector<std::byte>(0x40)});
   scene.registers = {{0x40, 3}, {0x41, 4}};
   scene.jobs.emplace_back(
-      pica200::StateLoad{std::make_shared<const std::vector<std::byte>>(some_bytes(20, 2))});
+      pica200::StateLoad{std::make_shared<const std::vector<std::byte>>(some_bytes(20, 2)), false});
   scene.jobs.emplace_back(pica200::MemoryFill{0x18000000, 0x18000020, 0x12345678, 0x200});
   scene.jobs.emplace_back(
       pica200::make_load(0x20000004, std::make_shared<const std::vector<std::byte>>(some_bytes(8, 3))));
@@ -167,7 +167,7 @@ TEST(SectionFile, KindsThatMustBeKnownAreRefused) {
   const auto kind = static_cast<SectionKind>(99);
   EXPECT_EQ(error_of(file_of(kind, {1})), "none");
   EXPECT_EQ(error_of(file_of(kind, {1}, capture::kMustKnow)),
-            "a section of kind 99, expected 1 to 21 (file.wjcap, byte 0x20)");
+            "a section of kind 99, expected 1 to 22 (file.wjcap, byte 0x20)");
 }
 
 TEST(SectionFile, OtherGuestsAndVersionsAreRefusedByName) {

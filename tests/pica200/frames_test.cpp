@@ -54,8 +54,8 @@ struct JobRunner {
     return Error{ErrorCode::bad_input, "it does not lie in memory", "load"};
   }
   Status operator()(const StateLoad& state) const { return gpu.load(*state.bytes); }
-  Status operator()(const pica200::PacketList&) const {
-    return Error{ErrorCode::unsupported, "no scene has packets", ""};
+  Status operator()(const pica200::CallList&) const {
+    return Error{ErrorCode::unsupported, "no scene has calls", ""};
   }
 };
 

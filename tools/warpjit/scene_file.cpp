@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "capture/pica200/call_list.h"
 #include "json.h"
 #include "launch/json_field.h"
 #include "unpack.h"
@@ -102,20 +103,25 @@ Result<SceneJob> read_job(const JsonField& field, const FileReader& reader, std:
     WARPJIT_CHECK(job->expect_object());
     WARPJIT_TRY(const JsonField file, job->require("file"));
     WARPJIT_TRY(std::vector<std::byte> bytes, read_named(file, reader));
-    return SceneJob(StateLoad{std::make_shared<const std::vector<std::byte>>(std::move(bytes))});
+    bool of_pipeline = false;
+    if (const auto of = job->find("of")) {
+      WARPJIT_TRY(const std::string text, of->string());
+      if (text != "pipeline" && text != "gpu") return of->error("is neither \"gpu\" nor \"pipeline\"");
+      of_pipeline = text == "pipeline";
+    }
+    return SceneJob(StateLoad{std::make_shared<const std::vector<std::byte>>(std::move(bytes)), of_pipeline});
   }
-  if (const auto job = field.find("packets")) {
+  if (const auto job = field.find("calls")) {
     WARPJIT_CHECK(job->expect_object());
     WARPJIT_TRY(const JsonField file, job->require("file"));
     WARPJIT_TRY(std::vector<std::byte> bytes, read_named(file, reader));
-    const pica200::PacketCount count = pica200::count_packets(bytes);
-    if (count.end != bytes.size())
-      return file.error("packet " + std::to_string(count.packets) + ", at byte " + std::to_string(count.end) +
-                        ", is cut by the file's end");
+    const pica200::CountedCalls counted = pica200::count_calls(bytes);
+    if (!counted.status)
+      return file.error("byte " + std::to_string(counted.at) + ": " + counted.status.error().message);
     const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-    return SceneJob(pica200::PacketList{*owner, owner});
+    return SceneJob(pica200::CallList{*owner, owner});
   }
-  return field.error("is no job: commands, packets, fill, transfer, texture_copy, load and state are");
+  return field.error("is no job: commands, calls, fill, transfer, texture_copy, load and state are");
 }
 
 Result<SceneOutput> read_output(const JsonField& field, const FileReader& reader) {

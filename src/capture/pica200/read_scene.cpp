@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "capture/memory_reader.h"
+#include "capture/pica200/call_list.h"
 #include "capture/pica200/scene_sections.h"
 
 namespace warpjit::pica200 {
@@ -47,10 +48,12 @@ class SceneReader {
         return read_registers(fields);
       case SectionKind::state:
         scene_.jobs.emplace_back(StateLoad{
-            std::make_shared<const std::vector<std::byte>>(section.bytes.begin(), section.bytes.end())});
+            std::make_shared<const std::vector<std::byte>>(section.bytes.begin(), section.bytes.end()),
+            (section.flags & capture::kPipelineFlag) != 0});
         return {};
+      case SectionKind::calls:
+        return read_calls(fields);
       case SectionKind::commands:
-        if ((section.flags & capture::kPacketsFlag) != 0) return read_packets(section);
         WARPJIT_CHECK(fields.expect_size(8, "a command list"));
         add_job(CommandList{fields.word(0), fields.word(4)});
         return {};
@@ -97,13 +100,11 @@ class SceneReader {
     return {};
   }
 
-  Status read_packets(const Section& section) {
-    const PacketCount count = count_packets(section.bytes);
-    if (count.end != section.bytes.size())
-      return fail(section.at + capture::kSectionHeader + count.end,
-                  "packet " + std::to_string(count.packets) + " is cut by the section's end, " +
-                      hex_text(section.bytes.size() - count.end) + " bytes after it begins");
-    add_job(PacketList{section.bytes, owner_});
+  Status read_calls(const Fields& fields) {
+    const std::span<const std::byte> bytes = fields.section().bytes;
+    const CountedCalls counted = count_calls(bytes);
+    if (!counted.status) return fields.fail(counted.at, counted.status.error().message);
+    add_job(CallList{bytes, owner_});
     return {};
   }
 

@@ -4,10 +4,8 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <vector>
 
-#include "capture/memory_writer.h"
-#include "capture/page_recorder.h"
+#include "capture/pica200/capture_log.h"
 #include "capture/pica200/scene.h"
 #include "device/pica200/gpu.h"
 
@@ -20,29 +18,22 @@ class Recorder final : public GpuRecording {
 
   void begin_job(GpuState& gpu, const StartedJob& job) override;
   void end_job(GpuState& gpu, const StartedJob& job, const Status& done) override;
+  void begin_call(const PipelineCall& call) override;
+  void end_call(const PipelineCall& call, const CallResult& result) override;
+  void load(std::span<const std::byte> state) override;
   void reach(const std::byte* data, std::size_t size, bool writes) override;
+  void lose(const char* what) override { log_.lose(what); }
   Status end_frame() override;
   Status finish() override;
 
  private:
-  Recorder(const PhysicalMemory& memory, CaptureSink sink, void* context);
-  bool records() const { return lost_.ok() && !failed_job_; }
-  void write_state(GpuState& gpu);
-  void lose(const char* what);
-  void add_packet(const StartedPacket& job);
-  void write_packets();
+  Recorder(GpuState& gpu, CaptureSink sink, void* context);
+  bool records() const { return log_.lost().ok() && !failed_job_; }
 
-  capture::SectionWriter file_;
-  capture::MemoryWriter memory_;
-  capture::PageRecorder pages_;
-  std::vector<std::byte> state_;                   // that a replay has after its last list
-  std::uint64_t changes_ = 0;                      // of the pipeline, when a packet ran
-  bool after_packets_ = false;                     // the last job that is no load was one
-  capture::Numbers packets_;                       // that have run and are not in the file
+  const PipelineState& pipeline_;
+  CaptureLog log_;
   std::uint32_t job_ = 0;                          // the one that runs, from 1 on
-  std::uint32_t ended_ = 0;                        // the last one of the frame that ended last
   std::map<std::uint32_t, SceneOutput> pictures_;  // by address
-  Status lost_;
   std::optional<Error> failed_job_;
 };
 

@@ -50,18 +50,6 @@ std::optional<OutputProblem> check_output(const SceneOutput& output) {
   return std::nullopt;
 }
 
-PacketCount count_packets(std::span<const std::byte> bytes) {
-  PacketCount count;
-  const capture::FileBytes words(bytes, {});
-  while (bytes.size() - count.end >= 8) {
-    const std::uint64_t size = 8 + 4 * std::uint64_t{words.word(count.end + 4)};
-    if (size > bytes.size() - count.end) break;
-    count.end += static_cast<std::size_t>(size);
-    ++count.packets;
-  }
-  return count;
-}
-
 std::optional<SceneOutput> presented_picture(const DisplayTransfer& job) {
   constexpr std::uint32_t kTiled = 1 << 1 | 1 << 5, kFormats = 5;
   const std::uint32_t format = job.flags >> 12 & 7, scale = job.flags >> 24 & 3;

@@ -30,25 +30,20 @@ struct MemoryLoad {
 inline MemoryLoad make_load(std::uint32_t address, std::shared_ptr<const std::vector<std::byte>> bytes) {
   return {address, static_cast<std::uint32_t>(bytes->size()), *bytes, bytes};
 }
-// The GPU's registers, tables and programs, as Gpu::save gives them.
+// The GPU's registers, tables and programs, as Gpu::save gives them, or the registers and programs of its vertices'
+// part alone, as Pipeline::save.
 struct StateLoad {
   std::shared_ptr<const std::vector<std::byte>> bytes;
+  bool of_pipeline = false;
 };
-// Entries of lists and single writes, as an emulator that walks through lists itself sends them. Words: for each
-// {the register, from bit 16 on the bytes that are written, bit 20 for words that go to registers one after the other,
-// bit 31 for the end of an immediate draw, which has no words}, the number of words, the words.
-struct PacketList {
+// Calls of Pipeline's and Gpu's, one after the other, as call_list.h has them.
+struct CallList {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> owner;
 };
-// Where the last packet that `bytes` has whole ends, and how many there are.
-struct PacketCount {
-  std::size_t packets = 0, end = 0;
-};
-PacketCount count_packets(std::span<const std::byte> bytes);
 
 using SceneJob =
-    std::variant<CommandList, MemoryFill, DisplayTransfer, TextureCopy, MemoryLoad, StateLoad, PacketList>;
+    std::variant<CommandList, MemoryFill, DisplayTransfer, TextureCopy, MemoryLoad, StateLoad, CallList>;
 
 struct SceneOutput {
   enum class Layout : std::uint8_t { bytes, color, depth, linear };

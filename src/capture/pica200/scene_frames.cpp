@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "capture/pica200/call_list.h"
 #include "capture/pica200/output_pixels.h"
 #include "capture/pica200/scene_machine.h"
 #include "capture/pica200/scene_sections.h"
@@ -26,8 +27,8 @@ std::string count_text(std::uint64_t count, const char* what) {
 std::string text_of(const SceneJob& job) {
   if (const auto* list = std::get_if<CommandList>(&job))
     return "commands at " + hex_text(list->address) + ", " + std::to_string(list->bytes) + " bytes";
-  if (const auto* packets = std::get_if<PacketList>(&job))
-    return count_text(count_packets(packets->bytes).packets, "packet");
+  if (const auto* calls = std::get_if<CallList>(&job))
+    return count_text(count_calls(calls->bytes).calls, "call");
   if (const auto* fill = std::get_if<MemoryFill>(&job))
     return "fill from " + hex_text(fill->start) + " to " + hex_text(fill->end);
   if (const auto* transfer = std::get_if<DisplayTransfer>(&job))
@@ -55,6 +56,7 @@ class SceneReplay final : public DrawVisitor {
       const std::string text = text_of(scene.jobs[n]);
       ended_ = ended_ || !visitor_.job({job_++, frame_, text});
     }
+    show_vertices();
     for (const SceneOutput& output : scene.outputs) {
       if (ended_) break;
       WARPJIT_CHECK(show(output, std::nullopt));
@@ -113,6 +115,20 @@ class SceneReplay final : public DrawVisitor {
     if (interest_.draws) ended_ = !visitor_.draw({number, job_, frame_, draw.text, draw.drawn, {}});
     for (const SceneOutput& target : draw.targets)
       if (!ended_) (void)show(target, number);
+  }
+
+  // What draws of vertices alone gave, as hashes.
+  void show_vertices() {
+    const std::span<const std::uint64_t> results = machine_.call_results();
+    if (ended_ || results.empty()) return;
+    CapturePicture picture;
+    picture.name = "vertices";
+    picture.frame = frame_;
+    picture.job = job_ == 0 ? 0 : job_ - 1;
+    picture.bytes = std::as_bytes(results);
+    const std::uint64_t differ = machine_.call_differences();
+    picture.compared = {.units = results.size(), .differ = differ, .beyond = differ, .allowed = 0};
+    ended_ = !visitor_.picture(picture);
   }
 
   Status show(const SceneOutput& output, std::optional<std::size_t> draw) {

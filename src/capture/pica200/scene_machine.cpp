@@ -4,6 +4,7 @@
 
 #include "base/float_environment.h"
 #include "base/hash.h"
+#include "capture/pica200/call_list.h"
 #include "capture/section_file.h"
 #include "frontend/pica200/facts/register_titles.h"
 
@@ -23,6 +24,13 @@ Status SceneMachine::begin() {
   for (std::size_t n = 0; n < memory_.size(); ++n)
     std::ranges::copy(scene_.memory[n].bytes, memory_[n].bytes.begin());
   WARPJIT_CHECK(gpu_.reset(Start::zero));
+  Pipeline& pipeline = gpu_.pipeline();
+  pipeline.set_outside(Outside::error);
+  pipeline.set_geometry_topology(false);
+  pipeline.set_f24(false);
+  pipeline.set_structural_scopes(false);
+  call_results_.clear();
+  call_differences_ = 0;
   for (const RegisterWrite& write : scene_.registers) WARPJIT_CHECK(gpu_.set_register(write.id, write.value));
   total_ = {};
   return {};
@@ -35,11 +43,12 @@ Status SceneMachine::run_job(const SceneJob& job, const Engine& engine, const Ru
     add(report);
     return {};
   }
-  if (const auto* packets = std::get_if<PacketList>(&job)) return run_packets(*packets, engine, options);
+  if (const auto* calls = std::get_if<CallList>(&job)) return run_calls(*calls, engine, options);
   if (const auto* fill = std::get_if<MemoryFill>(&job)) return gpu_.fill(*fill);
   if (const auto* transfer = std::get_if<DisplayTransfer>(&job)) return gpu_.transfer(*transfer);
   if (const auto* copy = std::get_if<TextureCopy>(&job)) return gpu_.copy(*copy);
-  if (const auto* state = std::get_if<StateLoad>(&job)) return gpu_.load(*state->bytes);
+  if (const auto* state = std::get_if<StateLoad>(&job))
+    return state->of_pipeline ? gpu_.pipeline().load(*state->bytes) : gpu_.load(*state->bytes);
   const auto& load = std::get<MemoryLoad>(job);
   if (load.size == 0) return {};
   std::byte* const to = gpu_.memory().find(load.address, load.size);
@@ -62,25 +71,30 @@ void SceneMachine::add(const GpuReport& report) {
   total_.jumps += report.jumps;
 }
 
-Status SceneMachine::run_packets(const PacketList& list, const Engine& engine, const RunOptions& options) {
-  const capture::FileBytes words(list.bytes, {});
-  std::vector<std::uint32_t> values;
-  for (std::size_t at = 0, packet = 0; at < list.bytes.size(); ++packet) {
-    const std::uint32_t head = words.word(at), count = words.word(at + 4);
-    values.resize(count);
-    for (std::uint32_t n = 0; n < count; ++n) values[n] = words.word(at + 8 + 4 * std::size_t{n});
-    at += 8 + 4 * std::size_t{count};
-    Result<GpuReport> report =
-        head >> 31 != 0
-            ? gpu_.draw_immediate(engine, options)
-            : gpu_.run_packet(engine, {head & 0xFFFF, values, head >> 16 & 15, (head >> 20 & 1) != 0},
-                              options);
-    if (!report) {
-      Error error = report.error();
-      error.where = "packet " + std::to_string(packet) + (error.where.empty() ? "" : ", ") + error.where;
-      return error;
+Status SceneMachine::run_calls(const CallList& list, const Engine& engine, const RunOptions& options) {
+  CallReader calls(list.bytes);
+  for (std::size_t number = 0; !calls.done(); ++number) {
+    WARPJIT_TRY(const PipelineCall call, calls.next());
+    const bool packet = call.kind == CallKind::gpu_packet;
+    if (packet || call.kind == CallKind::gpu_draw_immediate) {
+      const Result<GpuReport> report =
+          packet ? gpu_.run_packet(engine, packet_of(call), options) : gpu_.draw_immediate(engine, options);
+      if (!report) {
+        Error error = report.error();
+        error.where = "call " + std::to_string(number) + (error.where.empty() ? "" : ", ") + error.where;
+        return error;
+      }
+      add(*report);
+      continue;
     }
-    add(*report);
+    const std::optional<CallResult>& wanted = calls.result();
+    const std::uint32_t most = wanted && wanted->ended ? wanted->draws : UINT32_MAX;
+    const CallResult got = make_call(gpu_.pipeline(), call, most, engine, options);
+    if (options.cancel != nullptr && options.cancel->load(std::memory_order_relaxed) != 0)
+      return Error{ErrorCode::cancelled, "the run was cancelled", ""};
+    if (!wanted) continue;
+    call_results_.push_back(got.hash);
+    if (got.hash != wanted->hash || got.draws != wanted->draws) ++call_differences_;
   }
   return {};
 }

@@ -33,13 +33,16 @@ class SceneMachine {
   std::span<SceneMemory> memory() { return memory_; }
   // The bytes of an output; none: they do not lie in the scene's memory.
   std::span<const std::byte> bytes_of(const SceneOutput& output) const;
-  std::uint64_t hash() const;  // of all memory
+  // Of each call that drew vertices alone, since begin(): a hash of what it gave.
+  std::span<const std::uint64_t> call_results() const { return call_results_; }
+  std::uint64_t call_differences() const { return call_differences_; }  // of these from those in the scene
+  std::uint64_t hash() const;                                           // of all memory
 
  private:
   SceneMachine(const Scene& scene, const std::string& file)
       : scene_(scene), file_(file), memory_(scene.memory) {}
   Status run_job(const SceneJob& job, const Engine& engine, const RunOptions& options);
-  Status run_packets(const PacketList& list, const Engine& engine, const RunOptions& options);
+  Status run_calls(const CallList& list, const Engine& engine, const RunOptions& options);
   void add(const GpuReport& report);
 
   const Scene& scene_;
@@ -47,6 +50,8 @@ class SceneMachine {
   std::vector<SceneMemory> memory_;
   GpuState gpu_;
   GpuReport total_;
+  std::vector<std::uint64_t> call_results_;
+  std::uint64_t call_differences_ = 0;
 };
 
 // Where a byte of a scene's memory differs.

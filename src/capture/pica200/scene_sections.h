@@ -30,7 +30,7 @@ void write_scene(capture::SectionWriter& file, const Scene& scene);
 
 // Parts of files, for writers.
 void write_job(capture::SectionWriter& file, const CommandList& job);
-void write_job(capture::SectionWriter& file, const PacketList& job);
+void write_job(capture::SectionWriter& file, const CallList& job);
 void write_job(capture::SectionWriter& file, const MemoryFill& job);
 void write_job(capture::SectionWriter& file, const DisplayTransfer& job);
 void write_job(capture::SectionWriter& file, const TextureCopy& job);

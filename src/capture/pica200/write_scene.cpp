@@ -14,9 +14,7 @@ void write_job(SectionWriter& file, const CommandList& job) {
   file.write(SectionKind::commands, 0, numbers.word(job.address).word(job.bytes).bytes());
 }
 
-void write_job(SectionWriter& file, const PacketList& job) {
-  file.write(SectionKind::commands, capture::kPacketsFlag, job.bytes);
-}
+void write_job(SectionWriter& file, const CallList& job) { file.write(SectionKind::calls, 0, job.bytes); }
 
 void write_job(SectionWriter& file, const MemoryFill& job) {
   Numbers numbers;
@@ -67,11 +65,11 @@ void write_scene(SectionWriter& file, const Scene& scene) {
       else
         memory.write(load->address, load->bytes, false);
     } else if (const auto* state = std::get_if<StateLoad>(&job)) {
-      file.write(SectionKind::state, 0, *state->bytes);
+      file.write(SectionKind::state, state->of_pipeline ? capture::kPipelineFlag : 0, *state->bytes);
     } else if (const auto* list = std::get_if<CommandList>(&job)) {
       write_job(file, *list);
-    } else if (const auto* packets = std::get_if<PacketList>(&job)) {
-      write_job(file, *packets);
+    } else if (const auto* calls = std::get_if<CallList>(&job)) {
+      write_job(file, *calls);
     } else if (const auto* fill = std::get_if<MemoryFill>(&job)) {
       write_job(file, *fill);
     } else if (const auto* transfer = std::get_if<DisplayTransfer>(&job)) {

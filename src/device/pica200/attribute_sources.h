@@ -42,6 +42,7 @@ class AttributeSources {
   // "attribute 3", with the loader's register if it set the array.
   std::string name(unsigned attribute) const;
 
+  std::span<const MemoryRange> ranges() const { return memory_; }
   // `size` bytes of the guest's memory; fewer if it ends before.
   std::span<const std::byte> memory(std::uint64_t address, std::size_t size) const;
 

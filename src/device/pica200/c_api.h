@@ -10,6 +10,7 @@
 struct warpjit_pica200_pipeline {
   std::optional<warpjit::pica200::Pipeline> own;  // none: a Gpu's
   warpjit::pica200::Pipeline& pipeline;
+  std::shared_ptr<const void> sink;  // of the capture that is recorded
   explicit warpjit_pica200_pipeline(warpjit::pica200::Pipeline&& from)
       : own(std::move(from)), pipeline(*own) {}
   explicit warpjit_pica200_pipeline(warpjit::pica200::Pipeline& of) : pipeline(of) {}

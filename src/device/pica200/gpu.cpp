@@ -85,8 +85,13 @@ Status GpuState::set_memory(std::span<const GpuMemory> ranges) {
 
 Status GpuState::set_register(std::uint32_t id, std::uint32_t value) {
   if (id >= kRegisterCount) return bad_input("registers end at 0x2FF", register_name(id));
-  ++pipeline_.changes;
-  return has_effect(id) ? Status() : pipeline_.registers.write(id, value);
+  if (has_effect(id)) return {};
+  if (recording_) {
+    const PipelineCall call{CallKind::write, {}, id | 15 << 16, {&value, 1}};
+    recording_->begin_call(call);
+    recording_->end_call(call, {});
+  }
+  return pipeline_.registers.write(id, value);
 }
 std::uint32_t GpuState::get_register(std::uint32_t id) const {
   return id < kRegisterCount ? pipeline_.registers.read(id) : 0;
@@ -129,7 +134,7 @@ Result<GpuReport> GpuState::run_commands(const Engine& engine, std::uint32_t add
 void GpuState::set_recording(std::unique_ptr<GpuRecording> recording) {
   recording_ = std::move(recording);
   memory_.set_watch(recording_.get());
-  pipeline_.watch = recording_.get();
+  pipeline_.recording = recording_.get();
 }
 
 Status GpuState::fill(const MemoryFill& job) {
@@ -165,7 +170,7 @@ Status GpuState::run_lists(Running& running, List list) {
 
 Result<GpuReport> GpuState::run_packet(const Engine& engine, const Packet& packet,
                                        const RunOptions& options) {
-  return record(StartedPacket{&packet}, [&] {
+  return record(packet_call(CallKind::gpu_packet, packet), [&] {
     if (recording_) draws_.change_memory();
     Running running{engine, options, {}, {}};
     return run(running, [&] { return write_packet(running, packet); });
@@ -185,7 +190,7 @@ Status GpuState::write_packet(Running& running, const Packet& packet) {
 }
 
 Result<GpuReport> GpuState::draw_immediate(const Engine& engine, const RunOptions& options) {
-  return record(StartedPacket{}, [&] {
+  return record(PipelineCall{CallKind::gpu_draw_immediate}, [&] {
     if (recording_) draws_.change_memory();
     Running running{engine, options, {}, {}};
     return run(running, [&] { return draw_sent(running); });

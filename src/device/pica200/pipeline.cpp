@@ -266,13 +266,13 @@ void PipelineState::watch_arrays(std::uint64_t first, std::uint64_t last) const 
                         end = std::min<std::uint64_t>(array.offset + last * array.stride + size(array.format),
                                                       array.size);
     if (begin < end)
-      watch->reach(static_cast<const std::byte*>(array.data) + begin, static_cast<std::size_t>(end - begin),
-                   false);
+      recording->reach(static_cast<const std::byte*>(array.data) + begin,
+                       static_cast<std::size_t>(end - begin), false);
   }
 }
 
 Status PipelineState::check_arrays(std::uint64_t first, std::uint64_t last) const {
-  if (watch != nullptr) watch_arrays(first, last);
+  if (recording != nullptr) watch_arrays(first, last);
   if (last < held_vertices_) return {};
   for (std::size_t k = 0; k < input_count_; ++k) {
     const AttributeArray& array = inputs_[k].array;

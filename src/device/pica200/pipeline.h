@@ -12,6 +12,7 @@
 #include "device/pica200/draw_rows.h"
 #include "device/pica200/geometry_stage.h"
 #include "device/pica200/index_list.h"
+#include "device/pica200/pipeline_call.h"
 #include "device/pica200/registers.h"
 #include "frontend/pica200/facts/physical_memory.h"
 #include "frontend/pica200/shader.h"
@@ -28,8 +29,9 @@ class PipelineState {
   AttributeSources attributes;
   Outside outside = Outside::error;
   bool geometry_topology = false;  // as Pipeline::set_geometry_topology says
-  std::uint64_t changes = 0;       // calls of Pipeline's that change it
-  MemoryWatch* watch = nullptr;    // who is told of arrays and indices that draws read; null: nobody
+  // Who is told of calls, and of arrays and indices that draws read; null: nobody.
+  PipelineRecording* recording = nullptr;
+  std::unique_ptr<PipelineRecording> own_recording;  // not of a Gpu's
 
   Status reset(Start start);
   std::vector<std::byte> save();

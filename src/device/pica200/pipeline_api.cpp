@@ -1,10 +1,12 @@
 // Pipeline: the public handle.
 #include <algorithm>
+#include <cstring>
 #include <new>
 
 #include "base/float_environment.h"
 #include "base/result.h"
 #include "device/pica200/pipeline.h"
+#include "device/pica200/pipeline_call.h"
 
 namespace warpjit::pica200 {
 
@@ -35,6 +37,22 @@ Status upload(std::uint64_t& version, std::span<std::uint32_t> to, std::span<con
   return assign(version, to, words, first, what, " words");
 }
 
+template <class Number>
+std::uint32_t number(Number value) {
+  return static_cast<std::uint32_t>(value);
+}
+// Values made of words.
+template <class Value>
+std::span<const std::uint32_t> words_of(std::span<const Value> values) {
+  static_assert(sizeof(Value) % 4 == 0);
+  return {reinterpret_cast<const std::uint32_t*>(values.data()), values.size() * sizeof(Value) / 4};
+}
+std::vector<std::uint32_t> packed(std::span<const std::byte> bytes) {
+  std::vector<std::uint32_t> words((bytes.size() + 3) / 4);
+  if (!bytes.empty()) std::memcpy(words.data(), bytes.data(), bytes.size());
+  return words;
+}
+
 Vector vector_of(std::span<const std::uint32_t, 4> bits) { return {bits[0], bits[1], bits[2], bits[3]}; }
 
 UnitRegisters& unit_of(PipelineState& state, Unit unit) {
@@ -56,37 +74,42 @@ Pipeline::State& Pipeline::state() const {
   return *state_;
 }
 
-Pipeline::State& Pipeline::changing() const {
-  ++state().changes;
+Pipeline::State& Pipeline::changing(const PipelineCall& call) const {
+  if (PipelineRecording* const recording = state().recording) {
+    recording->begin_call(call);
+    recording->end_call(call, {});
+  }
   return state();
 }
 
 Status Pipeline::write_register(std::uint32_t id, std::uint32_t value, unsigned bytes) try {
-  return changing().registers.write(id, value, bytes);
+  return changing({CallKind::write, {}, id | bytes << 16, {&value, 1}}).registers.write(id, value, bytes);
 } catch (...) {
   return caught();
 }
 Status Pipeline::write_registers(std::span<const RegisterWrite> writes) try {
-  for (const RegisterWrite& write : writes) WARPJIT_CHECK(changing().registers.write(write.id, write.value));
+  static_assert(sizeof(RegisterWrite) == 8);
+  State& to = changing({CallKind::writes, {}, 0, words_of(writes)});
+  for (const RegisterWrite& write : writes) WARPJIT_CHECK(to.registers.write(write.id, write.value));
   return {};
 } catch (...) {
   return caught();
 }
 
 Status Pipeline::set_code(std::span<const std::uint32_t> words, std::size_t first, Unit unit) try {
-  UnitRegisters& to = unit_of(changing(), unit);
+  UnitRegisters& to = unit_of(changing({CallKind::code, unit, number(first), words}), unit);
   return upload(to.program_version, to.code, words, first, "code");
 } catch (...) {
   return caught();
 }
 Status Pipeline::set_descriptors(std::span<const std::uint32_t> words, std::size_t first, Unit unit) try {
-  UnitRegisters& to = unit_of(changing(), unit);
+  UnitRegisters& to = unit_of(changing({CallKind::descriptors, unit, number(first), words}), unit);
   return upload(to.program_version, to.descriptors, words, first, "operand descriptors");
 } catch (...) {
   return caught();
 }
 Status Pipeline::set_entry(std::uint32_t word, Unit unit) try {
-  UnitRegisters& to = unit_of(changing(), unit);
+  UnitRegisters& to = unit_of(changing({CallKind::entry, unit, word}), unit);
   WARPJIT_CHECK(in_range(word, to.code.size(), "entry"));
   change(to.entry, word, to.program_version);
   return {};
@@ -94,40 +117,37 @@ Status Pipeline::set_entry(std::uint32_t word, Unit unit) try {
   return caught();
 }
 void Pipeline::set_f24(bool on) {
-  if (!state_) return;
-  for (UnitRegisters* unit : {&changing().registers.vertex, &changing().registers.geometry})
-    change(unit->f24, on, unit->program_version);
+  for (const Unit unit : {Unit::vertex, Unit::geometry}) set_f24(on, unit);
 }
 void Pipeline::set_structural_scopes(bool on) {
-  if (!state_) return;
-  for (UnitRegisters* unit : {&changing().registers.vertex, &changing().registers.geometry})
-    change(unit->structural_scopes, on, unit->program_version);
+  for (const Unit unit : {Unit::vertex, Unit::geometry}) set_structural_scopes(on, unit);
 }
 void Pipeline::set_f24(bool on, Unit unit) {
   if (!state_) return;
-  UnitRegisters& to = unit_of(changing(), unit);
+  UnitRegisters& to = unit_of(changing({CallKind::f24, unit, on ? 1U : 0U}), unit);
   change(to.f24, on, to.program_version);
 }
 void Pipeline::set_structural_scopes(bool on, Unit unit) {
   if (!state_) return;
-  UnitRegisters& to = unit_of(changing(), unit);
+  UnitRegisters& to = unit_of(changing({CallKind::structural_scopes, unit, on ? 1U : 0U}), unit);
   change(to.structural_scopes, on, to.program_version);
 }
 Status Pipeline::set_floats(unsigned first, std::span<const FloatBits> values, Unit unit) try {
-  UnitRegisters& to = unit_of(changing(), unit);
+  UnitRegisters& to = unit_of(changing({CallKind::floats, unit, first, words_of(values)}), unit);
   return assign(to.values_version, std::span<FloatBits>(to.floats), values, first, "float uniforms");
 } catch (...) {
   return caught();
 }
 Status Pipeline::set_ints(unsigned first, std::span<const std::uint32_t> values, Unit unit) try {
-  UnitRegisters& to = unit_of(changing(), unit);
+  UnitRegisters& to = unit_of(changing({CallKind::ints, unit, first, values}), unit);
   return assign(to.values_version, std::span<std::uint32_t>(to.ints), values, first, "integer uniforms");
 } catch (...) {
   return caught();
 }
 Status Pipeline::set_bools(unsigned first, unsigned count, std::uint16_t bits, Unit unit) try {
   constexpr unsigned kBools = 16;
-  UnitRegisters& to = unit_of(changing(), unit);
+  const std::uint32_t word = bits;
+  UnitRegisters& to = unit_of(changing({CallKind::bools, unit, first | count << 16, {&word, 1}}), unit);
   if (first > kBools || count > kBools - first)
     return bad_input(std::to_string(count) + " from " + std::to_string(first) + " on do not fit in 16",
                      "boolean uniforms");
@@ -138,7 +158,7 @@ Status Pipeline::set_bools(unsigned first, unsigned count, std::uint16_t bits, U
   return caught();
 }
 Status Pipeline::set_fixed_attributes(unsigned first, std::span<const FloatBits> values) try {
-  Registers& registers = changing().registers;
+  Registers& registers = changing({CallKind::fixed_attributes, {}, first, words_of(values)}).registers;
   return assign(registers.fixed_version, std::span<FloatBits>(registers.fixed), values, first,
                 "fixed attributes");
 } catch (...) {
@@ -175,23 +195,29 @@ std::uint32_t Pipeline::get_register(std::uint32_t id) const {
 }
 
 void Pipeline::set_outside(Outside outside) {
-  if (state_) changing().outside = outside;
+  if (state_) changing({CallKind::outside, {}, number(outside)}).outside = outside;
 }
 void Pipeline::set_geometry_topology(bool on) {
-  if (state_) changing().geometry_topology = on;
+  if (state_) changing({CallKind::topology, {}, on ? 1U : 0U}).geometry_topology = on;
 }
-Status Pipeline::reset(Start start) try { return changing().reset(start); } catch (...) {
+Status Pipeline::reset(Start start) try {
+  return changing({CallKind::reset, {}, number(start)}).reset(start);
+} catch (...) {
   return caught();
 }
 Result<std::vector<std::byte>> Pipeline::save() const try { return state().save(); } catch (...) {
   return caught();
 }
-Status Pipeline::load(std::span<const std::byte> bytes) try { return changing().load(bytes); } catch (...) {
+Status Pipeline::load(std::span<const std::byte> bytes) try {
+  std::vector<std::uint32_t> words;
+  if (state().recording != nullptr) words = packed(bytes);
+  return changing({CallKind::load, {}, number(bytes.size()), words}).load(bytes);
+} catch (...) {
   return caught();
 }
 
 Status Pipeline::set_float(unsigned index, std::span<const std::uint32_t, 4> bits, Unit unit) try {
-  UnitRegisters& to = unit_of(changing(), unit);
+  UnitRegisters& to = unit_of(changing({CallKind::floats, unit, index, bits}), unit);
   WARPJIT_CHECK(in_range(index, to.floats.size(), "float uniform"));
   change(to.floats[index], vector_of(bits), to.values_version);
   return {};
@@ -199,7 +225,7 @@ Status Pipeline::set_float(unsigned index, std::span<const std::uint32_t, 4> bit
   return caught();
 }
 Status Pipeline::set_int(unsigned index, std::uint32_t bytes, Unit unit) try {
-  UnitRegisters& to = unit_of(changing(), unit);
+  UnitRegisters& to = unit_of(changing({CallKind::ints, unit, index, {&bytes, 1}}), unit);
   WARPJIT_CHECK(in_range(index, to.ints.size(), "integer uniform"));
   change(to.ints[index], bytes, to.values_version);
   return {};
@@ -207,10 +233,10 @@ Status Pipeline::set_int(unsigned index, std::uint32_t bytes, Unit unit) try {
   return caught();
 }
 void Pipeline::set_bools(std::uint16_t bits, Unit unit) {
-  if (state_) unit_of(changing(), unit).set_bools(bits);
+  if (state_) (void)set_bools(0, 16, bits, unit);
 }
 Status Pipeline::set_attribute_count(unsigned count, Unit unit) try {
-  UnitRegisters& to = unit_of(changing(), unit);
+  UnitRegisters& to = unit_of(changing({CallKind::attribute_count, unit, count}), unit);
   if (unit == Unit::vertex) WARPJIT_CHECK(in_range(count, kAttributes + 1, "attribute count"));
   // 0 wraps to what is out of range.
   if (unit == Unit::geometry)
@@ -221,7 +247,8 @@ Status Pipeline::set_attribute_count(unsigned count, Unit unit) try {
   return caught();
 }
 Status Pipeline::set_permutation(unsigned attribute, unsigned input_register, Unit unit) try {
-  UnitRegisters& to = unit_of(changing(), unit);
+  UnitRegisters& to =
+      unit_of(changing({CallKind::permutation, unit, attribute | input_register << 16}), unit);
   WARPJIT_CHECK(
       in_range(attribute, unit == Unit::vertex ? kAttributes : UnitRegisters::kAttributeSlots, "attribute"));
   WARPJIT_CHECK(in_range(input_register, 16, "input register"));
@@ -232,11 +259,11 @@ Status Pipeline::set_permutation(unsigned attribute, unsigned input_register, Un
 }
 void Pipeline::set_output_mask(std::uint16_t mask, Unit unit) {
   if (!state_) return;
-  UnitRegisters& to = unit_of(changing(), unit);
+  UnitRegisters& to = unit_of(changing({CallKind::output_mask, unit, mask}), unit);
   change(to.output_mask, mask, to.layout_version);
 }
 Status Pipeline::set_output_map(std::span<const std::uint32_t> words) try {
-  Registers& registers = changing().registers;
+  Registers& registers = changing({CallKind::output_map, {}, 0, words}).registers;
   WARPJIT_CHECK(in_range(words.size(), Registers::kMapWords + 1, "output map words"));
   for (std::size_t n = 0; n < words.size(); ++n)
     change(registers.output_map[n], words[n], registers.map_version);
@@ -246,7 +273,7 @@ Status Pipeline::set_output_map(std::span<const std::uint32_t> words) try {
   return caught();
 }
 Status Pipeline::set_fixed_attribute(unsigned attribute, std::span<const std::uint32_t, 4> bits) try {
-  Registers& registers = changing().registers;
+  Registers& registers = changing({CallKind::fixed_attributes, {}, attribute, bits}).registers;
   WARPJIT_CHECK(in_range(attribute, registers.fixed.size(), "attribute"));
   change(registers.fixed[attribute], vector_of(bits), registers.fixed_version);
   return {};
@@ -267,6 +294,8 @@ void Pipeline::unbind_attributes() {
   for (unsigned n = 0; n < kAttributes; ++n) state().attributes.unbind(n);
 }
 Status Pipeline::set_memory(std::span<const MemoryRange> ranges) try {
+  if (state().recording != nullptr)
+    return Error{ErrorCode::bad_input, "the memory cannot change while a capture is recorded", "memory"};
   return state().attributes.set_memory(ranges);
 } catch (...) {
   return caught();
@@ -277,39 +306,79 @@ const GeometryUnit& Pipeline::geometry_unit() const {
   return state_ ? state_->registers.unit() : kNone;
 }
 void Pipeline::set_geometry_unit(const GeometryUnit& unit) {
-  if (state_) changing().registers.unit() = unit;
+  if (!state_) return;
+  GeometryUnit copy = unit;
+  changing({CallKind::geometry_unit, {}, 0, copy.words()}).registers.unit() = unit;
 }
+
+namespace {
+
+// A draw that a recording takes.
+template <class Run>
+Result<DrawResult> drawn(PipelineState& state, const PipelineCall& call, Run run) {
+  if (state.recording == nullptr) return run();
+  state.recording->begin_call(call);
+  Result<DrawResult> result = run();
+  CallResults results(nullptr);
+  results.add(result);
+  state.recording->end_call(call, results.result());
+  return result;
+}
+
+// Writes and draws.
+template <class Run>
+Status listed(PipelineState& state, const PipelineCall& call, CommandVisitor& visitor, Run run) {
+  if (state.recording == nullptr) return run(visitor);
+  CallResults results(&visitor);
+  state.recording->begin_call(call);
+  const Status done = run(results);
+  state.recording->end_call(call, results.result());
+  return done;
+}
+
+template <class Index>
+Result<DrawResult> drawn(PipelineState& state, CallKind kind, const Engine& engine,
+                         std::span<const Index> indices, const RunOptions& options) {
+  std::vector<std::uint32_t> words;
+  if (state.recording != nullptr) words = packed(std::as_bytes(indices));
+  return drawn(state, {kind, {}, number(indices.size()), words},
+               [&] { return state.draw_indexed(engine, indices, options); });
+}
+
+}  // namespace
 
 Result<DrawResult> Pipeline::draw(const Engine& engine, std::uint32_t first, std::size_t count,
                                   const RunOptions& options) try {
-  return changing().draw(engine, first, count, options);
+  const std::uint32_t word = number(count);
+  return drawn(state(), {CallKind::draw, {}, first, {&word, 1}},
+               [&] { return state().draw(engine, first, count, options); });
 } catch (...) {
   return caught();
 }
 Result<DrawResult> Pipeline::draw_indexed(const Engine& engine, std::span<const std::uint8_t> indices,
                                           const RunOptions& options) try {
-  return changing().draw_indexed(engine, indices, options);
+  return drawn(state(), CallKind::draw_indexed8, engine, indices, options);
 } catch (...) {
   return caught();
 }
 Result<DrawResult> Pipeline::draw_indexed(const Engine& engine, std::span<const std::uint16_t> indices,
                                           const RunOptions& options) try {
-  return changing().draw_indexed(engine, indices, options);
+  return drawn(state(), CallKind::draw_indexed16, engine, indices, options);
 } catch (...) {
   return caught();
 }
 Result<DrawResult> Pipeline::draw_arrays(const Engine& engine, const RunOptions& options) try {
-  return changing().draw_arrays(engine, options);
+  return drawn(state(), {CallKind::draw_arrays}, [&] { return state().draw_arrays(engine, options); });
 } catch (...) {
   return caught();
 }
 Result<DrawResult> Pipeline::draw_elements(const Engine& engine, const RunOptions& options) try {
-  return changing().draw_elements(engine, options);
+  return drawn(state(), {CallKind::draw_elements}, [&] { return state().draw_elements(engine, options); });
 } catch (...) {
   return caught();
 }
 Result<DrawResult> Pipeline::draw_immediate(const Engine& engine, const RunOptions& options) try {
-  return changing().draw_immediate(engine, options);
+  return drawn(state(), {CallKind::draw_immediate}, [&] { return state().draw_immediate(engine, options); });
 } catch (...) {
   return caught();
 }
@@ -329,15 +398,18 @@ Result<VertexView> Pipeline::trace_vertex(std::size_t n, StepFunction function, 
 std::size_t Pipeline::immediate_vertices() const { return state_ ? state_->registers.immediate.size() : 0; }
 Status Pipeline::run_commands(const Engine& engine, std::span<const std::uint32_t> words,
                               CommandVisitor& visitor, const RunOptions& options) try {
-  return changing().run_commands(engine, words, visitor, options);
+  return listed(state(), {CallKind::commands, {}, 0, words}, visitor,
+                [&](CommandVisitor& seen) { return state().run_commands(engine, words, seen, options); });
 } catch (...) {
   return caught();
 }
 Status Pipeline::run_packet(const Engine& engine, const Packet& packet, CommandVisitor& visitor,
                             const RunOptions& options) try {
-  WARPJIT_TRY(const bool more, changing().run_packet(engine, packet, visitor, options));
-  static_cast<void>(more);
-  return {};
+  return listed(state(), packet_call(CallKind::packet, packet), visitor, [&](CommandVisitor& seen) -> Status {
+    WARPJIT_TRY(const bool more, state().run_packet(engine, packet, seen, options));
+    static_cast<void>(more);
+    return {};
+  });
 } catch (...) {
   return caught();
 }

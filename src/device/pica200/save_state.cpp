@@ -140,7 +140,6 @@ std::vector<std::byte> GpuState::save() {
 }
 
 Status GpuState::load(std::span<const std::byte> from) {
-  ++pipeline_.changes;
   StateBytes bytes(StateBytes::Kind::gpu, from);
   Registers registers = pipeline_.registers;
   FragmentTables tables;
@@ -153,6 +152,7 @@ Status GpuState::load(std::span<const std::byte> from) {
   tables_ = tables;
   draws_.change_tables();
   assembly_ = std::move(assembly);
+  if (recording_) recording_->load(from);
   return {};
 }
 

@@ -444,12 +444,13 @@ Status write_scene(const Scene& scene, const std::string& name) {
                               {"size", copy->size},
                               {"input_line", number(copy->input_line)},
                               {"output_line", number(copy->output_line)}};
-    } else if (const auto* packets = std::get_if<pica200::PacketList>(&job)) {
-      WARPJIT_TRY(const std::string file, written("packets", packets->bytes.data(), packets->bytes));
-      json["packets"] = {{"file", file}};
+    } else if (const auto* calls = std::get_if<pica200::CallList>(&job)) {
+      WARPJIT_TRY(const std::string file, written("calls", calls->bytes.data(), calls->bytes));
+      json["calls"] = {{"file", file}};
     } else if (const auto* state = std::get_if<StateLoad>(&job)) {
       WARPJIT_TRY(const std::string file, written("state", state->bytes.get(), *state->bytes));
       json["state"] = {{"file", file}};
+      if (state->of_pipeline) json["state"]["of"] = "pipeline";
     } else {
       const auto& load = std::get<MemoryLoad>(job);
       const std::vector<std::byte> zeros(load.bytes.empty() ? load.size : 0);

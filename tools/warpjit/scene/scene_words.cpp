@@ -1,5 +1,7 @@
 #include "scene/scene_words.h"
 
+#include "capture/pica200/call_list.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -537,8 +539,8 @@ std::string job_text(const SceneJob& job) {
     if ((t->flags >> 24 & 3) == 2) text += ", half as wide and high";
     return text;
   }
-  if (const auto* packets = std::get_if<pica200::PacketList>(&job))
-    return fmt::format("{} packets", pica200::count_packets(packets->bytes).packets);
+  if (const auto* calls = std::get_if<pica200::CallList>(&job))
+    return fmt::format("{} calls", pica200::count_calls(calls->bytes).calls);
   if (const auto* load = std::get_if<MemoryLoad>(&job))
     return fmt::format("load of {} bytes at {}", load->size, address_text(load->address));
   if (const auto* state = std::get_if<StateLoad>(&job))

@@ -1,0 +1,162 @@
+#include "device/pica200/pipeline_call.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "base/hash.h"
+
+namespace warpjit::pica200 {
+namespace {
+
+std::vector<FloatBits> vectors_of(std::span<const std::uint32_t> words) {
+  std::vector<FloatBits> vectors(words.size() / 4);
+  if (!vectors.empty()) std::memcpy(vectors.data(), words.data(), vectors.size() * sizeof(FloatBits));
+  return vectors;
+}
+
+// Of numbers that the words hold, at most that many.
+template <class Number>
+std::span<const Number> numbers_of(std::span<const std::uint32_t> words, std::uint32_t count) {
+  const std::size_t held = words.size() * sizeof(std::uint32_t) / sizeof(Number);
+  return {reinterpret_cast<const Number*>(words.data()), std::min<std::size_t>(count, held)};
+}
+
+void set(Pipeline& pipeline, const PipelineCall& call) {
+  const std::uint32_t low = call.first & 0xFFFF, high = call.first >> 16;
+  const std::span<const std::uint32_t> words = call.words;
+  const std::uint32_t word = words.empty() ? 0 : words[0];
+  switch (call.kind) {
+    case CallKind::write:
+      (void)pipeline.write_register(low, word, high);
+      return;
+    case CallKind::writes:
+      for (std::size_t n = 0; n + 1 < words.size(); n += 2)
+        if (!pipeline.write_register(words[n], words[n + 1])) return;
+      return;
+    case CallKind::code:
+      (void)pipeline.set_code(words, call.first, call.unit);
+      return;
+    case CallKind::descriptors:
+      (void)pipeline.set_descriptors(words, call.first, call.unit);
+      return;
+    case CallKind::entry:
+      (void)pipeline.set_entry(call.first, call.unit);
+      return;
+    case CallKind::f24:
+      return pipeline.set_f24(call.first != 0, call.unit);
+    case CallKind::structural_scopes:
+      return pipeline.set_structural_scopes(call.first != 0, call.unit);
+    case CallKind::floats:
+      (void)pipeline.set_floats(call.first, vectors_of(words), call.unit);
+      return;
+    case CallKind::ints:
+      (void)pipeline.set_ints(call.first, words, call.unit);
+      return;
+    case CallKind::bools:
+      (void)pipeline.set_bools(low, high, static_cast<std::uint16_t>(word), call.unit);
+      return;
+    case CallKind::fixed_attributes:
+      (void)pipeline.set_fixed_attributes(call.first, vectors_of(words));
+      return;
+    case CallKind::attribute_count:
+      (void)pipeline.set_attribute_count(call.first, call.unit);
+      return;
+    case CallKind::permutation:
+      (void)pipeline.set_permutation(low, high, call.unit);
+      return;
+    case CallKind::output_mask:
+      return pipeline.set_output_mask(static_cast<std::uint16_t>(call.first), call.unit);
+    case CallKind::output_map:
+      (void)pipeline.set_output_map(words);
+      return;
+    case CallKind::geometry_unit: {
+      GeometryUnit unit = pipeline.geometry_unit();
+      const std::span<std::uint32_t> to = unit.words();
+      std::copy_n(words.begin(), std::min(words.size(), to.size()), to.begin());
+      return pipeline.set_geometry_unit(unit);
+    }
+    case CallKind::reset:
+      (void)pipeline.reset(call.first == 0 ? Start::zero : Start::emulators);
+      return;
+    case CallKind::load:
+      (void)pipeline.load(numbers_of<std::byte>(words, call.first));
+      return;
+    case CallKind::outside:
+      return pipeline.set_outside(call.first == 0 ? Outside::error : Outside::zero);
+    case CallKind::topology:
+      return pipeline.set_geometry_topology(call.first != 0);
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+PipelineCall packet_call(CallKind kind, const Packet& packet) {
+  return {kind,
+          {},
+          (packet.id & 0xFFFF) | (packet.bytes & 15) << 16 | (packet.consecutive ? 1U << 20 : 0U),
+          packet.values};
+}
+
+Packet packet_of(const PipelineCall& call) {
+  return {call.first & 0xFFFF, call.words, call.first >> 16 & 15, (call.first >> 20 & 1) != 0};
+}
+
+void CallResults::add(const Result<DrawResult>& result) {
+  ++result_.draws;
+  const auto code = static_cast<std::uint64_t>(result ? ErrorCode{} : result.error().code);
+  result_.hash = hash_bytes(std::as_bytes(std::span(&code, 1)), result_.hash);
+  if (!result) return;
+  result_.hash = hash_bytes(std::as_bytes(result->vertices), result_.hash);
+  result_.hash = hash_bytes(std::as_bytes(result->indices), result_.hash);
+}
+
+bool CallResults::draw(const Result<DrawResult>& result) {
+  add(result);
+  const bool more = visitor_ != nullptr ? visitor_->draw(result) : result_.draws < most_;
+  result_.ended = !more;
+  return more;
+}
+
+void CallResults::write(std::uint32_t id, std::uint32_t value) {
+  if (visitor_ != nullptr) visitor_->write(id, value);
+}
+
+CallResult make_call(Pipeline& pipeline, const PipelineCall& call, std::uint32_t most_draws,
+                     const Engine& engine, const RunOptions& options) {
+  CallResults results(nullptr, most_draws);
+  switch (call.kind) {
+    case CallKind::draw:
+      results.add(pipeline.draw(engine, call.first, call.words.empty() ? 0 : call.words[0], options));
+      break;
+    case CallKind::draw_indexed8:
+      results.add(pipeline.draw_indexed(engine, numbers_of<std::uint8_t>(call.words, call.first), options));
+      break;
+    case CallKind::draw_indexed16:
+      results.add(pipeline.draw_indexed(engine, numbers_of<std::uint16_t>(call.words, call.first), options));
+      break;
+    case CallKind::draw_arrays:
+      results.add(pipeline.draw_arrays(engine, options));
+      break;
+    case CallKind::draw_elements:
+      results.add(pipeline.draw_elements(engine, options));
+      break;
+    case CallKind::draw_immediate:
+      results.add(pipeline.draw_immediate(engine, options));
+      break;
+    case CallKind::commands:
+      (void)pipeline.run_commands(engine, call.words, results, options);
+      break;
+    case CallKind::packet:
+      (void)pipeline.run_packet(engine, packet_of(call), results, options);
+      break;
+    default:
+      set(pipeline, call);
+      break;
+  }
+  return results.result();
+}
+
+}  // namespace warpjit::pica200
