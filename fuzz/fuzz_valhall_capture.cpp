@@ -64,7 +64,7 @@ int warpjit::fuzz::fuzz_valhall_capture(const std::uint8_t* data, std::size_t si
   }
   valhall::CaptureState state{std::move(*file)};
   const valhall::Image& image = state.file.image;
-  const auto chains = state.read_chains();
+  const auto chains = valhall::read_chains(state.file);
   if (!check(chains)) return 0;
   std::vector<valhall::Job> jobs;
   for (const auto& chain : *chains) jobs.insert(jobs.end(), chain.begin(), chain.end());

@@ -44,20 +44,23 @@ struct CaptureName {
   std::string text;
 };
 
-// A job of the GPU that has run: a command list, a fill, a chain, a scene, a launch. What the processor did
-// between them is none.
+// A program that ran for a draw or a job.
+struct CaptureProgram {
+  std::string_view stage;  // "vertex", "position", "fragment", "compute"
+  const Report* report = nullptr;
+};
+
+// A job of the GPU that has run: a command list, a fill, a job of a chain, a scene, a launch. What the
+// processor did between them is none.
 struct CaptureJob {
-  std::size_t number = 0, frame = 0;  // from 0 on
-  std::string_view what;              // "commands at 0x18000000, 64 bytes"
+  std::size_t number = 0, frame = 0;             // from 0 on
+  std::string_view what;                         // "commands at 0x18000000, 64 bytes"
+  std::span<const CaptureProgram> programs = {};  // that ran for it outside of draws
 };
 
 // A draw, or a launch without pixels, that has run.
 struct CaptureDraw {
-  // A program that ran for it.
-  struct Program {
-    std::string_view stage;  // "vertex", "position", "fragment", "compute"
-    const Report* report = nullptr;
-  };
+  using Program = CaptureProgram;
   std::size_t number = 0, job = 0, frame = 0;  // from 0 on
   std::string_view what;                       // "triangle strip of 12 vertices"
   bool drawn = true;                           // false: no pixel could change

@@ -5,6 +5,8 @@
 #include "capture/frames.h"
 #include "capture/pica200/scene_frames.h"
 #include "capture/pica200/scene_sections.h"
+#include "capture/valhall/chain_frames.h"
+#include "device/valhall/dump_capture.h"
 
 namespace warpjit {
 namespace {
@@ -53,6 +55,26 @@ Result<std::unique_ptr<const capture::Frames>> read_frames(const capture::Sectio
   }
 }
 
+// Chains of jobs of a Mali GPU in files that are older than the format.
+Result<std::unique_ptr<Capture::State>> load_chains(std::span<const CaptureBytes> files) {
+  WARPJIT_TRY(valhall::CaptureFile file, valhall::read_captures(files));
+  auto state = std::make_unique<Capture::State>();
+  state->texts.notes = file.notes;
+  WARPJIT_TRY(state->frames, valhall::ChainFrames::make(std::move(file)));
+  return state;
+}
+
+// Memory records have no sign of what they are.
+Status check_no_records(const CaptureBytes& file) {
+  const std::string name(file.name);
+  if (capture::version_of(file.bytes) != 0 || !valhall::Image::read(file.bytes, name)) return {};
+  return Error{
+      ErrorCode::bad_input,
+      "memory records name no jobs: `warpjit import FILE --job ADDRESS -o frame.wjcap` makes a capture "
+      "of them",
+      name + ", byte 0x0"};
+}
+
 }  // namespace
 
 CaptureVisitor::~CaptureVisitor() = default;
@@ -74,8 +96,11 @@ Result<Capture> Capture::load(std::span<const std::byte> file, std::string_view 
 }
 
 Result<Capture> Capture::load(std::span<const CaptureBytes> files) try {
-  if (files.size() != 1)
-    return Error{ErrorCode::bad_input, std::to_string(files.size()) + " files, expected 1", "capture"};
+  if (files.size() != 1 || valhall::is_chain_file(files[0].bytes)) {
+    WARPJIT_TRY(auto chains, load_chains(files));
+    return Capture(std::move(chains));
+  }
+  WARPJIT_CHECK(check_no_records(files[0]));
   const auto owner =
       std::make_shared<const std::vector<std::byte>>(files[0].bytes.begin(), files[0].bytes.end());
   WARPJIT_TRY(const capture::SectionFile sections,

@@ -16,7 +16,7 @@ Error at_number(std::size_t number, const Error& error) {
 
 }  // namespace
 
-Result<std::vector<std::vector<Job>>> CaptureState::read_chains() const {
+Result<std::vector<std::vector<Job>>> read_chains(const CaptureFile& file) {
   std::vector<std::vector<Job>> chains;
   std::size_t count = 0;
   for (std::size_t n = 0; n < file.chains.size(); ++n) {
@@ -35,16 +35,16 @@ Result<std::vector<std::vector<Job>>> CaptureState::read_chains() const {
 }
 
 Status CaptureState::run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options) {
-  CaptureRun one(file.image, engine, visitor, options);
-  return run(one);
+  CaptureRun run(file.image, engine, visitor, options);
+  return run_chains(file, file.image, run);
 }
 
-Status CaptureState::run(CaptureRun& run) {
+Status run_chains(const CaptureFile& file, Image& image, CaptureRun& run) {
   if (file.chains.empty()) return Error{ErrorCode::bad_input, "the capture names no jobs", file.image.name()};
-  WARPJIT_TRY(const std::vector<std::vector<Job>> chains, read_chains());
+  WARPJIT_TRY(const std::vector<std::vector<Job>> chains, read_chains(file));
   for (std::size_t n = 0; n < chains.size() && !run.ended(); ++n) {
     if (n != 0 && n < file.memories.size())
-      change_memory(file.memories[n - 1], file.memories[n], {}, file.image,
+      change_memory(file.memories[n - 1], file.memories[n], {}, image,
                     [&](const MemoryRange& range) { run.forget(range); });
     WARPJIT_CHECK(run.run(chains[n]));
   }
@@ -57,6 +57,7 @@ Status CaptureRun::run(std::span<const Job> jobs) {
     if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed) != 0)
       return Error{ErrorCode::cancelled, "the run was cancelled", ""};
     WARPJIT_CHECK(run_job(job));
+    if (watcher_ != nullptr) ended_ = ended_ || !watcher_->ended(job);
   }
   return {};
 }
@@ -175,10 +176,14 @@ Status CaptureRun::run_fragments(const Job& job) {
     record.fragment_job = job.address;
     if (const Status drawn = frame.draw(engine_, image_, waiting, options_, record); !drawn)
       return at_number(waiting.number, drawn.error());
-    ended_ = !visitor_.draw(record);
+    ended_ = !visitor_.draw(record) || (watcher_ != nullptr && !watcher_->drawn(frame, record));
     if (ended_) return {};
   }
   WARPJIT_CHECK(frame.store(image_, kept_));
+  if (watcher_ != nullptr && !watcher_->stored(frame)) {
+    ended_ = true;
+    return {};
+  }
   return show_pictures(job, frame);
 }
 
@@ -258,7 +263,7 @@ void Capture::set_gpu(std::uint32_t gpu) {
 std::span<const std::string> Capture::notes() const { return state_->file.notes; }
 
 Result<std::size_t> Capture::count_draws() const try {
-  WARPJIT_TRY(const std::vector<std::vector<Job>> chains, state_->read_chains());
+  WARPJIT_TRY(const std::vector<std::vector<Job>> chains, read_chains(state_->file));
   std::size_t count = 0;
   for (const std::vector<Job>& jobs : chains)
     count += static_cast<std::size_t>(std::ranges::count(jobs, JobKind::malloc_vertex, &Job::kind));

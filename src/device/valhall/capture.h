@@ -13,15 +13,29 @@ namespace warpjit::valhall {
 // The most bytes of vertices that wait for their fragment jobs.
 inline constexpr std::uint64_t kMaxWaitingBytes = std::uint64_t{1} << 30;
 
+// The jobs of each chain, with its memory. Errors: also more than kMaxJobs.
+Result<std::vector<std::vector<Job>>> read_chains(const CaptureFile& file);
+
 class CaptureRun;
+// All chains, on an image that is the file's or a copy of it, of which the run was made.
+Status run_chains(const CaptureFile& file, Image& image, CaptureRun& run);
+
 struct CaptureState {
   CaptureFile file;
 
   Status run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options);
-  // The same of a run that was made of the image.
-  Status run(CaptureRun& run);
-  // The jobs of each chain, with its memory. Errors: also more than kMaxJobs.
-  Result<std::vector<std::vector<Job>>> read_chains() const;
+};
+
+// Sees what visitors do not get to see. False ends the run.
+class RunWatcher {
+ public:
+  virtual ~RunWatcher() = default;
+  // After the draw was seen by the visitor.
+  virtual bool drawn(const Frame& frame, const CaptureDraw& draw) = 0;
+  // A fragment job has stored its targets, which the visitor sees next.
+  virtual bool stored(const Frame& frame) = 0;
+  // After everything of a job of any kind.
+  virtual bool ended(const Job& job) = 0;
 };
 
 // A run. It stops where the visitor says so.
@@ -33,6 +47,7 @@ class CaptureRun {
   Status run(std::span<const Job> jobs);
   // After the last job.
   Status finish();
+  void watch(RunWatcher& watcher) { watcher_ = &watcher; }
   // The image's bytes there are others now.
   void forget(const MemoryRange& range) { kept_.forget(range.address, range.size); }
   bool ended() const { return ended_; }
@@ -69,6 +84,7 @@ class CaptureRun {
   KeptPictures kept_;
   bool ended_ = false;
   Stop* stop_ = nullptr;
+  RunWatcher* watcher_ = nullptr;
 };
 
 }  // namespace warpjit::valhall

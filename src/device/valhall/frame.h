@@ -55,6 +55,10 @@ class Frame {
   const Framebuffer& framebuffer() const { return framebuffer_; }
   // After store(): the pixels that a visitor gets; with several samples, the average.
   const FramePixels& pixels() const { return resolved_ ? *resolved_ : samples_.front(); }
+  // The same while draws run.
+  FramePixels pixels_so_far() const {
+    return samples_.size() > 1 ? resolve_samples(samples_) : samples_.front();
+  }
   const KeptPictures& kept() const { return *kept_; }
 
  private:

@@ -92,6 +92,33 @@ std::vector<TargetRange> target_ranges(const Framebuffer& framebuffer) {
   return ranges;
 }
 
+namespace {
+
+MemoryRange memory_of(const Framebuffer& framebuffer, const PlanePlace& plane, SampleStore samples,
+                      std::uint32_t layer_stride) {
+  const DrawArea whole{.last = {framebuffer.width - 1, framebuffer.height - 1}};
+  return {plane.memory, plane.end(whole) + layer_offset(samples, layer_stride, framebuffer.samples - 1)};
+}
+
+}  // namespace
+
+std::optional<MemoryRange> target_memory(const Framebuffer& framebuffer, std::size_t target) {
+  const RenderTarget& from = framebuffer.targets[target];
+  std::string ignored;
+  const auto store = PixelStore::make(from, ignored);
+  if (!from.write || !is_stored(from.blocks) || !store) return std::nullopt;
+  return memory_of(framebuffer, target_place(from, store->bytes()), from.samples, from.layer_stride);
+}
+
+std::optional<MemoryRange> depth_memory(const Framebuffer& framebuffer) {
+  if (!framebuffer.depth) return std::nullopt;
+  const DepthPlane& plane = *framebuffer.depth;
+  const bool layered = plane.samples == SampleStore::layered;
+  const auto place = depth_place(framebuffer, layered ? std::optional(0U) : std::nullopt);
+  if (!place || place->bytes == 0) return std::nullopt;
+  return memory_of(framebuffer, *place, plane.samples, plane.layer_stride);
+}
+
 std::string TargetMemory::target_of(std::uint64_t address, std::uint64_t size) const {
   for (const TargetRange& target : targets)
     if (address < target.address + target.size && target.address < address + size) return target.place;

@@ -9,6 +9,7 @@
 
 #include "device/valhall/kept_pictures.h"
 #include "device/valhall/state.h"
+#include "frontend/valhall/container/chain_memory.h"
 #include "frontend/valhall/container/framebuffer.h"
 
 namespace warpjit::valhall {
@@ -61,6 +62,10 @@ struct TargetRange {
   bool stored = false;  // its pixels are stored there; else it is in AFBC, and they are not
 };
 std::vector<TargetRange> target_ranges(const Framebuffer& framebuffer);
+
+// The memory of a colour target's pixels, or of the depth's, in all samples; nothing if they are not stored.
+std::optional<MemoryRange> target_memory(const Framebuffer& framebuffer, std::size_t target);
+std::optional<MemoryRange> depth_memory(const Framebuffer& framebuffer);
 
 // Memory whose bytes in the image are not up to date while jobs run.
 struct TargetMemory {

@@ -1,6 +1,7 @@
 #include "frontend/valhall/container/capture_file.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 namespace warpjit::valhall {
@@ -172,6 +173,12 @@ std::vector<StoredRun> stored_runs(const Image& image) {
 Result<CaptureFile> read_capture(std::span<const std::byte> bytes, std::string name,
                                  const ImageLimits& limits) {
   return CaptureReader(bytes, std::move(name), limits).read();
+}
+
+bool is_core_dump(std::span<const std::byte> bytes) {
+  constexpr std::array<std::byte, 4> kStart = {std::byte{'P'}, std::byte{'A'}, std::byte{'N'},
+                                               std::byte{'F'}};
+  return bytes.size() >= kStart.size() && std::ranges::equal(bytes.first(kStart.size()), kStart);
 }
 
 Status unite_memories(CaptureFile& capture) {

@@ -31,6 +31,8 @@ struct CaptureFile {
 Result<CaptureFile> read_capture(std::span<const std::byte> bytes, std::string name,
                                  const ImageLimits& limits = {});
 
+bool is_core_dump(std::span<const std::byte> bytes);
+
 // One memory for all chains in place of `memories`. Errors: unsupported, if a byte of one that is not 0 is
 // another one in the next.
 Status unite_memories(CaptureFile& capture);

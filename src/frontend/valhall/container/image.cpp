@@ -1,7 +1,9 @@
 #include "frontend/valhall/container/image.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <cstring>
 
 namespace warpjit::valhall {
 namespace {
@@ -117,6 +119,24 @@ Result<Image> Image::make(std::vector<ImagePiece> given, std::string name, const
       if (from < bytes.size())
         std::ranges::copy(bytes.subspan(from, std::min<std::uint64_t>(count, bytes.size() - from)),
                           window.bytes().begin() + static_cast<std::ptrdiff_t>(piece.first % kBlock - low));
+    }
+  }
+  return image;
+}
+
+Result<Image> Image::copy() const {
+  constexpr std::size_t kPage = 4096;
+  constexpr std::array<std::byte, kPage> kZeros{};
+  Image image;
+  image.name_ = name_;
+  for (const ImageWindow& window : windows_) {
+    ImageWindow& to = image.windows_.emplace_back(window.high_word(), window.low_word(), window.size());
+    if (to.bytes().empty()) return Error{ErrorCode::resource_limit, "there is not enough memory", name_};
+    // Pages of zeros stay untouched.
+    for (std::size_t at = 0; at < window.size(); at += kPage) {
+      const std::span<const std::byte> from = window.bytes().subspan(at, std::min(kPage, window.size() - at));
+      if (std::memcmp(from.data(), kZeros.data(), from.size()) != 0)
+        std::memcpy(to.bytes().data() + at, from.data(), from.size());
     }
   }
   return image;

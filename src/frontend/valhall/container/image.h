@@ -66,6 +66,9 @@ class Image {
   // The same of pieces in any order, which may not overlap.
   static Result<Image> make(std::vector<ImagePiece> pieces, std::string name, const ImageLimits& limits = {});
 
+  // Errors: resource_limit, if there is not enough memory.
+  Result<Image> copy() const;
+
   const std::string& name() const { return name_; }
   std::span<ImageWindow> windows() { return windows_; }
   std::span<const ImageWindow> windows() const { return windows_; }

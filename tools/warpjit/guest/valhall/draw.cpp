@@ -260,7 +260,7 @@ Result<LaunchFile> launch_of_draw(valhall::Capture& capture, std::size_t number)
   valhall::CaptureRun run(image, engine, visitor, options);
   valhall::CaptureRun::Stop stop{.number = number};
   run.stop_before(stop);
-  WARPJIT_CHECK(state.run(run));
+  WARPJIT_CHECK(valhall::run_chains(state.file, image, run));
   if (!stop.draw)
     return Error{ErrorCode::bad_input, fmt::format("no fragment job draws a draw {}", number), image.name()};
   if (const unsigned samples = stop.frame->framebuffer().samples; samples != 1)

@@ -1,0 +1,162 @@
+#include "capture/valhall/chain_frames.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/float_environment.h"
+#include "device/valhall/capture.h"
+#include "device/valhall/target_memory.h"
+#include "frontend/valhall/container/dump_text.h"
+
+namespace warpjit::valhall {
+namespace {
+
+using capture::hex_text;
+
+// Shows a run to a visitor of captures of all guests.
+class ChainReplay final : public CaptureVisitor, public RunWatcher {
+ public:
+  ChainReplay(const Image& image, warpjit::CaptureVisitor& visitor, std::size_t frames)
+      : image_(image), visitor_(visitor), interest_(visitor.interest()), frames_(frames) {}
+
+  // Of what ran for a job itself; the job is told when it has ended.
+  bool job(const CaptureJob& job) override {
+    if (job.report) programs_.push_back({std::string(job.kind), *job.report});
+    return true;
+  }
+
+  bool draw(const CaptureDraw& draw) override {
+    if (!interest_.draws) return true;
+    std::array<CaptureProgram, 3> programs;
+    std::size_t count = 0;
+    const auto add = [&](const char* stage, const std::optional<Report>& report) {
+      if (report) programs[count++] = {stage, &*report};
+    };
+    add("position", draw.position);
+    add("varying", draw.varying);
+    add("fragment", draw.fragment);
+    std::string what = std::string(draw.mode) + " of " + std::to_string(draw.vertices) +
+                       (draw.vertices == 1 ? " vertex" : " vertices");
+    if (draw.instances != 1) what += ", " + std::to_string(draw.instances) + " instances";
+    // What no fragment job has asked for is told after the last job.
+    const std::size_t job = draw.fragment_job != 0 || job_ == 0 ? job_ : job_ - 1;
+    return visitor_.draw({draw.number, job, frame(), what, draw.drawn, std::span(programs).first(count)});
+  }
+
+  bool drawn(const Frame& frame, const CaptureDraw& draw) override {
+    if (!interest_.targets_of_draws || (draw.targets == 0 && !draw.depth)) return true;
+    frame_now_ = &frame;
+    const FramePixels pixels = frame.pixels_so_far();
+    for (unsigned n = 0; n < pixels.colors.size(); ++n) {
+      if ((draw.targets >> n & 1) == 0) continue;
+      const auto shown = without_unstored(frame.framebuffer().targets[n], pixels.colors[n]);
+      if (!show(n, shown ? *shown : pixels.colors[n], pixels, draw.number)) return false;
+    }
+    return !draw.depth || show(CapturePicture::kDepth, pixels.depth, pixels, draw.number);
+  }
+
+  bool stored(const Frame& frame) override {
+    frame_now_ = &frame;
+    return true;
+  }
+
+  bool picture(const CapturePicture& picture) override {
+    const std::span<const std::byte> bytes = picture.stored ? stored_bytes(picture.target) : picture.pixels;
+    return show(picture.target, picture.format, picture.width, picture.height, picture.pixels, bytes, {});
+  }
+
+  bool ended(const Job& job) override {
+    std::vector<CaptureProgram> programs;
+    for (const auto& [stage, report] : programs_) programs.push_back({stage, &report});
+    const std::string what = std::string(name(job.kind)) + " at " + hex_text(job.address);
+    const bool goes_on = visitor_.job({job_++, frame(), what, programs});
+    programs_.clear();
+    if (job.kind == JobKind::fragment) ++frame_;
+    return goes_on;
+  }
+
+ private:
+  // Jobs after the last fragment job belong to its frame.
+  std::size_t frame() const { return std::min(frame_, frames_ - 1); }
+
+  bool show(unsigned target, const TilePixels& pixels, const FramePixels& of, std::size_t draw) {
+    return show(target, pixels.format, of.width, of.height, pixels.bytes, pixels.bytes, draw);
+  }
+  bool show(unsigned target, PixelFormat format, std::uint32_t width, std::uint32_t height,
+            std::span<const std::byte> pixels, std::span<const std::byte> bytes,
+            std::optional<std::size_t> draw) {
+    const Framebuffer& framebuffer = frame_now_->framebuffer();
+    const std::string name = target == CapturePicture::kDepth ? "depth" : "color" + std::to_string(target);
+    warpjit::CapturePicture picture;
+    picture.name = name;
+    picture.frame = frame();
+    picture.job = job_;
+    picture.draw = draw;
+    if (target != CapturePicture::kDepth)
+      picture.address = framebuffer.targets[target].memory;
+    else if (framebuffer.depth)
+      picture.address = framebuffer.depth->memory;
+    // Raw pixels have no format before something draws to them.
+    if (format != PixelFormat::none) {
+      picture.format = format;
+      picture.width = width;
+      picture.height = height;
+      picture.pixels = pixels;
+    }
+    picture.bytes = bytes;
+    return visitor_.picture(picture);
+  }
+
+  std::span<const std::byte> stored_bytes(unsigned target) const {
+    const Framebuffer& framebuffer = frame_now_->framebuffer();
+    const auto range =
+        target == CapturePicture::kDepth ? depth_memory(framebuffer) : target_memory(framebuffer, target);
+    const auto found = range ? image_.find(range->address, range->size) : std::nullopt;
+    return found.value_or(std::span<const std::byte>());
+  }
+
+  const Image& image_;
+  warpjit::CaptureVisitor& visitor_;
+  CaptureInterest interest_;
+  std::size_t frames_, frame_ = 0, job_ = 0;
+  std::vector<std::pair<std::string, Report>> programs_;
+  const Frame* frame_now_ = nullptr;  // whose pictures are seen
+};
+
+}  // namespace
+
+Result<std::unique_ptr<const ChainFrames>> ChainFrames::make(CaptureFile file) {
+  if (file.chains.empty())
+    return Error{ErrorCode::bad_input, "the capture names no chain of jobs", file.image.name()};
+  WARPJIT_TRY(const std::vector<std::vector<Job>> chains, read_chains(file));
+  capture::FramesInfo info{.isa = Isa::valhall, .product = file.gpu, .frames = 0, .jobs = 0};
+  for (const std::vector<Job>& jobs : chains) {
+    info.jobs += jobs.size();
+    info.frames += static_cast<std::size_t>(std::ranges::count(jobs, JobKind::fragment, &Job::kind));
+  }
+  info.frames = std::max<std::size_t>(info.frames, 1);
+  return std::unique_ptr<const ChainFrames>(new ChainFrames(std::move(file), info));
+}
+
+Status ChainFrames::run(const Engine& engine, warpjit::CaptureVisitor& visitor,
+                        const RunOptions& options) const {
+  const FloatEnvironment environment;  // of what the descriptors say, and of tiles
+  WARPJIT_TRY(Image image, file_.image.copy());
+  ChainReplay replay(image, visitor, info_.frames);
+  CaptureRun run(image, engine, replay, options);
+  run.watch(replay);
+  return run_chains(file_, image, run);
+}
+
+Status ChainFrames::write(capture::SectionWriter&) const {
+  return Error{ErrorCode::unsupported, "captures of a Valhall GPU cannot be written", file_.image.name()};
+}
+
+bool is_chain_file(std::span<const std::byte> bytes) {
+  return capture::version_of(bytes) == 1 || is_core_dump(bytes) || is_dump_text(bytes);
+}
+
+}  // namespace warpjit::valhall

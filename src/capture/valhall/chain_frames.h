@@ -1,0 +1,35 @@
+// Chains of jobs of a Mali GPU as what captures hold.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "capture/frames.h"
+#include "frontend/valhall/container/capture_file.h"
+
+namespace warpjit::valhall {
+
+// A fragment job ends a frame.
+class ChainFrames final : public capture::Frames {
+ public:
+  // Errors: no chains (bad_input), and those of their jobs.
+  static Result<std::unique_ptr<const ChainFrames>> make(CaptureFile file);
+  capture::FramesInfo info() const override { return info_; }
+  Status run(const Engine& engine, warpjit::CaptureVisitor& visitor,
+             const RunOptions& options) const override;
+  Status write(capture::SectionWriter& file) const override;
+  const CaptureFile& file() const { return file_; }
+
+ private:
+  ChainFrames(CaptureFile file, const capture::FramesInfo& info) : file_(std::move(file)), info_(info) {}
+
+  CaptureFile file_;
+  capture::FramesInfo info_;
+};
+
+// True for .wjcap of version 1, core dumps of panfrost and texts of PAN_MESA_DEBUG=trace,dump: the first bytes
+// say so.
+bool is_chain_file(std::span<const std::byte> bytes);
+
+}  // namespace warpjit::valhall
