@@ -99,5 +99,6 @@ void add_bench(Command& app);
 void add_render(Command& app);
 void add_import(Command& app);
 void add_golden(Command& app);
+void add_regress(Command& app);
 
 }  // namespace warpjit::tool

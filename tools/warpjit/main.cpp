@@ -48,6 +48,7 @@ int run_command(int argc, char** argv) {
   add_bench(app);
   add_render(app);
   add_import(app);
+  add_regress(app);
   add_golden(app);
   return line.run(argc, argv, kBadInput);
 }
