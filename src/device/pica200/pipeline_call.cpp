@@ -4,8 +4,6 @@
 #include <cstring>
 #include <vector>
 
-#include "base/hash.h"
-
 namespace warpjit::pica200 {
 namespace {
 
@@ -104,13 +102,21 @@ Packet packet_of(const PipelineCall& call) {
   return {call.first & 0xFFFF, call.words, call.first >> 16 & 15, (call.first >> 20 & 1) != 0};
 }
 
+// Files have it: it is the same everywhere.
+void CallResults::add_word(std::uint32_t word) { result_.hash = (result_.hash ^ word) * 0x100000001b3; }
+
 void CallResults::add(const Result<DrawResult>& result) {
   ++result_.draws;
-  const auto code = static_cast<std::uint64_t>(result ? ErrorCode{} : result.error().code);
-  result_.hash = hash_bytes(std::as_bytes(std::span(&code, 1)), result_.hash);
-  if (!result) return;
-  result_.hash = hash_bytes(std::as_bytes(result->vertices), result_.hash);
-  result_.hash = hash_bytes(std::as_bytes(result->indices), result_.hash);
+  if (!result) return add_word(~std::uint32_t{0});
+  add_word(static_cast<std::uint32_t>(result->vertices.size()));
+  static_assert(sizeof(Vertex) % sizeof(std::uint32_t) == 0);
+  const std::span<const std::byte> bytes = std::as_bytes(result->vertices);
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint32_t)) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, bytes.data() + at, sizeof word);
+    add_word(word);
+  }
+  for (const std::uint16_t index : result->indices) add_word(index);
 }
 
 bool CallResults::draw(const Result<DrawResult>& result) {

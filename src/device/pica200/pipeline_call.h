@@ -58,7 +58,8 @@ Packet packet_of(const PipelineCall& call);
 
 // What the draws of a call gave.
 struct CallResult {
-  std::uint64_t hash = 0;   // of their vertices and indices, and of errors
+  // FNV-1a by words: of each draw the number of its vertices, their words and its indices; of an error 2^32 - 1.
+  std::uint64_t hash = 0xcbf29ce484222325;
   std::uint32_t draws = 0;  // that gave vertices or an error
   bool ended = false;       // the visitor ended the list after the last one
 };
@@ -86,6 +87,8 @@ class CallResults final : public CommandVisitor {
   const CallResult& result() const { return result_; }
 
  private:
+  void add_word(std::uint32_t word);
+
   CommandVisitor* visitor_;
   std::uint32_t most_;
   CallResult result_;
