@@ -12,6 +12,8 @@ peers_packages=(pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers opencl-clhpp
 platforms_packages=(clang-19 libc++-19-dev libc6-dev-arm64-cross libstdc++-12-dev-arm64-cross libasmjit-dev)
 # An emulator of a CPU with AVX-512, and what makes a CD that boots in it (scripts/v4-in-bochs).
 bochs_packages=(bochs bochs-term bochsbios vgabios busybox-static isolinux syslinux-common xorriso cpio bsdutils)
+# A cluster of Python processes (scripts/check-cluster).
+cluster_packages=(python3-distributed python3-numpy)
 check_packages=(clang libclang-rt-14-dev clang-format clang-tidy)
 # To build for Linux AArch64 from another Debian host, and to run the result (nlohmann-json and CLI11 are headers).
 aarch64_packages=(g++-aarch64-linux-gnu qemu-user libasmjit-dev:arm64 libxxhash-dev:arm64

@@ -260,10 +260,34 @@ std::map<std::string, RunResult> results_of(const Report& report) {
   return results;
 }
 
+// Reports, or folders that have them, themselves or in folders right below.
+Result<std::vector<std::string>> find_parts(const std::vector<std::string>& names) {
+  std::vector<std::string> files;
+  for (const std::string& name : names) {
+    const fs::path path = path_of(name);
+    std::error_code failure;
+    if (!fs::is_directory(path, failure)) {
+      files.push_back(name);
+      continue;
+    }
+    const std::size_t before = files.size();
+    if (fs::exists(path / kReportFile, failure)) files.push_back(name_of(path / kReportFile));
+    for (fs::directory_iterator entry(path, failure); !failure && entry != fs::directory_iterator();
+         entry.increment(failure))
+      if (fs::exists(entry->path() / kReportFile, failure))
+        files.push_back(name_of(entry->path() / kReportFile));
+    if (files.size() == before) return Error{ErrorCode::bad_input, "the folder has no reports", name};
+    std::sort(files.begin() + static_cast<std::ptrdiff_t>(before), files.end());
+  }
+  return files;
+}
+
 int merge(const RegressOptions& options) {
+  const auto files = find_parts(options.merge);
+  if (!files) return fail(files.error());
   std::vector<ReportPart> parts;
   std::vector<fs::path> folders;
-  for (const std::string& name : options.merge) {
+  for (const std::string& name : *files) {
     auto report = load_report(path_of(name));
     if (!report) return fail(report.error());
     parts.push_back({name, std::move(*report)});
@@ -326,7 +350,8 @@ void add_regress(Command& app) {
   command.option("--shard", options->shard, "render one of several shares: 2/3 is the second one of three")
       .excludes(command.option("--capture", options->captures, "render this one alone; several as a list")
                     .separated_by_commas());
-  command.option("--merge", options->merge, "make one report of the report.json of all shards or captures");
+  command.option("--merge", options->merge,
+                 "make one report of the report.json of all shards or captures, or of folders with them");
   command.flag("--list", options->list, "print the names of the captures, those of the baseline included");
   command.option("--engine", options->engine, "guest, ir or jit").one_of(engine_names()).show_default();
   command.option("--target", options->target, "host instructions for jit: v3, v4, v4-fp16, a64, a64-fp16")
