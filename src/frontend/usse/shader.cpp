@@ -56,9 +56,10 @@ frontend::Traits traits_of(const Program& program) {
 
 }  // namespace
 
-Shader::Shader(Program program)
+Shader::Shader(Program program, ProgramSource source)
     : frontend::Shader(traits_of(program)),
       program_(std::move(program)),
+      source_(std::move(source)),
       table_(uniform_table(program_, sampling().uses.size())) {
   traits_.table_bytes = (table_.bytes() + 63) / 64 * 64;
 }

@@ -9,13 +9,21 @@
 
 namespace warpjit::usse {
 
+// What a program was made of, which makes the same one again.
+struct ProgramSource {
+  enum class Form : std::uint8_t { gxp, words, assembly };
+  Form form = Form::gxp;
+  std::vector<std::byte> bytes{};  // none: nobody has kept them
+};
+
 // Values::words of a launch are sa as it is before the secondary program. Vertex programs have the inputs and
 // outputs of translate_vertex. Memory is space "mem", of 32-bit addresses.
 class Shader final : public frontend::Shader, private frontend::MemorySpaces {
  public:
-  explicit Shader(Program program);
+  explicit Shader(Program program, ProgramSource source = {});
 
   const Program& program() const { return program_; }
+  const ProgramSource& source() const { return source_; }
 
   const std::string& source_name() const override { return program_.source_name; }
   // Addresses are words of the primary program, then those of the secondary one.
@@ -42,6 +50,7 @@ class Shader final : public frontend::Shader, private frontend::MemorySpaces {
   std::optional<unsigned> find_attribute(std::string_view name) const;  // its row
 
   Program program_;
+  ProgramSource source_;
   UniformTable table_{};
 };
 

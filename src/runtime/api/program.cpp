@@ -25,19 +25,21 @@ namespace warpjit {
 namespace {
 
 // A container or source with one program, which has no name.
-Result<Program> make_usse(usse::Program program, const Selection& selection) {
+Result<Program> make_usse(usse::Program program, const Selection& selection, usse::ProgramSource::Form form,
+                          std::span<const std::byte> source) {
   const auto wrong = [&](std::string message) {
     return Error{ErrorCode::bad_input, std::move(message), selection.source_name};
   };
   if (!selection.entry.empty() || selection.index.value_or(0) != 0)
     return wrong("there is one program, without a name");
   if (selection.stage && *selection.stage != program.stage) return wrong("the program is for another stage");
-  return Program(std::make_shared<const usse::Shader>(std::move(program)));
+  return Program(std::make_shared<const usse::Shader>(
+      std::move(program), usse::ProgramSource{form, {source.begin(), source.end()}}));
 }
 
 Result<Program> load_gxp(std::span<const std::byte> bytes, const Selection& selection) {
   WARPJIT_TRY(usse::Program program, usse::read_gxp(bytes, selection.source_name));
-  return make_usse(std::move(program), selection);
+  return make_usse(std::move(program), selection, usse::ProgramSource::Form::gxp, bytes);
 }
 
 }  // namespace
@@ -274,14 +276,15 @@ Result<warpjit::Program> load_words(const RawProgram& raw) try {
     return Error{ErrorCode::bad_input,
                  std::string("this GPU has no ") + warpjit::name(raw.stage) + " programs", raw.source_name};
   WARPJIT_TRY(Program program, read_words(std::as_bytes(raw.code), raw.stage, raw.source_name));
-  return make_usse(std::move(program), {});
+  return make_usse(std::move(program), {}, ProgramSource::Form::words, std::as_bytes(raw.code));
 } catch (...) {
   return caught();
 }
 
 Result<warpjit::Program> load_assembly(std::string_view text, const Selection& selection) try {
   WARPJIT_TRY(Program program, assemble(text, selection.source_name));
-  return make_usse(std::move(program), selection);
+  return make_usse(std::move(program), selection, ProgramSource::Form::assembly,
+                   std::as_bytes(std::span(text)));
 } catch (...) {
   return caught();
 }
