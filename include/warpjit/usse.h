@@ -214,6 +214,38 @@ WARPJIT_API warpjit_status warpjit_usse_scene_draw(warpjit_usse_scene* scene, co
 /* [one] Writes the surface. The scene can go on. */
 WARPJIT_API warpjit_status warpjit_usse_scene_end(warpjit_usse_scene* scene, warpjit_error* error);
 
+/* ---- Captures -------------------------------------------------------------------------------------------
+ *
+ * A recorder writes the scenes that begin with it as a .wjcap file (docs/captures.md), as many as there are,
+ * one after the other or at the same time. Recording begins and ends between frames. Calls on a recorder and
+ * on its scenes must not overlap.
+ */
+
+/* Takes the next bytes of the file, which are valid during the call. 0: they cannot be taken, and the file is
+ * given up. */
+typedef int32_t (*warpjit_usse_sink)(void* context, const void* bytes, size_t size);
+typedef struct warpjit_usse_recorder warpjit_usse_recorder;
+/* [any] `memory`, the guest's: streams and surfaces in it get its addresses; the bytes must live as long as
+ * scenes are recorded. May be NULL with `memory_count` 0. */
+WARPJIT_API warpjit_status warpjit_usse_recorder_begin(warpjit_usse_sink sink, void* context,
+                                                       const warpjit_usse_memory* memory, size_t memory_count,
+                                                       warpjit_usse_recorder** recorder,
+                                                       warpjit_error* error);
+/* NULL: nothing. Without warpjit_usse_recorder_end before, the file is cut. */
+WARPJIT_API void warpjit_usse_recorder_destroy(warpjit_usse_recorder* recorder);
+/* [one of `recorder`] As warpjit_usse_scene_begin. The scene may outlive the recorder. */
+WARPJIT_API warpjit_status warpjit_usse_scene_begin_recorded(const warpjit_usse_recorder* recorder,
+                                                             const warpjit_usse_color_surface* color,
+                                                             const warpjit_usse_depth_surface* depth,
+                                                             warpjit_usse_scene** scene,
+                                                             warpjit_error* error);
+/* [one] Errors: none but those of arguments. */
+WARPJIT_API warpjit_status warpjit_usse_recorder_end_frame(warpjit_usse_recorder* recorder,
+                                                           warpjit_error* error);
+/* [one] Ends the file; its scenes go on without it. Errors: IO for a sink that did not take bytes, UNSUPPORTED
+ * for what a capture cannot have, that of the draw that failed, which is the file's last one. */
+WARPJIT_API warpjit_status warpjit_usse_recorder_end(warpjit_usse_recorder* recorder, warpjit_error* error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -21,6 +21,7 @@
 #include <string>
 #include <string_view>
 
+#include "warpjit/capture.hpp"
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::usse {
@@ -157,6 +158,36 @@ struct DepthSurface {
   std::uint8_t stencil = 0;
 };
 
+// Records scenes as a capture (docs/captures.md), as many as begin with it, one after the other or at the same
+// time: an emulator draws several a frame, and one samples what another has drawn. Recording begins and ends
+// between frames, as the embedder calls; scenes without a recorder do nothing for it.
+//
+// Memory that draws and surfaces reach is stored in pages as it was before, later only what changed. Streams
+// and surfaces that do not lie in memory that the recorder or the draw has, are stored without an address of the
+// guest. A draw that fails is the last one of the file. Calls on a recorder and on its scenes must not overlap.
+class WARPJIT_API Recorder {
+ public:
+  // `memory`: the guest's, whose addresses streams and surfaces get that lie in it; it must live as long as
+  // scenes are recorded. Errors: bad_input for a sink that is null.
+  static Result<Recorder> begin(CaptureSink sink, void* context, std::span<const Memory> memory = {});
+  Recorder(Recorder&&) noexcept;
+  Recorder& operator=(Recorder&&) noexcept;
+  ~Recorder();  // without end(), the file is cut
+
+  Status end_frame();
+  // Ends the file; its scenes go on without it. Errors: io for a sink that did not take bytes, unsupported for
+  // what a capture cannot have, the error of the draw that failed.
+  Status end();
+
+  // For warpjit's own modules.
+  class State;
+  const std::shared_ptr<State>& shared_state() const { return state_; }
+
+ private:
+  explicit Recorder(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
+};
+
 struct DrawReport {
   Report pixels;
   bool drawn = false;  // false: there was nothing to draw
@@ -166,8 +197,10 @@ struct DrawReport {
 // of the surface sees them at the end. Calls on one scene must not overlap.
 class WARPJIT_API Scene {
  public:
-  // Reads the surface. Errors name the field: bad_input, unsupported.
-  static Result<Scene> begin(const ColorSurface& color, const std::optional<DepthSurface>& depth = {});
+  // Reads the surface. Errors name the field: bad_input, unsupported. `recorder`: null, or who records the
+  // scene.
+  static Result<Scene> begin(const ColorSurface& color, const std::optional<DepthSurface>& depth = {},
+                             const Recorder* recorder = nullptr);
   Scene(Scene&&) noexcept;
   Scene& operator=(Scene&&) noexcept;
   ~Scene();
@@ -178,8 +211,11 @@ class WARPJIT_API Scene {
   // Writes the surface. The scene can go on.
   Status end();
 
- private:
+  // For warpjit's own modules.
   class State;
+  const State& state() const { return *state_; }
+
+ private:
   explicit Scene(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -5,6 +5,8 @@
 #include "capture/frames.h"
 #include "capture/pica200/scene_frames.h"
 #include "capture/pica200/scene_sections.h"
+#include "capture/usse/scene_frames.h"
+#include "capture/usse/scene_sections.h"
 #include "capture/valhall/chain_frames.h"
 #include "device/valhall/dump_capture.h"
 
@@ -48,6 +50,10 @@ Result<std::unique_ptr<const capture::Frames>> read_frames(const capture::Sectio
     case FileGuest::pica200: {
       WARPJIT_TRY(pica200::Scene scene, pica200::read_scene(sections, std::move(owner)));
       return Made(std::make_unique<pica200::SceneFrames>(std::move(scene), sections.file.name()));
+    }
+    case FileGuest::usse: {
+      WARPJIT_TRY(usse::SceneList scenes, usse::read_scenes(sections, std::move(owner)));
+      return Made(std::make_unique<usse::SceneFrames>(std::move(scenes), sections.file.name()));
     }
     default:
       return sections.file.fail(8, std::string("captures of ") + name_of(sections.guest) + " cannot be run",

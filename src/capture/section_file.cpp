@@ -144,7 +144,9 @@ Status SectionWriter::finish() {
 }
 
 Numbers& Numbers::put(std::uint64_t value, std::size_t size) {
-  for (std::size_t k = 0; k < size; ++k) bytes_.push_back(static_cast<std::byte>(value >> 8 * k));
+  std::array<std::byte, sizeof value> part;
+  for (std::size_t k = 0; k < part.size(); ++k) part[k] = static_cast<std::byte>(value >> 8 * k);
+  bytes_.insert(bytes_.end(), part.begin(), part.begin() + static_cast<std::ptrdiff_t>(size));
   return *this;
 }
 

@@ -144,6 +144,8 @@ class SectionWriter {
 // The contents of a section of numbers.
 class Numbers {
  public:
+  Numbers() = default;
+  explicit Numbers(std::size_t room) { bytes_.reserve(room); }
   Numbers& word(std::uint32_t value) { return put(value, 4); }
   Numbers& long_word(std::uint64_t value) { return put(value, 8); }
   Numbers& text(std::string_view value);  // without its size

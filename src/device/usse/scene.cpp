@@ -173,9 +173,12 @@ class DrawBinder {
     WARPJIT_TRY(const TextureState state, read_texture(binding.control));
     const auto read = [&](std::uint32_t address, std::uint64_t size) -> std::span<const std::byte> {
       for (const Memory& piece : draw_.memory)
-        if (address >= piece.address && address - piece.address + size <= piece.size)
-          return {static_cast<const std::byte*>(piece.data) + (address - piece.address),
-                  static_cast<std::size_t>(size)};
+        if (address >= piece.address && address - piece.address + size <= piece.size) {
+          const std::span bytes(static_cast<const std::byte*>(piece.data) + (address - piece.address),
+                                static_cast<std::size_t>(size));
+          if (bound_.keeps_reads) bound_.reads.push_back(bytes);
+          return bytes;
+        }
       return {};
     };
     WARPJIT_TRY(BoundTexture bound, bind_texture(state, read));
@@ -255,7 +258,8 @@ Scene::Scene(Scene&&) noexcept = default;
 Scene& Scene::operator=(Scene&&) noexcept = default;
 Scene::~Scene() = default;
 
-Result<Scene> Scene::begin(const ColorSurface& color, const std::optional<DepthSurface>& depth) try {
+Result<Scene> Scene::begin(const ColorSurface& color, const std::optional<DepthSurface>& depth,
+                           const Recorder* recorder) try {
   const FloatEnvironment environment;
   WARPJIT_TRY(Surface surface, Surface::open(color));
   if (depth && depth->format != PixelFormat::d16 && depth->format != PixelFormat::d24s8 &&
@@ -263,28 +267,45 @@ Result<Scene> Scene::begin(const ColorSurface& color, const std::optional<DepthS
     return bad(std::string("depth surface format ") + name(depth->format) +
                    " is not supported; d16, d24s8 and d32f are",
                ErrorCode::unsupported);
-  auto state = std::make_unique<State>(State{{std::move(surface), {}, depth, {}}});
+  auto state = std::make_unique<State>(State{{std::move(surface), {}, depth, {}, nullptr, 0}});
   state->surface.load(state->color);
   if (depth) clear_depth(*state);
+  if (recorder != nullptr) {
+    state->recording = recorder->shared_state();
+    if (state->recording) state->number = state->recording->begin_scene(color, depth);
+  }
   return Scene(std::move(state));
 } catch (...) {
   return caught();
 }
 
 Result<DrawReport> Scene::draw(const Engine& engine, const Draw& draw, const RunOptions& options) try {
-  DrawReport report;
+  SceneRecording* const recording = state_->recording.get();
   BoundDraw bound;
-  WARPJIT_CHECK(bind_draw(*state_, draw, bound));
-  if (bound.nothing) return report;
-  WARPJIT_TRY(report.pixels, engine.run(*bound.fragment, options));
-  report.drawn = true;
+  bound.keeps_reads = recording != nullptr;
+  const Status is_bound = bind_draw(*state_, draw, bound);
+  if (recording != nullptr) recording->begin_draw(state_->number, draw, bound.reads);
+  const auto run = [&]() -> Result<DrawReport> {
+    DrawReport report;
+    WARPJIT_CHECK(is_bound);
+    if (bound.nothing) return report;
+    WARPJIT_TRY(report.pixels, engine.run(*bound.fragment, options));
+    report.drawn = true;
+    return report;
+  };
+  Result<DrawReport> report = run();
+  if (recording != nullptr)
+    recording->end_draw(state_->number, draw, report ? Status() : Status(report.error()));
   return report;
 } catch (...) {
   return caught();
 }
 
 Status Scene::end() try {
+  SceneRecording* const recording = state_->recording.get();
+  if (recording != nullptr) recording->begin_store(state_->number, state_->surface.where());
   state_->surface.store(state_->color);
+  if (recording != nullptr) recording->end_store(state_->number, state_->surface.where());
   return {};
 } catch (...) {
   return caught();

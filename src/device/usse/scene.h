@@ -3,10 +3,12 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "device/usse/attributes.h"
+#include "device/usse/scene_recording.h"
 #include "device/usse/surface.h"
 #include "frontend/usse/container/texture.h"
 #include "frontend/usse/stage_values.h"
@@ -18,6 +20,8 @@ struct SceneState {
   std::vector<std::byte> color;
   std::optional<DepthSurface> depth;
   std::vector<std::byte> depth_pixels;
+  std::shared_ptr<SceneRecording> recording;  // null: nobody records
+  std::size_t number = 0;                     // that the recording has given it
 };
 
 // The launches of a draw, all of it bound, and what they refer to. The draw's memory, the programs and the
@@ -26,6 +30,8 @@ struct BoundDraw {
   std::optional<Launch> vertex, fragment;  // the fragment program's has the other as its vertex stage
   FetchedAttributes attributes;
   std::vector<BoundTexture> textures;
+  bool keeps_reads = false;                        // set before the draw is bound
+  std::vector<std::span<const std::byte>> reads;  // of the draw's memory, for textures
   // The default uniform buffers, for programs that read them from memory.
   std::array<std::vector<std::uint32_t>, 2> uniforms;
   bool nothing = false;  // there is nothing to draw

@@ -205,6 +205,14 @@ Result<Surface> Surface::open(const ColorSurface& where) {
   return surface;
 }
 
+std::array<std::uint32_t, 4> Surface::fields_at(std::span<const std::byte> memory, std::uint32_t x,
+                                                std::uint32_t y) const {
+  std::array<std::uint32_t, 4> fields{};
+  for (unsigned n = 0; n < format_.fields; ++n)
+    fields[n] = get(memory.data() + offset(x, y), first_bit(format_.bits, n), format_.bits[n]);
+  return fields;
+}
+
 void Surface::load(std::vector<std::byte>& pixels) const {
   const std::size_t bytes = pixel_size(format_.target);
   pixels.assign(pitch() * surface_.height, std::byte{0});

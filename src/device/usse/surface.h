@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "warpjit/usse.hpp"
@@ -34,10 +35,15 @@ class Surface {
   void load(std::vector<std::byte>& pixels) const;
   void store(const std::vector<std::byte>& pixels) const;
 
+  std::uint64_t extent() const;  // bytes from the first pixel on
+  unsigned fields() const { return format_.fields; }
+  // The fields of a pixel in memory that has the surface's layout, at most four.
+  std::array<std::uint32_t, 4> fields_at(std::span<const std::byte> memory, std::uint32_t x,
+                                         std::uint32_t y) const;
+
  private:
   Surface(const ColorSurface& surface, const SurfaceFormat& format) : surface_(surface), format_(format) {}
   std::size_t offset(std::uint32_t x, std::uint32_t y) const;
-  std::uint64_t extent() const;
 
   ColorSurface surface_;
   SurfaceFormat format_;
