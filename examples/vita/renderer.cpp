@@ -50,11 +50,29 @@ Result<usse::StageSetup> Renderer::stage(const gxm::Context& context, gxm::Stage
   return setup;
 }
 
+// From one frame to another. The recorder knows the memory, so that what is drawn and then sampled has one address.
+Status Renderer::record(std::FILE* file) {
+  const auto write = [](void* to, std::span<const std::byte> bytes) {
+    return std::fwrite(bytes.data(), 1, bytes.size(), static_cast<std::FILE*>(to)) == bytes.size();
+  };
+  const usse::Memory memory{gxm::Memory::kAddress, memory_.data(), memory_.size()};
+  auto recorder = usse::Recorder::begin(write, file, {&memory, 1});
+  if (!recorder) return recorder.error();
+  recorder_ = std::move(*recorder);
+  return {};
+}
+Status Renderer::end_frame() { return recorder_ ? recorder_->end_frame() : Status(); }
+Status Renderer::end_record() {
+  const Status ended = recorder_->end();
+  recorder_.reset();
+  return ended;
+}
+
 Status Renderer::begin_scene(const gxm::ColorSurface& color) {
   const std::span<std::byte> pixels = bytes_at(color.address);
   auto scene = usse::Scene::begin(
       {color.format, color.type, color.width, color.height, color.stride, pixels.data(), pixels.size()},
-      usse::DepthSurface{});
+      usse::DepthSurface{}, recorder_ ? &*recorder_ : nullptr);
   if (!scene) return scene.error();
   scene_ = std::move(*scene);
   return {};

@@ -1,6 +1,7 @@
 // The emulator's renderer: hands draws over to warpjit.
 #pragma once
 
+#include <cstdio>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -19,6 +20,11 @@ class Renderer {
   warpjit::Status draw(const gxm::Context& context, std::uint32_t primitive, std::uint32_t index_format,
                        std::uint32_t indices, std::uint32_t index_count, std::uint32_t instances = 1);
   warpjit::Status end_scene();
+  warpjit::Status end_frame();
+
+  // Records scenes as a capture, from one frame to another (docs/captures.md).
+  warpjit::Status record(std::FILE* file);
+  warpjit::Status end_record();
 
   std::uint64_t primitives() const { return primitives_; }  // that were drawn
 
@@ -40,6 +46,7 @@ class Renderer {
   std::span<std::byte> memory_;
   warpjit::Engine engine_;
   std::unordered_map<std::uint32_t, warpjit::Program> programs_;  // by the address of the GXP
+  std::optional<warpjit::usse::Recorder> recorder_;
   std::optional<warpjit::usse::Scene> scene_;
   std::vector<std::uint32_t> indices_;
   std::uint64_t primitives_ = 0;
