@@ -3,6 +3,7 @@
 
 #include "base/result.h"
 #include "capture/frames.h"
+#include "capture/launch/launch_frames.h"
 #include "capture/pica200/scene_frames.h"
 #include "capture/pica200/scene_sections.h"
 #include "capture/usse/scene_frames.h"
@@ -46,6 +47,11 @@ capture::FileGuest guest_of(Isa isa) {
 Result<std::unique_ptr<const capture::Frames>> read_frames(const capture::SectionFile& sections,
                                                            capture::FileOwner owner) {
   using Made = std::unique_ptr<const capture::Frames>;
+  if (capture::has_launches(sections)) {
+    WARPJIT_TRY(capture::LaunchScene scene, capture::read_launches(sections, std::move(owner)));
+    return Made(
+        std::make_unique<capture::LaunchFrames>(std::move(scene), sections.product, sections.file.name()));
+  }
   switch (sections.guest) {
     case FileGuest::pica200: {
       WARPJIT_TRY(pica200::Scene scene, pica200::read_scene(sections, std::move(owner)));

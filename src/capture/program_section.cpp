@@ -149,7 +149,7 @@ const auto& program_of(const Program& program) {
 
 }  // namespace
 
-Status write_program(SectionWriter& file, const Program& program) {
+Result<std::vector<std::byte>> program_bytes(const Program& program) {
   FieldWriter fields;
   Header header{Form::container, program.stage(), 0, program.source_name()};
   std::vector<std::byte> code;
@@ -186,7 +186,14 @@ Status write_program(SectionWriter& file, const Program& program) {
       break;
     }
   }
-  file.write(SectionKind::program, 0, fields.bytes(), code);
+  const std::span<const std::byte> header_bytes = fields.bytes();
+  code.insert(code.begin(), header_bytes.begin(), header_bytes.end());
+  return code;
+}
+
+Status write_program(SectionWriter& file, const Program& program) {
+  WARPJIT_TRY(const std::vector<std::byte> bytes, program_bytes(program));
+  file.write(SectionKind::program, 0, bytes);
   return {};
 }
 

@@ -190,8 +190,16 @@ Status Launch::set_texture(unsigned slot, const Texture& texture) try {
   if (slot >= kMaxTextures)
     return Error{ErrorCode::bad_input, "there are " + std::to_string(kMaxTextures) + " textures", where};
   WARPJIT_TRY(textures::TextureView view, textures::make_view(texture, where));
+  runtime::GivenTexture given{slot, texture, {texture.level_places.begin(), texture.level_places.end()}};
+  given.texture.level_places = {};
   element_of(change_textures(state()).textures, slot) =
       std::make_shared<const textures::TextureView>(std::move(view));
+  auto& all = state().given_textures;
+  const auto same = std::ranges::find(all, slot, &runtime::GivenTexture::slot);
+  if (same != all.end())
+    *same = std::move(given);
+  else
+    all.push_back(std::move(given));
   return {};
 } catch (...) {
   return caught();
@@ -208,7 +216,9 @@ Status Launch::set_sampler(unsigned slot, const Sampler& sampler) try {
   return caught();
 }
 void Launch::unset_textures() {
-  if (state_) change_textures(*state_) = {};
+  if (!state_) return;
+  change_textures(*state_) = {};
+  state_->given_textures.clear();
 }
 
 }  // namespace warpjit

@@ -87,6 +87,13 @@ struct LaunchPixels {
   std::uint32_t* instructions = nullptr;
 };
 
+// A texture as the caller has given it: what a launch samples is made of it.
+struct GivenTexture {
+  unsigned slot = 0;
+  Texture texture;
+  std::vector<TextureLevelPlace> places;  // those of its levels, which the texture itself does not show
+};
+
 // Copied with the launch.
 struct LaunchData {
   struct Input {
@@ -120,6 +127,7 @@ struct LaunchData {
   std::optional<frontend::StripFacts> strips;  // of a geometry program before a rasterizer, in its draw
   // Graphics programs: copies of what values.grid.constants shows.
   std::array<std::shared_ptr<const std::vector<std::byte>>, ir::kMaxSpaces> constants{};
+  std::vector<GivenTexture> given_textures;  // by slot, those that a setter has set
   DrawBindings draw;  // if active, instead of inputs and outputs; checked by who sets them
 
   // Each setter advances what it invalidates: the table, the choice of kernel, the checked bindings.

@@ -1,0 +1,41 @@
+// Launches of a capture that run: memory of their own, one after the other.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "capture/launch/launch_scene.h"
+#include "warpjit/engine.hpp"
+
+namespace warpjit::capture {
+
+class LaunchMachine {
+ public:
+  // The scene must outlive it. `file` is for messages.
+  LaunchMachine(const LaunchScene& scene, std::string file);
+  LaunchMachine(const LaunchMachine&) = delete;
+  LaunchMachine& operator=(const LaunchMachine&) = delete;
+
+  void apply(const MemoryChange& change);
+  // Errors name the file and the launch.
+  Result<Report> run(const RecordedLaunch& launch, std::size_t number, const Engine& engine,
+                     const RunOptions& options);
+  // Null: they do not lie in memory.
+  std::byte* find(const BufferPlace& place) const;
+  std::span<const std::byte> bytes_of(const BufferPlace& place) const;
+
+ private:
+  struct Piece {
+    std::uint64_t address = 0;
+    std::size_t size = 0;
+    std::vector<std::byte> storage;
+    std::byte* data = nullptr;  // in it, aligned as the address is
+  };
+  const LaunchScene& scene_;
+  std::string file_;
+  std::vector<Piece> pieces_;  // ascending
+};
+
+}  // namespace warpjit::capture

@@ -1,0 +1,226 @@
+// Records launches while they run.
+#include "warpjit/launch_recorder.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/result.h"
+#include "capture/launch/buffer_recorder.h"
+#include "capture/launch/launch_scene.h"
+#include "capture/program_section.h"
+#include "frontend/shader.h"
+#include "runtime/work/launch.h"
+#include "textures/view.h"
+
+namespace warpjit {
+
+using namespace capture;
+
+class LaunchRecorder::State {
+ public:
+  State(CaptureSink sink, void* context) : sink_(sink), context_(context) {}
+
+  Result<Report> run(const Engine& engine, const Launch& launch, const RunOptions& options) {
+    const Status began = records() ? begin(launch) : Status();
+    if (!began) lost_ = began;
+    const bool recorded = records();
+    auto report = engine.run(launch, options);
+    if (recorded) end(launch, options, report ? Status() : Status(report.error()));
+    return report;
+  }
+
+  void end_frame() {
+    if (records() && file_) file_->write(SectionKind::frame_end, 0, {});
+  }
+
+  Status finish() {
+    if (finished_) return Error{ErrorCode::bad_input, "the capture is finished already", "capture"};
+    finished_ = true;
+    if (!file_)
+      return lost_ ? Error{ErrorCode::bad_input, "no launch was recorded", "capture"} : lost_.error();
+    name_outputs();
+    for (LaunchOutput& output : outputs_) {
+      const std::span<const std::byte> bytes = buffers_->known(output.memory);
+      if (bytes.size() != output.memory.size) continue;
+      output.expected.emplace(bytes.begin(), bytes.end());
+      write_output(*file_, output);
+      output.expected.reset();
+    }
+    const Status ended = file_->finish();
+    if (!ended) return ended;
+    if (!lost_) return lost_;
+    return failed_ ? Status(*failed_) : Status();
+  }
+
+ private:
+  bool records() const { return !finished_ && lost_.ok() && !failed_; }
+
+  static FileGuest guest_of(Isa isa) {
+    switch (isa) {
+      case Isa::pica200:
+        return FileGuest::pica200;
+      case Isa::tesla:
+        return FileGuest::tesla;
+      case Isa::usse:
+        return FileGuest::usse;
+      case Isa::valhall:
+        break;
+    }
+    return FileGuest::valhall;
+  }
+
+  // Stores what the launch reads.
+  Status begin(const Launch& launch) {
+    if (sink_ == nullptr) return Error{ErrorCode::bad_input, "the sink is null", "capture"};
+    const Isa isa = launch.program().isa();
+    if (!file_) {
+      isa_ = isa;
+      file_.emplace(sink_, context_, guest_of(isa));
+      memory_.emplace(*file_);
+      buffers_.emplace(*memory_);
+    }
+    if (isa != isa_)
+      return Error{ErrorCode::bad_input,
+                   std::string("a launch of ") + name(isa) + " in a capture of " + name(isa_),
+                   launch.program().source_name()};
+    std::vector<BufferRecorder::Buffer> bound;
+    Status programs;
+    const auto described = describe_launch(
+        launch,
+        [&](const void* data, std::size_t size, bool writes) {
+          bound.push_back({static_cast<const std::byte*>(data), size, writes});
+          return BufferPlace();
+        },
+        [&](const Program& program) {
+          if (programs.ok()) programs = store(program);
+          return 0U;
+        });
+    if (!described) return described.error();
+    WARPJIT_CHECK(programs);
+    WARPJIT_CHECK(buffers_->begin_job(std::move(bound)));
+    return check_copies(launch.state());
+  }
+
+  void end(const Launch& launch, const RunOptions& options, const Status& done) {
+    const bool is_last =
+        !done && (done.error().code == ErrorCode::fault || done.error().code == ErrorCode::out_of_fuel);
+    if (!done && !is_last) return;  // what it has changed is seen by the next launch
+    auto recorded = describe_launch(
+        launch, [&](const void* data, std::size_t size, bool) { return buffers_->find(data, size); },
+        [&](const Program& program) { return programs_.at(program.shared_state().get()).number; });
+    if (!recorded) {
+      lost_ = recorded.error();
+      return;
+    }
+    recorded->fuel = options.fuel.value_or(recorded->fuel);
+    write_launch(*file_, *recorded);
+    buffers_->end_job();
+    if (is_last) {
+      failed_ =
+          Error{done.error().code, "the launch failed, and the capture ends with it: " + done.error().message,
+                "launch " + std::to_string(launches_) +
+                    (done.error().where.empty() ? "" : ", " + done.error().where)};
+      outputs_.clear();  // nobody says what such a run leaves
+      return;
+    }
+    ++launches_;
+    add_outputs(*recorded, outputs_);
+  }
+
+  // A program once, also if it was loaded several times.
+  Status store(const Program& program) {
+    const void* const key = program.shared_state().get();
+    if (programs_.contains(key)) return {};
+    WARPJIT_TRY(const std::vector<std::byte> bytes, program_bytes(program));
+    constexpr std::uint64_t kOther = 0x9E3779B97F4A7C15;
+    const std::pair hash(hash_bytes(bytes), hash_bytes(bytes, kOther));
+    const auto [same, is_new] = numbers_.emplace(hash, static_cast<std::uint32_t>(numbers_.size()));
+    if (is_new) file_->write(SectionKind::program, 0, bytes);
+    programs_.emplace(key, Stored{program, same->second});
+    return {};
+  }
+
+  // Textures that were copied when they were set must be what a replay makes of their memory.
+  Status check_copies(const runtime::LaunchData& launch) {
+    for (const runtime::GivenTexture& given : launch.given_textures) {
+      const auto& bound = launch.values.grid.bound.textures;
+      const auto& view = bound[given.slot];
+      if (view == nullptr || view->copy == nullptr) continue;
+      const auto known = copies_.find(view.get());
+      if (known != copies_.end() && !buffers_->has_changed(given.texture.data, given.texture.size)) continue;
+      Texture texture = given.texture;
+      texture.level_places = given.places;
+      WARPJIT_TRY(const textures::TextureView now, textures::make_view(texture, "texture"));
+      if (now.copy == nullptr || *now.copy != *view->copy)
+        return Error{ErrorCode::unsupported,
+                     "a capture cannot have a compressed or unaligned texture whose memory was changed after "
+                     "it was set",
+                     "texture " + std::to_string(given.slot)};
+      copies_.emplace(view.get(), view);
+    }
+    for (const auto& stage :
+         {launch.pixels ? launch.pixels->vertex : nullptr, launch.pixels ? launch.pixels->geometry : nullptr})
+      if (stage != nullptr) WARPJIT_CHECK(check_copies(*stage));
+    return {};
+  }
+
+  // Outputs of one name are told apart by their addresses.
+  void name_outputs() {
+    std::map<std::string, unsigned> counts;
+    for (const LaunchOutput& output : outputs_) ++counts[output.name];
+    for (LaunchOutput& output : outputs_)
+      if (counts[output.name] > 1) output.name += "_" + hex_text(output.memory.address).substr(2);
+  }
+
+  struct Stored {
+    Program program;  // so that no other one has its address
+    std::uint32_t number = 0;
+  };
+
+  CaptureSink sink_;
+  void* context_;
+  Isa isa_{};
+  std::optional<SectionWriter> file_;  // from the first launch on, which says the guest
+  std::optional<MemoryWriter> memory_;
+  std::optional<BufferRecorder> buffers_;
+  std::unordered_map<const void*, Stored> programs_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> numbers_;  // by two hashes of a section
+  std::unordered_map<const void*, std::shared_ptr<const textures::TextureView>> copies_;
+  std::vector<LaunchOutput> outputs_;
+  std::size_t launches_ = 0;
+  bool finished_ = false;
+  Status lost_;
+  std::optional<Error> failed_;
+};
+
+LaunchRecorder::LaunchRecorder(CaptureSink sink, void* context)
+    : state_(make_or_null<State>(sink, context)) {}
+LaunchRecorder::LaunchRecorder(LaunchRecorder&&) noexcept = default;
+LaunchRecorder& LaunchRecorder::operator=(LaunchRecorder&&) noexcept = default;
+LaunchRecorder::~LaunchRecorder() = default;
+
+Result<Report> LaunchRecorder::run(const Engine& engine, const Launch& launch,
+                                   const RunOptions& options) try {
+  if (!state_) return no_memory();
+  return state_->run(engine, launch, options);
+} catch (...) {
+  return caught();
+}
+
+void LaunchRecorder::end_frame() {
+  if (state_) state_->end_frame();
+}
+
+Status LaunchRecorder::finish() try {
+  if (!state_) return no_memory();
+  return state_->finish();
+} catch (...) {
+  return caught();
+}
+
+}  // namespace warpjit

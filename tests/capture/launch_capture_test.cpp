@@ -1,0 +1,276 @@
+// Launches that are recorded while they run, and what comes out when they run again.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+
+#include "capture/launch/launch_scene.h"
+#include "hostile_bytes.h"
+#include "launch/bound_launch.h"
+#include "launch/read_launch.h"
+#include "support/source_dir.h"
+#include "warpjit/launch_recorder.hpp"
+
+namespace warpjit::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a capture does when it runs.
+struct Seen : CaptureVisitor {
+  bool job(const CaptureJob& job) override { return jobs.emplace_back(job.what), true; }
+  bool draw(const CaptureDraw& draw) override {
+    EXPECT_EQ(draw.programs.size(), 1u);
+    ++draws;
+    return true;
+  }
+  bool picture(const CapturePicture& picture) override {
+    if (picture.draw) {
+      ++pictures_of_draws;
+      return true;
+    }
+    EXPECT_TRUE(picture.compared) << picture.name;
+    if (picture.compared) {
+      EXPECT_EQ(picture.compared->differ, 0u) << picture.name;
+      EXPECT_GT(picture.compared->units, 0u) << picture.name;
+    }
+    const std::size_t pixels = std::size_t{picture.width} * picture.height;
+    EXPECT_EQ(picture.pixels.size(), pixels * pixel_size(picture.format));
+    names.emplace_back(picture.name);
+    return true;
+  }
+  CaptureInterest interest() const override { return {.draws = true, .targets_of_draws = true}; }
+
+  std::vector<std::string> jobs, names;
+  std::size_t draws = 0, pictures_of_draws = 0;
+};
+
+// Runs on all engines, and all outputs must be as the file expects them.
+void expect_replays(std::span<const std::byte> file, std::size_t launches) {
+  const auto capture = Capture::load(file, "run.wjcap");
+  ASSERT_TRUE(capture.ok()) << to_string(capture.error());
+  EXPECT_EQ(capture->jobs(), launches);
+  const Engine engine;
+  for (const EngineKind kind : {EngineKind::guest, EngineKind::ir, EngineKind::jit}) {
+    SCOPED_TRACE(name(kind));
+    Seen seen;
+    RunOptions options;
+    options.engine = kind;
+    const Status done = capture->run(engine, seen, options);
+    ASSERT_TRUE(done.ok()) << to_string(done.error());
+    EXPECT_EQ(seen.jobs.size(), launches);
+    EXPECT_EQ(seen.draws, launches);
+    EXPECT_GE(seen.pictures_of_draws, launches);
+    EXPECT_FALSE(seen.names.empty());
+  }
+  // Written again it is the same capture, and once more the same bytes.
+  std::vector<std::byte> second, third;
+  ASSERT_TRUE(capture->write(append, &second).ok());
+  const auto again = Capture::load(second, "again.wjcap");
+  ASSERT_TRUE(again.ok()) << to_string(again.error());
+  ASSERT_TRUE(again->write(append, &third).ok());
+  EXPECT_TRUE(std::ranges::equal(second, third));
+  Seen seen;
+  ASSERT_TRUE(again->run(engine, seen).ok());
+}
+
+std::vector<fs::path> example_launches() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(source_file("examples")))
+    if (entry.path().extension() == ".json" && tool::read_launch(entry.path()).ok())
+      files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
+TEST(LaunchCapture, ExamplesOfAllGuestsRunAgainToTheSameBits) {
+  std::size_t count = 0;
+  const Engine engine;
+  for (const fs::path& file : example_launches()) {
+    SCOPED_TRACE(file.string());
+    auto launch = tool::read_launch(file);
+    ASSERT_TRUE(launch.ok());
+    auto bound = tool::BoundLaunch::make(std::move(*launch));
+    ASSERT_TRUE(bound.ok()) << to_string(bound.error());
+    bound->clear();
+    std::vector<std::byte> bytes;
+    LaunchRecorder recorder(append, &bytes);
+    const auto report = recorder.run(engine, bound->launch());
+    ASSERT_TRUE(report.ok()) << to_string(report.error());
+    const Status ended = recorder.finish();
+    ASSERT_TRUE(ended.ok()) << to_string(ended.error());
+    expect_replays(bytes, 1);
+    ++count;
+  }
+  EXPECT_GE(count, 50u);
+}
+
+// A launch of an example that a test may run again and again.
+tool::BoundLaunch bound_example(const char* name) {
+  auto launch = tool::read_launch(source_file(std::string("examples/") + name));
+  EXPECT_TRUE(launch.ok());
+  auto bound = tool::BoundLaunch::make(std::move(*launch));
+  EXPECT_TRUE(bound.ok());
+  bound->clear();
+  return std::move(*bound);
+}
+
+// Launches of several programs and frames; the processor changes memory between them.
+TEST(LaunchCapture, WhatChangesBetweenLaunchesIsStoredAsChanges) {
+  const Engine engine;
+  tool::BoundLaunch saxpy = bound_example("tesla/saxpy.json"),
+                    phong = bound_example("tesla/graphics/phong.json");
+  std::vector<std::byte> bytes;
+  LaunchRecorder recorder(append, &bytes);
+  std::size_t first = 0, second = 0;
+  for (unsigned frame = 0; frame < 3; ++frame) {
+    ASSERT_TRUE(recorder.run(engine, saxpy.launch()).ok());
+    // Saxpy reads what it has written; a word of that changes.
+    const_cast<std::byte&>(saxpy.memory()[1][64]) ^= std::byte{0x11};
+    ASSERT_TRUE(recorder.run(engine, phong.launch()).ok());
+    ASSERT_TRUE(recorder.run(engine, phong.launch()).ok());
+    recorder.end_frame();
+    (frame == 0 ? first : second) = bytes.size();
+  }
+  EXPECT_LT(second - first, 32768u) << "two more frames are launches and changes";
+  ASSERT_TRUE(recorder.finish().ok());
+  const auto sections = capture::read_sections(bytes, "file");
+  ASSERT_TRUE(sections.ok());
+  EXPECT_EQ(std::ranges::count(sections->sections, capture::SectionKind::program, &capture::Section::kind), 3)
+      << "each program once";
+  expect_replays(bytes, 9);
+  const auto capture = Capture::load(bytes, "frames.wjcap");
+  ASSERT_TRUE(capture.ok());
+  EXPECT_EQ(capture->frames(), 3u);
+  EXPECT_EQ(capture->isa(), Isa::tesla);
+}
+
+// Buffers that lie in each other are the same memory in the capture, whichever comes first.
+TEST(LaunchCapture, BuffersThatLieInEachOtherAreShared) {
+  const Engine engine;
+  tool::BoundLaunch saxpy = bound_example("tesla/saxpy.json");
+  // A copy of the launch whose y is the middle of a larger array, then that array as a whole.
+  std::vector<std::byte> array(3 * saxpy.memory()[1].size());
+  const std::size_t size = saxpy.memory()[1].size();
+  Launch part = saxpy.launch();
+  part.unmap_memory();
+  const auto& pieces = saxpy.file().grid.memory;
+  ASSERT_TRUE(part.map_memory(pieces[0].space, pieces[0].address,
+                              const_cast<std::byte*>(saxpy.memory()[0].data()), saxpy.memory()[0].size())
+                  .ok());
+  Launch whole = part;
+  ASSERT_TRUE(part.map_memory(pieces[1].space, pieces[1].address, array.data() + size, size).ok());
+  ASSERT_TRUE(whole.map_memory(pieces[1].space, pieces[1].address, array.data(), array.size()).ok());
+  std::vector<std::byte> bytes;
+  LaunchRecorder recorder(append, &bytes);
+  for (const Launch* launch : {&part, &whole, &part, &part, &whole})
+    ASSERT_TRUE(recorder.run(engine, *launch).ok());
+  ASSERT_TRUE(recorder.finish().ok());
+  expect_replays(bytes, 5);
+}
+
+// Memory is the recorder's only while a launch runs.
+TEST(LaunchCapture, MemoryMayBeFreedBetweenRuns) {
+  const Engine engine;
+  std::vector<std::byte> bytes;
+  LaunchRecorder recorder(append, &bytes);
+  for (unsigned n = 0; n < 4; ++n) {
+    tool::BoundLaunch saxpy = bound_example("tesla/saxpy.json");
+    ASSERT_TRUE(recorder.run(engine, saxpy.launch()).ok());
+  }
+  const Status ended = recorder.finish();
+  ASSERT_TRUE(ended.ok()) << to_string(ended.error());
+  expect_replays(bytes, 4);
+}
+
+TEST(LaunchCapture, SaysWhatItCannotRecord) {
+  const Engine engine;
+  std::vector<std::byte> bytes;
+  {
+    LaunchRecorder recorder(append, &bytes);
+    EXPECT_EQ(recorder.finish().error().message, "no launch was recorded");
+    EXPECT_EQ(recorder.finish().error().message, "the capture is finished already");
+  }
+  tool::BoundLaunch saxpy = bound_example("tesla/saxpy.json"), reduce = bound_example("valhall/reduce.json");
+  {
+    LaunchRecorder recorder(append, &bytes);
+    ASSERT_TRUE(recorder.run(engine, saxpy.launch()).ok());
+    ASSERT_TRUE(recorder.run(engine, reduce.launch()).ok()) << "it runs all the same";
+    const Status ended = recorder.finish();
+    ASSERT_FALSE(ended.ok());
+    EXPECT_EQ(ended.error().message, "a launch of valhall in a capture of tesla");
+  }
+  {
+    LaunchRecorder recorder(nullptr, nullptr);
+    ASSERT_TRUE(recorder.run(engine, saxpy.launch()).ok());
+    EXPECT_EQ(recorder.finish().error().message, "the sink is null");
+  }
+  // A launch with wrong bindings is not in the file.
+  bytes.clear();
+  LaunchRecorder recorder(append, &bytes);
+  Launch wrong = saxpy.launch();
+  ASSERT_TRUE(wrong.set_block(100000).ok());
+  EXPECT_FALSE(recorder.run(engine, wrong).ok());
+  ASSERT_TRUE(recorder.run(engine, saxpy.launch()).ok());
+  ASSERT_TRUE(recorder.finish().ok());
+  expect_replays(bytes, 1);
+}
+
+TEST(LaunchCapture, ALaunchThatFailsIsTheLast) {
+  const Engine engine;
+  tool::BoundLaunch collatz = bound_example("tesla/collatz.json");
+  std::vector<std::byte> bytes;
+  LaunchRecorder recorder(append, &bytes);
+  ASSERT_TRUE(recorder.run(engine, collatz.launch()).ok());
+  RunOptions options;
+  options.fuel = 1;
+  const auto failed = recorder.run(engine, collatz.launch(), options);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::out_of_fuel);
+  ASSERT_TRUE(recorder.run(engine, collatz.launch()).ok());
+  const Status ended = recorder.finish();
+  ASSERT_FALSE(ended.ok());
+  EXPECT_EQ(ended.error().message.find("the launch failed, and the capture ends with it: "), 0u);
+  const auto capture = Capture::load(bytes, "run.wjcap");
+  ASSERT_TRUE(capture.ok()) << to_string(capture.error());
+  EXPECT_EQ(capture->jobs(), 2u);
+  CaptureVisitor nothing;
+  const Status again = capture->run(engine, nothing);
+  ASSERT_FALSE(again.ok());
+  EXPECT_EQ(again.error().code, ErrorCode::out_of_fuel);
+  EXPECT_EQ(again.error().where.find("run.wjcap, launch 1"), 0u) << again.error().where;
+}
+
+// Draws after each other, as an emulator draws them; the least of several, because other programs run, too.
+TEST(LaunchCapture, RecordingCostsLittle) {
+  const Engine engine;
+  for (const char* name : {"tesla/graphics/phong.json", "tesla/graphics/raymarch.json", "tesla/nbody.json",
+                           "tesla/graphics/noise.json"}) {
+    tool::BoundLaunch bound = bound_example(name);
+    std::vector<std::byte> bytes;
+    LaunchRecorder recorder(append, &bytes);
+    const auto once = [&](bool record) {
+      const auto start = std::chrono::steady_clock::now();
+      const auto report =
+          record ? recorder.run(engine, bound.launch()) : engine.run(bound.launch(), RunOptions());
+      EXPECT_TRUE(report.ok());
+      return std::chrono::steady_clock::now() - start;
+    };
+    once(true);
+    auto off = std::chrono::nanoseconds::max(), on = off;
+    for (unsigned n = 0; n < 30; ++n) {
+      off = std::min(off, std::chrono::nanoseconds(once(false)));
+      on = std::min(on, std::chrono::nanoseconds(once(true)));
+    }
+    ASSERT_TRUE(recorder.finish().ok());
+    const double ratio = static_cast<double>(on.count()) / static_cast<double>(off.count());
+    std::printf("%s: %.3f ms, recording %.3f ms, %+.1f %%\n", name, static_cast<double>(off.count()) / 1e6,
+                static_cast<double>(on.count()) / 1e6, 100 * (ratio - 1));
+    EXPECT_LT(ratio, 2) << name;
+  }
+}
+
+}  // namespace
+}  // namespace warpjit::tests
