@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
+#include "base/result.h"
 #include "command.h"
 #include "files.h"
 #include "output.h"
@@ -103,8 +105,13 @@ class Runner {
       Progress progress(static_cast<unsigned>(std::max<std::size_t>(1, work_.files.size())));
       progress_ = &progress;
       std::vector<std::thread> others;
-      for (std::size_t n = 1; n < threads; ++n) others.emplace_back([this] { work(); });
-      work();
+      others.reserve(threads);
+      try {
+        for (std::size_t n = 1; n < threads; ++n) others.emplace_back([this] { work_safely(); });
+      } catch (const std::system_error&) {
+        // Those that began do all of it.
+      }
+      work_safely();
       for (std::thread& other : others) other.join();
     }
     return status_;
@@ -130,6 +137,16 @@ class Runner {
             {"captures", work_.files.size()},
             {"save", options_.save},
             {"draws", options_.draws}};
+  }
+
+  // Nothing may leave a thread.
+  void work_safely() {
+    try {
+      work();
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (status_) status_ = caught();
+    }
   }
 
   void work() {

@@ -37,6 +37,14 @@ std::string text_of(const SceneJob& job) {
   return "copy from " + hex_text(copy.input) + " to " + hex_text(copy.output);
 }
 
+// A draw that runs.
+struct RunningDraw {
+  std::uint64_t number = 0;
+  std::string text;
+  bool drawn = false;
+  std::vector<SceneOutput> targets;
+};
+
 class SceneReplay final : public DrawVisitor {
  public:
   SceneReplay(SceneMachine& machine, CaptureVisitor& visitor)
@@ -67,7 +75,7 @@ class SceneReplay final : public DrawVisitor {
   Result<bool> visit(const DrawView& draw) override {
     finish_draw();
     if (ended_) return Error{ErrorCode::cancelled, "the visitor has ended the run", ""};
-    Draw& seen = draw_.emplace();
+    RunningDraw& seen = draw_.emplace();
     seen.number = draw.number;
     seen.text = count_text(draw.triangles.count(), "triangle") + " of " + count_text(draw.vertices, "vertex");
     if (seen.text.ends_with("vertexs")) seen.text.replace(seen.text.size() - 3, 3, "ices");
@@ -77,14 +85,6 @@ class SceneReplay final : public DrawVisitor {
   }
 
  private:
-  // One that runs.
-  struct Draw {
-    std::uint64_t number = 0;
-    std::string text;
-    bool drawn = false;
-    std::vector<SceneOutput> targets;
-  };
-
   void add_targets(const DrawView& draw) {
     const TargetSetup& target = draw.setup.target;
     const OutputState& state = draw.setup.state.output;
@@ -109,7 +109,7 @@ class SceneReplay final : public DrawVisitor {
 
   void finish_draw() {
     if (!draw_ || ended_) return;
-    const Draw draw = std::move(*draw_);
+    const RunningDraw draw = std::move(*draw_);
     draw_.reset();
     const auto number = static_cast<std::size_t>(draw.number);
     if (interest_.draws) ended_ = !visitor_.draw({number, job_, frame_, draw.text, draw.drawn, {}});
@@ -158,7 +158,7 @@ class SceneReplay final : public DrawVisitor {
   CaptureVisitor& visitor_;
   CaptureInterest interest_;
   std::size_t job_ = 0, frame_ = 0;
-  std::optional<Draw> draw_;
+  std::optional<RunningDraw> draw_;
   bool ended_ = false;
 };
 

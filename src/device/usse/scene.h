@@ -30,7 +30,7 @@ struct BoundDraw {
   std::optional<Launch> vertex, fragment;  // the fragment program's has the other as its vertex stage
   FetchedAttributes attributes;
   std::vector<BoundTexture> textures;
-  bool keeps_reads = false;                        // set before the draw is bound
+  bool keeps_reads = false;                       // set before the draw is bound
   std::vector<std::span<const std::byte>> reads;  // of the draw's memory, for textures
   // The default uniform buffers, for programs that read them from memory.
   std::array<std::vector<std::uint32_t>, 2> uniforms;
