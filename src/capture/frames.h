@@ -18,6 +18,18 @@ struct FramesInfo {
   std::size_t frames = 1, jobs = 0;
 };
 
+// What frames may do without, from coarse to fine.
+enum class Part : std::uint8_t {
+  frame,
+  job,  // what the processor did between jobs counts, too
+  draw,
+  state,     // one write of registers
+  vertices,  // a part of a draw's
+  memory,    // a page that is not all zeros
+  expected,  // what an output should be
+};
+inline constexpr std::size_t kParts = 7;
+
 class Frames {
  public:
   virtual ~Frames() = default;
@@ -26,6 +38,14 @@ class Frames {
   virtual Status run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options) const = 0;
   // All sections but those of names and notes, and the end.
   virtual Status write(SectionWriter& file) const = 0;
+  // How many of a kind can be left out, one by one; 0: none. What is left runs as it did.
+  virtual std::size_t parts(Part) const { return 0; }
+  // Of all draws: parts of them are divided anew when there are fewer.
+  virtual std::size_t vertices() const { return 0; }
+  // Without those parts whose flags are set, one flag for each. Null: that would change nothing, or cannot be.
+  virtual std::unique_ptr<const Frames> without(Part, const std::vector<bool>& /*left_out*/) const {
+    return nullptr;
+  }
 };
 
 // What people wrote into a capture.
@@ -47,6 +67,6 @@ using FileOwner = std::shared_ptr<const std::vector<std::byte>>;
 
 class warpjit::Capture::State {
  public:
-  std::unique_ptr<const capture::Frames> frames;
+  std::shared_ptr<const capture::Frames> frames;
   capture::Texts texts;
 };

@@ -100,5 +100,6 @@ void add_render(Command& app);
 void add_import(Command& app);
 void add_golden(Command& app);
 void add_regress(Command& app);
+void add_minimize(Command& app);
 
 }  // namespace warpjit::tool

@@ -49,6 +49,7 @@ int run_command(int argc, char** argv) {
   add_render(app);
   add_import(app);
   add_regress(app);
+  add_minimize(app);
   add_golden(app);
   return line.run(argc, argv, kBadInput);
 }

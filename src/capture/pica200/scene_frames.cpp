@@ -102,7 +102,7 @@ class SceneReplay final : public DrawVisitor {
     if (state.touches_color())
       add("color0", SceneOutput::Layout::color, target.color_address,
           static_cast<unsigned>(state.color_format), pixel_bytes(state.color_format));
-    if (state.touches_depth() && state.depth_writes)
+    if (state.touches_depth() && (state.depth_writes || state.stencil_writes))
       add("depth", SceneOutput::Layout::depth, target.depth_address,
           static_cast<unsigned>(state.depth_format), pixel_bytes(state.depth_format));
   }
