@@ -24,6 +24,7 @@ struct BenchOptions {
   std::vector<std::uint32_t> parts;  // vectors per value to measure beside what is chosen
   std::string chart;
   double seconds = 0.2;  // per measurement
+  unsigned slowest = 5;  // draws of a scene that are shown
   bool json = false;
 };
 
@@ -252,6 +253,10 @@ void add_bench(Command& app) {
   command.option("--seconds", options->seconds, "seconds for each measurement")
       .between(0.0, 60.0)
       .show_default();
+  command
+      .option("--slowest", options->slowest, "how many draws of a scene are shown, those that take longest")
+      .range(0, 1'000'000)
+      .show_default();
   command.option("--chart", options->chart, "write a bar chart, *.svg or *.png");
   command.flag("--json", options->json, "print JSON");
   command.footer(
@@ -266,12 +271,12 @@ void add_bench(Command& app) {
       "  warpjit bench scene.json --engines jit   # milliseconds a frame of a 3DS, fragments a second");
   command.action([options, command] {
     if (!is_scene(options->input.file)) return bench_launch(*options);
-    if (const Status checked =
-            check_scene_options(command, {"engines", "seconds", "json", "threads", "fuel", "timeout"});
+    if (const Status checked = check_scene_options(
+            command, {"engines", "seconds", "json", "threads", "fuel", "timeout", "slowest"});
         !checked)
       return fail(checked.error());
     return bench_scene({options->input.file, options->input.on(EngineKind::guest, Target::automatic),
-                        options->engines, options->seconds, options->json});
+                        options->engines, options->seconds, options->slowest, options->json});
   });
 }
 

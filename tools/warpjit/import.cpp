@@ -1,6 +1,7 @@
 // warpjit import: a capture of any kind as .wjcap.
 #include <fmt/core.h>
 
+#include "capture_names.h"
 #include "device/valhall/capture.h"
 #include "files.h"
 #include "launch/pixel_results.h"
@@ -16,7 +17,7 @@ namespace {
 
 struct ImportOptions {
   CaptureInput input;
-  std::string out, note;
+  std::string out, note, names;
 };
 
 int import_scene(const ImportOptions& options) {
@@ -25,9 +26,16 @@ int import_scene(const ImportOptions& options) {
     return fail({ErrorCode::bad_input,
                  "further files, --job, --gpu and --note are for captures of Valhall GPUs",
                  options.input.file});
-  const auto scene = load_scene(options.input.file);
+  auto scene = load_scene(options.input.file);
   if (!scene) return fail(scene.error());
   const bool as_capture = options.out.ends_with(".wjcap");
+  if (!options.names.empty()) {
+    if (!as_capture)
+      return fail({ErrorCode::bad_input, "scenes have no names: --out must end in .wjcap", "--names"});
+    auto names = read_names(options.names);
+    if (!names) return fail(names.error());
+    scene->texts.names = std::move(*names);
+  }
   if (const Status written =
           as_capture ? write_scene_capture(*scene, options.out) : write_scene(*scene, options.out);
       !written)
@@ -69,6 +77,8 @@ Status unite(valhall::Capture& capture, const CaptureInput& input) {
 }
 
 int import_capture(const ImportOptions& options) {
+  if (!options.names.empty())
+    return fail({ErrorCode::bad_input, "captures of version 1 have no names", "--names"});
   auto capture = load_capture(options.input);
   if (!capture) return fail(capture.error());
   print_notes(*capture);
@@ -103,6 +113,9 @@ void add_import(Command& app) {
                  "where a chain of jobs begins, instead of those that the file names; several in the order "
                  "of their submission");
   command.option("-o,--out", options->out, "the file to write").required();
+  command.option(
+      "--names", options->names,
+      "a side file with names of addresses, registers, draws and uniforms, to keep in the capture");
   command.option("--note", options->note, "text to keep in the file");
   command.footer(
       "Examples:\n"
@@ -111,7 +124,7 @@ void add_import(Command& app) {
       "  warpjit import run.0000 run.0001 --gpu G57 -o frame.wjcap\n"
       "  warpjit import memory.pages --job 0xf7fd3180 --job 0xf7fd3980 -o frame.wjcap\n"
       "  warpjit import trace.ctf -o scene.json   # and files beside it, whose names begin with scene_\n"
-      "  warpjit import scene.json -o frame.wjcap\n"
+      "  warpjit import scene.json --names scene.names.json -o frame.wjcap\n"
       "docs/captures.md has the formats.");
   command.action([options] {
     return is_scene(options->input.file) ? import_scene(*options) : import_capture(*options);

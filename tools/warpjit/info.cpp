@@ -287,7 +287,7 @@ void add_info(Command& app) {
     std::optional<std::string> file;
     std::vector<std::string> more;
     bool json = false, all = false, registers = false;
-    std::string job;
+    std::string job, textures;
   };
   const auto options = std::make_shared<InfoOptions>();
   Command command = app.add_command("info", "What a program declares, or what this machine can run");
@@ -307,6 +307,10 @@ void add_info(Command& app) {
   command.flag("--all", options->all, "of a scene all draws, not only the first 16");
   command.flag("--registers", options->registers,
                "of a scene the registers that changed since the draw before, by name");
+  command
+      .option("--textures", options->textures,
+              "of a scene a folder for the textures of its draws, as pictures of at most 128 x 128")
+      .needs(file);
   command.flag("--json", options->json, "print JSON");
   command.footer(
       "Examples:\n"
@@ -315,7 +319,7 @@ void add_info(Command& app) {
       "  warpjit info shader.shbin --json\n"
       "  warpjit info frame.wjcap\n"
       "  warpjit info run.0000 run.0001\n"
-      "  warpjit info scene.json --all --registers\n"
+      "  warpjit info scene.json --all --registers --textures pictures\n"
       "  warpjit info memory.pages --job 0xf7fda180");
   command.action([options] {
     if (!options->file && (options->all || options->registers))
@@ -331,9 +335,9 @@ void add_info(Command& app) {
       return fail(
           {ErrorCode::bad_input, "further files are for texts of PAN_MESA_DEBUG=trace,dump", input.file});
     if (!chosen && is_scene(input.file))
-      return show_scene({input.file, options->all, options->registers, options->json});
-    if (options->all || options->registers)
-      return fail({ErrorCode::bad_input, "--all and --registers are for scenes", input.file});
+      return show_scene({input.file, options->all, options->registers, options->json, options->textures});
+    if (options->all || options->registers || !options->textures.empty())
+      return fail({ErrorCode::bad_input, "--all, --registers and --textures are for scenes", input.file});
     return show_programs(options->input, options->json);
   });
 }

@@ -47,7 +47,7 @@ class TargetsOfDraws : public CaptureVisitor {
     targets_[key] = std::move(target);
     return true;
   }
-  // Of the last draw, after the run, too. False: enough was seen.
+  // Shows the last draw, too, after a run. False: enough was seen.
   bool finish() {
     if (!number_) return true;
     const bool more = show(*number_, targets_);

@@ -39,7 +39,7 @@ class Reducer {
         WARPJIT_TRY(const bool less, attempt(part, left_out));
         if (!result_.ended) return smaller;
         smaller = smaller || less;
-        // Where parts are divided anew, the places behind are others.
+        // Where parts are divided anew, their numbers are others.
         end = std::min(begin, result_.best->parts(part));
       }
     return smaller;

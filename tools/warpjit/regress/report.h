@@ -18,7 +18,7 @@ inline constexpr const char* kPageFile = "report.html";
 // What is the same for all parts of a run.
 struct ReportAbout {
   std::string engine, target;
-  std::string baseline;  // the hash of its file; empty: there is none
+  std::string baseline;  // the hash of its file; empty: nothing is compared
   friend bool operator==(const ReportAbout&, const ReportAbout&) = default;
 };
 struct Report {

@@ -45,8 +45,7 @@ struct PictureRow {
   RunPicture picture;  // of the baseline if it is missing now
   Verdict verdict = Verdict::same;
   std::string before;  // the baseline's hash
-  // Of the pictures as they are shown, if the baseline has its own: in how many pixels a channel differs, by how
-  // much at most.
+  // If the baseline has a picture: in how many pixels a channel differs, by how much at most, as they are shown.
   std::optional<std::uint64_t> pixels;
   std::uint64_t largest = 0;
   std::string note;

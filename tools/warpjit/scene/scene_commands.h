@@ -14,6 +14,7 @@ struct SceneInfo {
   bool all = false;        // draws; else the first kShownDraws
   bool registers = false;  // those that changed since the draw before
   bool json = false;
+  std::string textures;  // a folder for thumbnails of textures; empty: none
 };
 inline constexpr std::uint64_t kShownDraws = 16;
 int show_scene(const SceneInfo& options);
@@ -32,6 +33,7 @@ struct SceneBench {
   RunOptions run;  // but for engine and target
   std::vector<std::string> engines;
   double seconds = 0.2;  // for each engine
+  unsigned slowest = 5;  // draws that are shown, of the last engine
   bool json = false;
 };
 int bench_scene(const SceneBench& options);

@@ -1,44 +1,59 @@
 // warpjit info of a scene: its jobs, and what each draw does.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
+#include "capture_names.h"
 #include "command.h"
 #include "frontend/pica200/facts/fragment_memory.h"
 #include "frontend/pica200/facts/register_titles.h"
 #include "output.h"
+#include "regress/baseline.h"
 #include "scene/load_scene.h"
 #include "scene/scene_commands.h"
 #include "scene/scene_words.h"
+#include "scene/thumbnails.h"
 
 namespace warpjit::tool {
 
 namespace {
 
-// Why a draw cannot find its targets or textures, in the order in which drawing finds that.
-Status find_memories(const pica200::DrawView& draw) {
+// Why a draw cannot find its targets or textures, in the order in which drawing finds that. Textures are given to
+// `visit(unit, found)`.
+template <class Visit>
+Status find_memories(const pica200::DrawView& draw, Visit visit) {
   WARPJIT_TRY(const pica200::FoundTargets targets, pica200::find_targets(draw.setup, draw.memory));
   for (unsigned unit = 0; unit < draw.setup.state.textures.size(); ++unit) {
     const pica200::TextureState& texture = draw.setup.state.textures[unit];
     if (texture.type == pica200::TextureType::off || texture.absent) continue;
     pica200::FoundTexture found;
     WARPJIT_CHECK(pica200::find_texture(draw.setup, unit, draw.memory, targets, found));
+    WARPJIT_CHECK(visit(unit, found));
   }
   return {};
 }
 
 class DrawLister final : public pica200::DrawVisitor {
  public:
-  explicit DrawLister(const SceneInfo& options) : options_(options) {}
+  DrawLister(const SceneInfo& options, const NameTable& names)
+      : options_(options), names_(names), thumbnails_(options.textures) {}
 
   Result<bool> visit(const pica200::DrawView& draw) override {
     const auto state = std::as_bytes(std::span(&draw.setup.state, 1));
     states_.insert(std::string(reinterpret_cast<const char*>(state.data()), state.size()));
     ++seen_;
     triangles_ += draw.triangles.count();
-    const Status found = find_memories(draw);
+    std::map<unsigned, std::vector<std::string>> files;
+    const Status found =
+        find_memories(draw, [&](unsigned unit, const pica200::FoundTexture& texture) -> Status {
+          if (options_.textures.empty()) return {};
+          WARPJIT_TRY(files[unit], thumbnails_.write(draw.setup, unit, texture));
+          return {};
+        });
+    if (!found && found.error().code == ErrorCode::io) return found.error();
     if (options_.all || draw.number < kShownDraws || !found) {
-      Json json = draw_json(draw);
+      Json json = named(draw, draw_json(draw), files);
       if (options_.registers) json["registers"] = changes(draw.registers);
       if (!found)
         json["refused"] =
@@ -60,18 +75,45 @@ class DrawLister final : public pica200::DrawVisitor {
   Json take() { return std::exchange(draws_, Json::array()); }
 
  private:
+  // With the names of the draw and of addresses, and the files of its textures.
+  Json named(const pica200::DrawView& draw, const Json& plain,
+             const std::map<unsigned, std::vector<std::string>>& files) const {
+    Json json = names_.with_addresses(plain);
+    if (const std::string_view name = names_.find(CaptureName::Of::draw, draw.number); !name.empty())
+      json["name"] = name;
+    if (files.empty() || !json["textures"].is_array()) return json;
+    Json textures = Json::array();
+    for (Json texture : json["textures"]) {
+      const Json& unit = texture["unit"];
+      const auto found = unit.is_number() ? files.find(static_cast<unsigned>(unit.natural())) : files.end();
+      if (found != files.end() && found->second.size() == 1) texture["file"] = found->second.front();
+      if (found != files.end() && found->second.size() > 1) texture["files"] = found->second;
+      textures.push_back(std::move(texture));
+    }
+    json["textures"] = std::move(textures);
+    return json;
+  }
+
   Json changes(pica200::GpuRegisters words) {
     Json list = Json::array();
     for (std::uint32_t id = 0; id < words.size(); ++id)
       if (words[id] != before_[id])
         list.push_back({{"id", fmt::format("{:#05x}", id)},
                         {"value", fmt::format("{:#010x}", words[id])},
-                        {"name", pica200::register_title(id)}});
+                        {"name", title(id)}});
     std::ranges::copy(words, before_.begin());
     return list;
   }
 
+  std::string title(std::uint32_t id) const {
+    const std::string_view name = names_.find(CaptureName::Of::reg, id);
+    const std::string title = pica200::register_title(id);
+    return name.empty() ? title : title + " (" + std::string(name) + ")";
+  }
+
   const SceneInfo& options_;
+  const NameTable& names_;
+  Thumbnails thumbnails_;
   Json draws_ = Json::array();
   std::set<std::string> states_;
   std::uint64_t seen_ = 0, triangles_ = 0, hidden_ = 0;
@@ -98,11 +140,13 @@ void print_setup_line(const std::string& label, const std::string& text) {
 }
 
 void print_setup(const Json& draw) {
-  print_out("  draw {}: {} of {} vertices, {}{}\n", plain_value(draw["draw"]),
+  print_out("  draw {}{}: {} of {} vertices, {}{}\n", plain_value(draw["draw"]),
+            draw.contains("name") ? " (" + plain_value(draw["name"]) + ")" : "",
             counted(draw["triangles"].natural(), "triangle"), plain_value(draw["vertices"]),
             plain_value(draw["by"]),
             draw.contains("command") ? ", command at " + plain_value(draw["command"]) : "");
-  constexpr std::array<std::string_view, 5> kFirst = {"draw", "command", "by", "vertices", "triangles"};
+  constexpr std::array<std::string_view, 6> kFirst = {"draw", "name",     "command",
+                                                      "by",   "vertices", "triangles"};
   for (const auto& [key, value] : draw.members()) {
     if (std::ranges::find(kFirst, key) != kFirst.end()) continue;
     if (key == "textures")
@@ -143,7 +187,10 @@ int show_scene(const SceneInfo& options) {
   if (!scene) return fail(scene.error());
   const auto machine = SceneMachine::make(*scene, options.file);
   if (!machine) return fail(machine.error());
-  DrawLister lister(options);
+  const NameTable names(scene->texts.names);
+  if (!options.textures.empty())
+    if (const Status made = make_folders(path_of(options.textures)); !made) return fail(made.error());
+  DrawLister lister(options, names);
   (*machine)->set_visitor(&lister);
   const Engine engine;
   RunOptions run;
@@ -153,7 +200,7 @@ int show_scene(const SceneInfo& options) {
   for (std::size_t n = 0; n < scene->jobs.size() && status; ++n) {
     const std::uint64_t draws = lister.seen(), triangles = lister.triangles();
     status = (*machine)->run_job(n, engine, run);
-    Json job{{"job", n}, {"does", job_text(scene->jobs[n])}};
+    Json job{{"job", n}, {"does", names.with_addresses(std::string_view(job_text(scene->jobs[n])))}};
     if (std::holds_alternative<CommandList>(scene->jobs[n])) {
       job["draws"] = lister.seen() - draws;
       job["triangles"] = lister.triangles() - triangles;
@@ -172,6 +219,7 @@ int show_scene(const SceneInfo& options) {
     for (const SceneOutput& output : scene->outputs)
       json["outputs"].push_back(
           {{"name", output.name}, {"address", fmt::format("{:#010x}", output.address)}});
+    if (const Json list = names.json(); !list.empty()) json["names"] = list;
     if (!status) json["error"] = message_of(status.error());
     print_json(json);
   } else {
@@ -185,6 +233,7 @@ int show_scene(const SceneInfo& options) {
                                       : "");
       for (const Json& draw : job["setups"]) print_setup(draw);
     }
+    for (const std::string& line : names.lines()) print_out("name of {}\n", line);
     if (lister.hidden() != 0) print_out("{}: --all\n", counted(lister.hidden(), "more draw"));
   }
   return status ? kOk : fail(status.error());
