@@ -55,5 +55,57 @@ TEST(Parts, OfScenesDrawAsBeforeWithoutNone) {
   }
 }
 
+// A list that jumps to another one, which memory holds only later.
+TEST(Parts, OfListsThatJump) {
+  pica200::Scene scene;
+  constexpr std::uint32_t kBase = 0x20000000, kNext = kBase + 256;
+  const auto words = [](std::initializer_list<std::uint32_t> list) {
+    std::vector<std::byte> bytes;
+    for (const std::uint32_t word : list)
+      for (unsigned n = 0; n < 4; ++n) bytes.push_back(static_cast<std::byte>(word >> 8 * n));
+    return bytes;
+  };
+  std::vector<std::byte> memory(512);
+  // The size and address of the list that channel 0 goes on with, then the jump, then what nobody runs.
+  const auto first = words({32 / 8, 0x000F0238, kNext / 8, 0x000F023A, 1, 0x800F0000 | 1 << 20 | 0x23B, 2, 0,
+                            7, 0x000F0040, 0, 0});
+  std::ranges::copy(first, memory.begin());
+  scene.memory.push_back({kBase, memory});
+  scene.jobs.emplace_back(
+      pica200::make_load(kNext, std::make_shared<const std::vector<std::byte>>(
+                                    words({1, 0x000F0041, 2, 0x803F0042, 3, 4, 5, 0x000F0300}))));
+  scene.jobs.emplace_back(pica200::CommandList{kBase, 48});
+  const pica200::SceneFrames frames(scene, "jumps");
+  // 0x238, 0x23A, 0x23B; after the jump 0x041, 0x042 to 0x045, as one write each.
+  EXPECT_EQ(frames.parts(Part::state), 3u + 1 + 4);
+  const pica200::FlatScene flat = pica200::flatten(scene);
+  ASSERT_EQ(flat.lists.size(), 2u);
+  EXPECT_FALSE(flat.lists[0]);
+  ASSERT_TRUE(flat.lists[1]);
+  EXPECT_EQ(flat.lists[1]->back().id, 0x045u);
+  EXPECT_EQ(flat.lists[1]->back().values, std::vector<std::uint32_t>{5});
+  // Without the load the list goes on with zeros.
+  const auto less = frames.without(Part::job, {true, false});
+  ASSERT_NE(less, nullptr);
+  EXPECT_EQ(less->parts(Part::job), 1u);
+  EXPECT_EQ(less->parts(Part::state), 8u);  // lists are as the frames had them
+}
+
+TEST(Parts, AListThatIsCutStaysAsItIs) {
+  pica200::Scene scene;
+  scene.memory.push_back({0x20000000, std::vector<std::byte>(64, std::byte{0xFF})});
+  scene.jobs.emplace_back(pica200::CommandList{0x20000000, 64});
+  scene.jobs.emplace_back(pica200::CommandList{0x10000000, 64});  // no memory
+  const pica200::SceneFrames frames(scene, "cut");
+  EXPECT_EQ(frames.parts(Part::state), 0u);
+  EXPECT_EQ(frames.parts(Part::draw), 0u);
+  const auto same = frames.without(Part::job, {false, false});
+  ASSERT_NE(same, nullptr);
+  Shown before, after;
+  const Status a = frames.run(Engine(), before, {}), b = same->run(Engine(), after, {});
+  EXPECT_FALSE(a.ok());
+  EXPECT_EQ(to_string(a.error()), to_string(b.error()));
+}
+
 }  // namespace
 }  // namespace warpjit

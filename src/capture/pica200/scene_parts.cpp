@@ -14,7 +14,7 @@ using capture::Part;
 
 constexpr std::size_t kMostSlices = 64;  // of the vertices of a draw
 
-// The jobs of each frame: numbers of the first one, and of the one behind the last.
+// Where each frame begins, by numbers of jobs, and where the last one ends.
 std::vector<std::size_t> frame_bounds(const Scene& scene) {
   std::vector<std::size_t> bounds = {0};
   for (const std::size_t end : scene.frame_ends)
@@ -100,7 +100,7 @@ std::vector<DrawVertices> draw_vertices(const FlatScene& flat) {
   return draws;
 }
 
-// Draws have those from the first to the last slice that stays. Registers are as they were behind each.
+// Draws have those from the first to the last slice that stays. After each, registers are as they were.
 FlatScene without_vertices(const FlatScene& from, const std::vector<bool>& left_out) {
   FlatScene flat = from;
   std::size_t part = left_out.size();
