@@ -1,5 +1,6 @@
 #include "regress/journal.h"
 
+#include "base/text.h"
 #include "files.h"
 
 namespace warpjit::tool {
