@@ -235,7 +235,7 @@ class SceneReader {
   SceneReader(const SectionFile& sections, const SceneLimits& limits)
       : sections_(sections),
         memory_(sections.file, {.address_bits = kCaptureAddressBits,
-                                .pieces = 64,
+                                .pieces = kMaxMemoryPieces,
                                 .memory = limits.memory,
                                 .loads = limits.loads}) {}
 
@@ -281,28 +281,31 @@ class SceneReader {
 
   Status read_program(const Fields& fields) {
     constexpr std::size_t kHeader = 16;
-    constexpr std::uint32_t kLastForm = 2;
     WARPJIT_CHECK(fields.expect_least(kHeader, "a program"));
     if (list_.programs.size() == kMaxPrograms)
       return fields.fail(0, "more than " + std::to_string(kMaxPrograms) + " programs",
                          ErrorCode::resource_limit);
     ProgramData program;
-    if (fields.word(0) > kLastForm)
-      return fields.fail(0, "the program's form is " + std::to_string(fields.word(0)) +
-                                ", expected 0 (GXP), 1 (words) or 2 (assembly)");
     program.form = static_cast<ProgramSource::Form>(fields.word(0));
-    if (fields.word(4) > 1)
+    if (fields.word(0) < 1 || fields.word(0) > 3)
+      return fields.fail(0, "the program's form is " + std::to_string(fields.word(0)) +
+                                ", expected 1 (GXP), 2 (assembly) or 3 (words)");
+    program.stage = static_cast<Stage>(fields.word(4));
+    if (fields.word(4) != static_cast<std::uint32_t>(Stage::vertex) &&
+        fields.word(4) != static_cast<std::uint32_t>(Stage::fragment))
       return fields.fail(4, "the program's stage is " + std::to_string(fields.word(4)) +
-                                ", expected 0 (vertex) or 1 (fragment)");
-    program.stage = fields.word(4) == 0 ? Stage::vertex : Stage::fragment;
-    const std::size_t name = fields.word(8);
+                                ", expected 0 (vertex) or 3 (fragment)");
+    if (fields.word(8) != 0)
+      return fields.fail(8, "the program's entry is " + std::to_string(fields.word(8)) + ", expected 0");
+    const std::size_t name = fields.word(12);
     if (name > kMaxNameBytes)
-      return fields.fail(8, "the name has " + std::to_string(name) + " bytes, expected at most 256");
-    WARPJIT_CHECK(fields.expect_least(kHeader + name, "a program"));
+      return fields.fail(12, "the name has " + std::to_string(name) + " bytes, expected at most 256");
+    const std::size_t code = kHeader + (name + 3) / 4 * 4;
+    WARPJIT_CHECK(fields.expect_least(code, "a program"));
     program.name = fields.text(kHeader, name);
-    program.bytes = fields.rest(kHeader + name);
+    program.bytes = fields.rest(code);
     if (program.bytes.size() > kMaxProgramBytes)
-      return fields.fail(kHeader + name, "the program has more than " + hex_text(kMaxProgramBytes) + " bytes",
+      return fields.fail(code, "the program has more than " + hex_text(kMaxProgramBytes) + " bytes",
                          ErrorCode::resource_limit);
     list_.programs.push_back(std::move(program));
     return {};

@@ -42,7 +42,7 @@ CaptureComparison compare_bytes(const SceneEnd& end, const Surface& surface, Dat
   return compared;
 }
 
-// Of a hash all pixels or none differ.
+// All pixels differ from those of a hash, or none.
 std::optional<CaptureComparison> compare(const SceneEnd& end, const Surface& surface, DataBytes bytes) {
   if (!end.expected.empty()) return compare_bytes(end, surface, bytes);
   if (!end.hash) return std::nullopt;

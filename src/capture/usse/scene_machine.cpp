@@ -12,7 +12,7 @@ namespace {
 
 using capture::hex_text;
 
-// Of all scenes that are open at a time.
+// All scenes together that are open at a time.
 constexpr std::uint64_t kMaxOpenPixels = std::uint64_t{1} << 26;
 constexpr std::uint64_t kAlignment = 8;  // of a draw's memory
 

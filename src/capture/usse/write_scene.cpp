@@ -134,9 +134,10 @@ std::size_t table_bytes(const DrawData& draw) {
 
 void SceneWriter::write(const ProgramData& program) {
   Numbers numbers;
-  numbers.word(number(program.form)).word(program.stage == Stage::fragment ? 1 : 0);
+  numbers.word(number(program.form)).word(number(program.stage)).word(0);
   const std::string_view name = std::string_view(program.name).substr(0, kMaxNameBytes);
-  numbers.word(count(name.size())).word(0).text(name);
+  numbers.word(count(name.size())).text(name);
+  for (std::size_t n = name.size(); n % 4 != 0; ++n) numbers.text({"\0", 1});
   file_.write(SectionKind::program, 0, numbers.bytes(), program.bytes);
 }
 

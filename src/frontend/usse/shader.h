@@ -11,7 +11,7 @@ namespace warpjit::usse {
 
 // What a program was made of, which makes the same one again.
 struct ProgramSource {
-  enum class Form : std::uint8_t { gxp, words, assembly };
+  enum class Form : std::uint8_t { gxp = 1, assembly, words };
   Form form = Form::gxp;
   std::vector<std::byte> bytes{};  // none: nobody has kept them
 };
