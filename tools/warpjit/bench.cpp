@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "capture/neutral.h"
 #include "chart.h"
 #include "command.h"
 #include "engines.h"
@@ -268,8 +269,17 @@ void add_bench(Command& app) {
       "  warpjit bench examples/pica200/mvp_light.json\n"
       "  warpjit bench run.json --counts 4096 --engines guest,jit --threads 2 --chart run.png\n"
       "  warpjit bench run.json --engines jit-v3 --parts 1,2,4,8   # is what the backend chose best here?\n"
-      "  warpjit bench scene.json --engines jit   # milliseconds a frame of a 3DS, fragments a second");
+      "  warpjit bench scene.json --engines jit   # milliseconds a frame of a 3DS, fragments a second\n"
+      "  warpjit bench frame.wjcap --engines jit   # frames and draws a second, the slowest draws");
   command.action([options, command] {
+    if (is_neutral_capture(options->input.file)) {
+      if (const Status checked = check_scene_options(
+              command, {"engines", "seconds", "json", "threads", "fuel", "timeout"}, "captures");
+          !checked)
+        return fail(checked.error());
+      return bench_neutral({options->input.file, options->input.on(EngineKind::guest, Target::automatic),
+                            options->engines, options->seconds, options->json});
+    }
     if (!is_scene(options->input.file)) return bench_launch(*options);
     if (const Status checked = check_scene_options(
             command, {"engines", "seconds", "json", "threads", "fuel", "timeout", "slowest"});

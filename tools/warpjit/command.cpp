@@ -144,10 +144,11 @@ void print_notes(const LaunchFile& launch) {
 
 }  // namespace
 
-Status check_scene_options(const Command& command, std::initializer_list<std::string_view> taken) {
+Status check_scene_options(const Command& command, std::initializer_list<std::string_view> taken,
+                           const char* what) {
   for (const std::string& name : command.given())
     if (name != "file" && std::ranges::find(taken, name) == taken.end())
-      return Error{ErrorCode::bad_input, "scenes do not take this option", "--" + name};
+      return Error{ErrorCode::bad_input, std::string(what) + " do not take this option", "--" + name};
   return {};
 }
 

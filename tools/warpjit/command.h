@@ -59,8 +59,9 @@ struct RunInput {
   void add_faults_to(Command& command);
   RunOptions on(EngineKind engine, Target target) const;
 };
-// For commands whose file is a scene. Errors: an option that scenes do not take.
-Status check_scene_options(const Command& command, std::initializer_list<std::string_view> taken);
+// For commands whose file is a scene, or what is said to be. Errors: an option that these do not take.
+Status check_scene_options(const Command& command, std::initializer_list<std::string_view> taken,
+                           const char* what = "scenes");
 // The launch file with the count that the options ask for. Errors: a file of another kind, and its kind.
 Result<LaunchFile> load_launch(const RunInput& input);
 // ", " and the warning of the program's modes; empty for most modes.

@@ -1,6 +1,8 @@
 // warpjit import: a capture of any kind as .wjcap.
 #include <fmt/core.h>
 
+#include "capture/import_draw.h"
+#include "capture/neutral.h"
 #include "capture_names.h"
 #include "device/valhall/capture.h"
 #include "files.h"
@@ -20,12 +22,17 @@ struct ImportOptions {
   std::string out, note, names;
 };
 
+// Options of captures of Valhall GPUs alone.
+Status check_plain(const ImportOptions& options) {
+  if (options.input.jobs.empty() && options.note.empty() && options.input.more.empty() &&
+      options.input.gpu.empty())
+    return {};
+  return Error{ErrorCode::bad_input,
+               "further files, --job, --gpu and --note are for captures of Valhall GPUs", options.input.file};
+}
+
 int import_scene(const ImportOptions& options) {
-  if (!options.input.jobs.empty() || !options.note.empty() || !options.input.more.empty() ||
-      !options.input.gpu.empty())
-    return fail({ErrorCode::bad_input,
-                 "further files, --job, --gpu and --note are for captures of Valhall GPUs",
-                 options.input.file});
+  if (const Status checked = check_plain(options); !checked) return fail(checked.error());
   auto scene = load_scene(options.input.file);
   if (!scene) return fail(scene.error());
   const bool as_capture = options.out.ends_with(".wjcap");
@@ -41,6 +48,42 @@ int import_scene(const ImportOptions& options) {
       !written)
     return fail(written.error());
   print_out("{}: {} jobs, {} outputs\n", options.out, scene->jobs.size(), scene->outputs.size());
+  return kOk;
+}
+
+bool is_draw(const std::string& file) {
+  if (!is_launch_file(file)) return false;
+  const auto bytes = read_file(file, kMaxJsonBytes);
+  return bytes && is_draw_text(as_text(*bytes));
+}
+
+int import_draw_file(const ImportOptions& options) {
+  if (const Status checked = check_plain(options); !checked) return fail(checked.error());
+  const auto text = read_file(options.input.file, kMaxJsonBytes);
+  if (!text) return fail(text.error());
+  const auto bytes =
+      import_draw(as_text(*text), options.input.file, path_of(options.input.file).parent_path());
+  if (!bytes) return fail(bytes.error());
+  if (const Status written = write_file(options.out, *bytes); !written) return fail(written.error());
+  print_out("{}: 1 scene, 1 draw, {} bytes\n", options.out, bytes->size());
+  return kOk;
+}
+
+// The same capture, written again.
+int import_neutral(const ImportOptions& options) {
+  if (const Status checked = check_plain(options); !checked) return fail(checked.error());
+  const auto capture = load_neutral_capture(options.input.file);
+  if (!capture) return fail(capture.error());
+  std::vector<std::byte> bytes;
+  const auto append = [](void* to, std::span<const std::byte> part) {
+    auto& all = *static_cast<std::vector<std::byte>*>(to);
+    all.insert(all.end(), part.begin(), part.end());
+    return true;
+  };
+  if (const Status done = capture->write(append, &bytes); !done) return fail(done.error());
+  if (const Status written = write_file(options.out, bytes); !written) return fail(written.error());
+  print_out("{}: {} frames, {} jobs, {} bytes\n", options.out, capture->frames(), capture->jobs(),
+            bytes.size());
   return kOk;
 }
 
@@ -106,7 +149,7 @@ void add_import(Command& app) {
   command
       .option("file", options->input.file,
               "a device core dump of panfrost, a text of PAN_MESA_DEBUG=trace,dump, memory records, or "
-              ".wjcap; a scene of the PICA200, a CiTrace (.ctf)")
+              ".wjcap; a scene of the PICA200, a CiTrace (.ctf); a draw of the Vita (.json) with its GXPs")
       .required();
   add_capture_options(command, options->input);
   command.option("--job", options->input.jobs,
@@ -125,9 +168,12 @@ void add_import(Command& app) {
       "  warpjit import memory.pages --job 0xf7fd3180 --job 0xf7fd3980 -o frame.wjcap\n"
       "  warpjit import trace.ctf -o scene.json   # and files beside it, whose names begin with scene_\n"
       "  warpjit import scene.json --names scene.names.json -o frame.wjcap\n"
+      "  warpjit import draw.json -o draw.wjcap   # a draw of the Vita, whose GXPs lie beside it\n"
       "docs/captures.md has the formats.");
   command.action([options] {
-    return is_scene(options->input.file) ? import_scene(*options) : import_capture(*options);
+    if (is_scene(options->input.file)) return import_scene(*options);
+    if (is_draw(options->input.file)) return import_draw_file(*options);
+    return is_neutral_capture(options->input.file) ? import_neutral(*options) : import_capture(*options);
   });
 }
 

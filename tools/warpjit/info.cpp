@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "capture/neutral.h"
 #include "command.h"
 #include "files.h"
 #include "launch/texture_fields.h"
@@ -304,7 +305,7 @@ void add_info(Command& app) {
       .needs(file);
   for (const char* option : {"--entry", "--program", "--words"})
     command.existing("--job").excludes(command.existing(option));
-  command.flag("--all", options->all, "of a scene all draws, not only the first 16");
+  command.flag("--all", options->all, "of a scene or a capture all draws, not only the first 16");
   command.flag("--registers", options->registers,
                "of a scene the registers that changed since the draw before, by name");
   command
@@ -329,6 +330,12 @@ void add_info(Command& app) {
     if (!options->job.empty()) return show_jobs(options->input.file, options->job, options->json);
     const ProgramInput& input = options->input;
     const bool chosen = !input.entry.empty() || !input.stage.empty() || !input.words.empty();
+    if (!chosen && is_neutral_capture(input.file)) {
+      if (!options->more.empty() || options->registers)
+        return fail(
+            {ErrorCode::bad_input, "such captures take neither further files nor --registers", input.file});
+      return show_neutral({input.file, options->all, options->json});
+    }
     if (!chosen && is_capture({input.file, {}}))
       return show_capture(input.file, options->more, options->json);
     if (!options->more.empty())

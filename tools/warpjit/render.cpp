@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "capture/neutral.h"
 #include "command.h"
 #include "files.h"
 #include "heatmap.h"
@@ -253,7 +254,8 @@ void add_render(Command& app) {
   command.option("-o,--out", options->out,
                  "the picture, a PNG; with --frames an animated one; of a capture also a folder for all "
                  "pictures; of a scene that folder");
-  command.option("--raw", options->raw, "a folder for the bytes of each output of a scene, as NAME.bin");
+  command.option("--raw", options->raw,
+                 "a folder for the bytes of each output of a scene or a capture, as NAME.bin");
   command.option("--show", options->picture, "the target to show: color0 to color7, depth").show_default();
   command.option("--engine", options->engine, "guest, ir or jit").one_of(engine_names()).show_default();
   command.option("--target", options->target, "host instructions for jit: v3, v4, v4-fp16, a64, a64-fp16")
@@ -300,6 +302,18 @@ void add_render(Command& app) {
       "Captures take --engine, --target, --threads, --fuel, --show, --out and --ignore-faults. Runs "
       "of more than a second say on stderr how far they are.");
   command.action([options, command] {
+    if (is_neutral_capture(options->input.file)) {
+      if (const Status checked = check_scene_options(command,
+                                                     {"out", "raw", "show", "engine", "target", "threads",
+                                                      "fuel", "timeout", "ignore-faults", "json"},
+                                                     "such captures");
+          !checked)
+        return fail(checked.error());
+      return render_neutral(
+          {options->input.file,
+           options->input.on(*parse_engine(options->engine), *parse_target(options->target)), options->out,
+           options->raw, options->picture, options->json, options->input.ignore_faults});
+    }
     if (is_scene(options->input.file))
       if (const Status checked =
               check_scene_options(command, {"out", "raw", "engine", "target", "threads", "fuel", "timeout",

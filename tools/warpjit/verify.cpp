@@ -2,6 +2,7 @@
 // launch expects.
 #include <fmt/format.h>
 
+#include "capture/neutral.h"
 #include "command.h"
 #include "engines.h"
 #include "files.h"
@@ -261,6 +262,7 @@ void add_verify(Command& app) {
       "A scene of the PICA200 runs as a whole, and all its memory is compared; --random is how many times it "
       "runs "
       "with registers changed at random. Names the first draw and pixel that differ.\n"
+      "Every target of a capture is compared after every draw, and what is expected at last.\n"
       "Examples:\n"
       "  warpjit verify run.json\n"
       "  warpjit verify run.json --random 100000 --seed 7 --dispatch\n"
@@ -268,6 +270,14 @@ void add_verify(Command& app) {
       "  warpjit verify kernel.cubin --entry saxpy\n"
       "  warpjit verify scene.json --random 1000");
   command.action([options, command] {
+    if (is_neutral_capture(options->input.file)) {
+      if (const Status checked = check_scene_options(
+              command, {"engines", "json", "threads", "fuel", "timeout", "ignore-faults"}, "captures");
+          !checked)
+        return fail(checked.error());
+      return verify_neutral({options->input.file, options->input.on(EngineKind::guest, Target::automatic),
+                             options->engines, options->json});
+    }
     if (!is_scene(options->input.file)) return verify_launch(*options);
     if (const Status checked = check_scene_options(
             command, {"engines", "random", "seed", "json", "threads", "fuel", "timeout", "ignore-faults"});

@@ -3,6 +3,7 @@
 #include <array>
 #include <fstream>
 
+#include "capture/neutral.h"
 #include "capture/pica200/scene_sections.h"
 #include "output.h"
 #include "scene/trace_replay.h"
@@ -26,7 +27,8 @@ bool is_scene_capture(const std::string& file) {
   std::ifstream stream(path_of(file), std::ios::binary);
   std::array<char, 8> start{};
   return stream.read(start.data(), start.size()) &&
-         capture::version_of(std::as_bytes(std::span(start))) == capture::kVersion;
+         capture::version_of(std::as_bytes(std::span(start))) == capture::kVersion &&
+         !is_neutral_capture(file);
 }
 
 Result<Scene> load_scene(const std::string& file) {

@@ -1,0 +1,409 @@
+#include "capture/import_draw.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "capture/section_file.h"
+#include "capture/usse/scene_sections.h"
+#include "device/usse/attributes.h"
+#include "files.h"
+#include "json.h"
+#include "launch/json_field.h"
+#include "picture_file.h"
+#include "warpjit/usse.hpp"
+
+namespace warpjit::tool {
+
+namespace {
+
+constexpr std::int64_t kMostWord = 0xffffffff;
+constexpr std::size_t kMostMemory = std::size_t{1} << 28, kMostList = 1 << 20;
+
+Result<std::uint32_t> read_word(const JsonField& field) {
+  WARPJIT_TRY(const std::int64_t value, field.integer(0, kMostWord, 32));
+  return static_cast<std::uint32_t>(value);
+}
+Result<std::uint32_t> read_number(const JsonField& field, const char* key, std::int64_t most) {
+  WARPJIT_TRY(const JsonField value, field.require(key));
+  WARPJIT_TRY(const std::int64_t number, value.integer(0, most, 32));
+  return static_cast<std::uint32_t>(number);
+}
+
+// Bit patterns of words, with or without "0x".
+Result<std::uint32_t> read_bits(const JsonField& field) {
+  if (field.json().is_number()) return field.float_bits();
+  WARPJIT_TRY(std::string text, field.string());
+  if (text.starts_with("0x")) text.erase(0, 2);
+  std::uint32_t word = 0;
+  if (text.empty() || text.size() > 8) return field.error("is no word of up to eight hexadecimal digits");
+  for (const char c : text) {
+    const int digit = c >= '0' && c <= '9'   ? c - '0'
+                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                             : -1;
+    if (digit < 0) return field.error("is no word of up to eight hexadecimal digits");
+    word = word << 4 | static_cast<std::uint32_t>(digit);
+  }
+  return word;
+}
+// A number, or a bit pattern.
+Result<std::uint32_t> read_address(const JsonField& field) {
+  return field.json().is_number() ? read_word(field) : read_bits(field);
+}
+Result<std::vector<std::uint32_t>> read_words(const JsonField& field) {
+  WARPJIT_CHECK(field.expect_array());
+  WARPJIT_CHECK(field.expect_most(usse::kMaxWords, "words"));
+  std::vector<std::uint32_t> words;
+  for (std::size_t n = 0; n < field.size(); ++n) {
+    WARPJIT_TRY(const std::uint32_t word, read_bits(field.at(n)));
+    words.push_back(word);
+  }
+  return words;
+}
+
+// Two hexadecimal digits a byte.
+Result<std::vector<std::byte>> read_hex(const JsonField& field) {
+  WARPJIT_TRY(const std::string text, field.string());
+  const auto digit = [](char c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+  };
+  if (text.size() % 2 != 0 || std::ranges::any_of(text, [&](char c) { return digit(c) < 0; }))
+    return field.error("is no even number of hexadecimal digits");
+  std::vector<std::byte> bytes(text.size() / 2);
+  for (std::size_t n = 0; n < bytes.size(); ++n)
+    bytes[n] = static_cast<std::byte>(16 * digit(text[2 * n]) + digit(text[2 * n + 1]));
+  return bytes;
+}
+
+// A number of a name in a list.
+template <std::size_t kCount>
+Result<std::size_t> read_name(const JsonField& field, const std::array<std::string_view, kCount>& names) {
+  WARPJIT_TRY(const std::string text, field.string());
+  const auto found = std::ranges::find(names, text);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  std::string known;
+  for (const std::string_view name : names) known += (known.empty() ? "" : ", ") + std::string(name);
+  return field.error("'" + text + "' is none of " + known);
+}
+
+struct Stage {
+  std::optional<Program> program;
+  std::vector<std::string> names;
+  std::vector<std::vector<std::uint32_t>> words;
+  std::vector<usse::NamedUniform> uniforms;
+  std::vector<std::uint32_t> default_uniforms;
+  std::vector<usse::TextureBinding> textures;
+};
+
+class DrawImporter {
+ public:
+  DrawImporter(const JsonField& root, const std::filesystem::path& folder) : root_(root), folder_(folder) {}
+
+  Result<std::vector<std::byte>> run() {
+    WARPJIT_CHECK(root_.expect_object());
+    WARPJIT_CHECK(root_.expect_keys({"name", "note", "target", "viewport", "primitive", "indices", "cull",
+                                     "vertex", "fragment", "buffers", "memory", "expect"}));
+    WARPJIT_TRY(const JsonField vertex, root_.require("vertex"));
+    WARPJIT_TRY(const JsonField fragment, root_.require("fragment"));
+    WARPJIT_CHECK(read_stage(
+        vertex, {"program", "attributes", "stride", "data", "uniforms", "default_uniforms", "textures"},
+        vertex_));
+    WARPJIT_CHECK(read_stage(
+        fragment, {"program", "uniforms", "default_uniforms", "textures", "output_format", "blend"},
+        fragment_));
+    WARPJIT_CHECK(read_target());
+    WARPJIT_CHECK(read_state());
+    WARPJIT_CHECK(read_vertices(vertex));
+    WARPJIT_CHECK(read_blend(fragment));
+    WARPJIT_CHECK(read_memory());
+    WARPJIT_CHECK(read_expected());
+    return record();
+  }
+
+ private:
+  Result<std::vector<std::byte>> read_file_of(const JsonField& field) const {
+    WARPJIT_TRY(const std::string name, field.string());
+    if (name.empty() || path_of(name).is_absolute())
+      return field.error("must be a name relative to this file");
+    auto bytes = read_file(folder_ / path_of(name), kMaxJsonBytes);
+    if (!bytes) return field.wrap(bytes.error());
+    return bytes;
+  }
+
+  Status read_stage(const JsonField& field, std::initializer_list<std::string_view> keys,
+                    Stage& stage) const {
+    WARPJIT_CHECK(field.expect_object());
+    WARPJIT_CHECK(field.expect_keys(keys));
+    WARPJIT_TRY(const JsonField program, field.require("program"));
+    WARPJIT_TRY(const std::vector<std::byte> bytes, read_file_of(program));
+    WARPJIT_TRY(const std::string name, program.string());
+    auto loaded = Program::load(bytes, {.source_name = name});
+    if (!loaded) return program.wrap(loaded.error());
+    stage.program = std::move(*loaded);
+    if (const auto uniforms = field.find("uniforms")) {
+      WARPJIT_CHECK(uniforms->expect_object());
+      for (const auto& member : uniforms->json().members()) {
+        WARPJIT_TRY(std::vector<std::uint32_t> words, read_words(uniforms->at(member.key)));
+        stage.names.push_back(member.key);
+        stage.words.push_back(std::move(words));
+      }
+      for (std::size_t n = 0; n < stage.names.size(); ++n)
+        stage.uniforms.push_back({stage.names[n], stage.words[n]});
+    }
+    if (const auto block = field.find("default_uniforms")) {
+      WARPJIT_TRY(stage.default_uniforms, read_words(*block));
+    }
+    const auto textures = field.find("textures");
+    if (!textures) return {};
+    WARPJIT_CHECK(textures->expect_object());
+    for (const auto& member : textures->json().members()) {
+      const JsonField one = textures->at(member.key);
+      unsigned unit = 0;
+      while (unit < usse::kTextureUnits && member.key != std::to_string(unit)) ++unit;
+      if (unit == usse::kTextureUnits) return one.error("is no texture unit; they are 0 to 15");
+      WARPJIT_TRY(const std::vector<std::uint32_t> words, read_words(one));
+      if (words.size() != 4) return one.error("must have four control words");
+      stage.textures.push_back({unit, {words[0], words[1], words[2], words[3]}});
+    }
+    return {};
+  }
+
+  Status read_target() {
+    constexpr std::int64_t kMostExtent = 4096;
+    WARPJIT_TRY(const JsonField target, root_.require("target"));
+    WARPJIT_CHECK(target.expect_object());
+    WARPJIT_CHECK(target.expect_keys({"width", "height", "format", "clear"}));
+    WARPJIT_TRY(surface_.width, read_number(target, "width", kMostExtent));
+    WARPJIT_TRY(surface_.height, read_number(target, "height", kMostExtent));
+    WARPJIT_TRY(const JsonField format, target.require("format"));
+    constexpr std::array<std::string_view, 1> kFormats{"U8U8U8U8_ABGR"};
+    WARPJIT_TRY(const std::size_t number, read_name(format, kFormats));
+    surface_.format = static_cast<std::uint32_t>(number);
+    surface_.stride = surface_.width;
+    pixels_.resize(std::size_t{4} * surface_.width * surface_.height);
+    surface_.data = pixels_.data();
+    surface_.size = pixels_.size();
+    WARPJIT_TRY(const JsonField clear, target.require("clear"));
+    WARPJIT_CHECK(clear.expect_size(4, "bytes (red, green, blue, alpha)"));
+    for (std::size_t n = 0; n < pixels_.size(); ++n) {
+      if (n < 4) {
+        WARPJIT_TRY(const std::int64_t byte, clear.at(n).integer(0, 255));
+        pixels_[n] = static_cast<std::byte>(byte);
+      } else {
+        pixels_[n] = pixels_[n - 4];
+      }
+    }
+    return {};
+  }
+
+  Status read_state() {
+    WARPJIT_TRY(const JsonField viewport, root_.require("viewport"));
+    WARPJIT_CHECK(viewport.expect_size(6, "numbers (offset and scale of x, of y, of z)"));
+    std::array<float, 6> view{};
+    for (std::size_t n = 0; n < view.size(); ++n) {
+      WARPJIT_TRY(const std::uint32_t bits, viewport.at(n).float_bits());
+      std::memcpy(&view[n], &bits, sizeof bits);
+    }
+    draw_.viewport = {view[0], view[1], view[2], view[3], view[4], view[5]};
+    constexpr std::array<std::string_view, 4> kPrimitives{"triangles", "strip", "fan", "points"};
+    WARPJIT_TRY(const JsonField primitive, root_.require("primitive"));
+    WARPJIT_TRY(const std::size_t kind, read_name(primitive, kPrimitives));
+    draw_.primitive = static_cast<usse::Primitive>(kind);
+    if (const auto cull = root_.find("cull")) {
+      constexpr std::array<std::string_view, 3> kCulls{"none", "cw", "ccw"};
+      WARPJIT_TRY(const std::size_t number, read_name(*cull, kCulls));
+      draw_.cull = static_cast<usse::Cull>(number);
+    }
+    WARPJIT_TRY(const JsonField indices, root_.require("indices"));
+    WARPJIT_CHECK(indices.expect_array());
+    WARPJIT_CHECK(indices.expect_most(kMostList, "indices"));
+    for (std::size_t n = 0; n < indices.size(); ++n) {
+      WARPJIT_TRY(const std::uint32_t index, read_word(indices.at(n)));
+      indices_.push_back(index);
+    }
+    return {};
+  }
+
+  Status read_vertices(const JsonField& vertex) {
+    WARPJIT_TRY(const JsonField data, vertex.require("data"));
+    WARPJIT_TRY(stream_bytes_, read_hex(data));
+    WARPJIT_TRY(stream_.stride, read_number(vertex, "stride", kMostWord));
+    stream_.data = stream_bytes_.data();
+    stream_.size = stream_bytes_.size();
+    WARPJIT_TRY(const JsonField list, vertex.require("attributes"));
+    WARPJIT_CHECK(list.expect_array());
+    WARPJIT_CHECK(list.expect_most(usse::kMaxAttributes, "attributes"));
+    for (std::size_t n = 0; n < list.size(); ++n) {
+      const JsonField one = list.at(n);
+      WARPJIT_CHECK(one.expect_object());
+      WARPJIT_CHECK(one.expect_keys({"name", "register", "format", "components", "offset"}));
+      usse::VertexAttribute attribute;
+      WARPJIT_TRY(const std::uint32_t reg, read_number(one, "register", 0xffff));
+      attribute.reg = static_cast<std::uint16_t>(reg);
+      WARPJIT_TRY(const std::uint32_t components, read_number(one, "components", 4));
+      attribute.components = static_cast<std::uint8_t>(components);
+      WARPJIT_TRY(attribute.offset, read_number(one, "offset", kMostWord));
+      WARPJIT_TRY(const JsonField format, one.require("format"));
+      WARPJIT_TRY(std::string text, format.string());
+      for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      const auto parsed = usse::parse_attribute_format(text);
+      if (!parsed) return format.error("'" + text + "' is no format of attributes");
+      attribute.format = *parsed;
+      attributes_.push_back(attribute);
+    }
+    return {};
+  }
+
+  Status read_blend(const JsonField& fragment) {
+    const auto field = fragment.find("blend");
+    if (!field || field->json().is_null()) return {};
+    WARPJIT_CHECK(field->expect_object());
+    WARPJIT_CHECK(field->expect_keys(
+        {"colorMask", "colorFunc", "alphaFunc", "colorSrc", "colorDst", "alphaSrc", "alphaDst"}));
+    usse::Blend& blend = draw_.blend.emplace();
+    const std::pair<const char*, std::uint8_t*> kFields[] = {
+        {"colorMask", &blend.color_mask},     {"colorFunc", &blend.color_function},
+        {"alphaFunc", &blend.alpha_function}, {"colorSrc", &blend.color_source},
+        {"colorDst", &blend.color_target},    {"alphaSrc", &blend.alpha_source},
+        {"alphaDst", &blend.alpha_target}};
+    for (const auto& [key, to] : kFields) {
+      WARPJIT_TRY(const std::uint32_t number, read_number(*field, key, 255));
+      *to = static_cast<std::uint8_t>(number);
+    }
+    return {};
+  }
+
+  Status read_memory() {
+    if (const auto memory = root_.find("memory")) {
+      WARPJIT_CHECK(memory->expect_array());
+      WARPJIT_CHECK(memory->expect_most(usse::kMaxMemoryPieces, "pieces of memory"));
+      for (std::size_t n = 0; n < memory->size(); ++n) {
+        const JsonField one = memory->at(n);
+        WARPJIT_CHECK(one.expect_object());
+        WARPJIT_CHECK(one.expect_keys({"address", "data"}));
+        WARPJIT_TRY(const JsonField place, one.require("address"));
+        WARPJIT_TRY(const std::uint32_t address, read_address(place));
+        WARPJIT_TRY(const JsonField data, one.require("data"));
+        WARPJIT_TRY(std::vector<std::byte> bytes, read_hex(data));
+        bytes.resize((bytes.size() + 7) / 8 * 8);
+        if (bytes.size() > kMostMemory) return data.error("has more than 256 MiB", ErrorCode::resource_limit);
+        std::vector<std::byte>& kept = memory_bytes_.emplace_back(std::move(bytes));
+        memory_.push_back({address, kept.data(), kept.size()});
+      }
+    }
+    const auto buffers = root_.find("buffers");
+    if (!buffers) return {};
+    WARPJIT_CHECK(buffers->expect_object());
+    for (const auto& member : buffers->json().members()) {
+      const JsonField one = buffers->at(member.key);
+      unsigned number = 0;
+      while (number < usse::kDefaultContainer && member.key != std::to_string(number)) ++number;
+      if (number == usse::kDefaultContainer) return one.error("is no uniform buffer; they are 0 to 13");
+      WARPJIT_TRY(const std::uint32_t address, read_address(one));
+      buffers_.push_back({number, {}, address});
+    }
+    return {};
+  }
+
+  Status read_expected() {
+    const auto expect = root_.find("expect");
+    if (!expect) return {};
+    WARPJIT_CHECK(expect->expect_object());
+    WARPJIT_CHECK(expect->expect_keys({"file", "max_difference", "max_pixels_beyond"}));
+    WARPJIT_TRY(const JsonField file, expect->require("file"));
+    WARPJIT_TRY(const std::vector<std::byte> bytes, read_file_of(file));
+    WARPJIT_TRY(const std::string name, file.string());
+    auto image = read_png(bytes, name);
+    if (!image) return file.wrap(image.error());
+    if (image->width != surface_.width || image->height != surface_.height)
+      return file.error("has " + std::to_string(image->width) + " x " + std::to_string(image->height) +
+                        " pixels, the target " + std::to_string(surface_.width) + " x " +
+                        std::to_string(surface_.height));
+    const auto pixels = std::as_bytes(std::span(image->rgba));
+    expected_.assign(pixels.begin(), pixels.end());
+    if (const auto tolerance = expect->find("max_difference")) {
+      WARPJIT_TRY(const std::int64_t most, tolerance->integer(0, 255));
+      tolerance_ = static_cast<unsigned>(most);
+    }
+    return {};
+  }
+
+  usse::StageSetup setup(const Stage& stage) const {
+    return {&*stage.program, stage.uniforms, stage.default_uniforms, buffers_, stage.textures};
+  }
+
+  Result<std::vector<std::byte>> record() {
+    draw_.vertex = setup(vertex_);
+    draw_.fragment = setup(fragment_);
+    draw_.streams = {&stream_, 1};
+    draw_.attributes = attributes_;
+    draw_.memory = memory_;
+    draw_.indices = indices_;
+    auto file = std::make_shared<std::vector<std::byte>>();
+    const auto append = [](void* to, std::span<const std::byte> part) {
+      auto& all = *static_cast<std::vector<std::byte>*>(to);
+      all.insert(all.end(), part.begin(), part.end());
+      return true;
+    };
+    WARPJIT_TRY(usse::Recorder recorder, usse::Recorder::begin(append, file.get()));
+    WARPJIT_TRY(usse::Scene scene, usse::Scene::begin(surface_, {}, &recorder));
+    RunOptions options;
+    options.engine = EngineKind::guest;
+    WARPJIT_TRY(const usse::DrawReport report, scene.draw(Engine(), draw_, options));
+    (void)report;
+    WARPJIT_CHECK(scene.end());
+    WARPJIT_CHECK(recorder.end());
+    // What is expected is what the file says, not what warpjit has drawn.
+    WARPJIT_TRY(const capture::SectionFile sections, capture::read_sections(*file, "draw"));
+    WARPJIT_TRY(usse::SceneList list, usse::read_scenes(sections, file));
+    for (usse::SceneStep& step : list.steps)
+      if (auto* end = std::get_if<usse::SceneEnd>(&step)) {
+        end->hash.reset();
+        end->tolerance = tolerance_;
+        end->expected = expected_;
+      }
+    std::vector<std::byte> bytes;
+    capture::SectionWriter writer(append, &bytes, capture::FileGuest::usse);
+    usse::write_scenes(writer, list);
+    WARPJIT_CHECK(writer.finish());
+    return bytes;
+  }
+
+  const JsonField& root_;
+  const std::filesystem::path& folder_;
+  Stage vertex_, fragment_;
+  usse::ColorSurface surface_;
+  usse::Draw draw_;
+  usse::VertexStream stream_;
+  std::vector<std::byte> pixels_, stream_bytes_, expected_;
+  std::vector<usse::VertexAttribute> attributes_;
+  std::vector<std::uint32_t> indices_;
+  std::vector<std::vector<std::byte>> memory_bytes_;
+  std::vector<usse::Memory> memory_;
+  std::vector<usse::UniformBufferBinding> buffers_;
+  unsigned tolerance_ = 0;
+};
+
+}  // namespace
+
+bool is_draw_text(std::string_view text) {
+  if (!is_launch_text(text)) return false;
+  const auto document = parse_json(text, "draw");
+  return document && document->is_object() && document->contains("vertex") &&
+         document->contains("fragment") && document->contains("target") && !document->contains("warpjit");
+}
+
+Result<std::vector<std::byte>> import_draw(std::string_view text, const std::string& name,
+                                           const std::filesystem::path& folder) {
+  WARPJIT_TRY(const Json document, parse_json(text, name));
+  const JsonField root(document, name);
+  return DrawImporter(root, folder).run();
+}
+
+}  // namespace warpjit::tool

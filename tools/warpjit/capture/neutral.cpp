@@ -1,0 +1,75 @@
+#include "capture/neutral.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include "capture/section_file.h"
+#include "files.h"
+#include "picture.h"
+
+namespace warpjit::tool {
+
+namespace {
+
+// Whether a file has a section of a launch, without reading what sections hold.
+bool has_launch(std::ifstream& stream) {
+  std::array<char, capture::kSectionHeader> header{};
+  stream.seekg(capture::kFileHeader);
+  while (stream.read(header.data(), header.size())) {
+    const capture::FileBytes fields(std::as_bytes(std::span(header)), {});
+    const auto kind = static_cast<capture::SectionKind>(fields.word(0));
+    if (kind == capture::SectionKind::launch) return true;
+    const std::uint64_t size = fields.long_word(8);
+    if (kind == capture::SectionKind::end || size > kMaxFileBytes) return false;
+    stream.seekg(
+        static_cast<std::streamoff>((size + capture::kAlign - 1) / capture::kAlign * capture::kAlign),
+        std::ios::cur);
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_neutral_capture(const std::string& file) {
+  std::ifstream stream(path_of(file), std::ios::binary);
+  std::array<char, 12> start{};
+  if (!stream.read(start.data(), start.size())) return false;
+  const auto bytes = std::as_bytes(std::span(start));
+  if (capture::version_of(bytes) != capture::kVersion) return false;
+  return bytes[8] != static_cast<std::byte>(capture::FileGuest::pica200) || has_launch(stream);
+}
+
+Result<Capture> load_neutral_capture(const std::string& file) {
+  WARPJIT_TRY(const std::vector<std::byte> bytes, read_file(file));
+  return Capture::load(bytes, file);
+}
+
+std::optional<Image> image_of(const CapturePicture& picture) {
+  if (picture.format == PixelFormat::none || picture.width == 0 || picture.height == 0) return std::nullopt;
+  const BoundLaunch::Picture pixels{.format = picture.format,
+                                    .bytes = {picture.pixels.begin(), picture.pixels.end()}};
+  Image image = to_image(pixels, picture.width, picture.height);
+  const std::ptrdiff_t row = std::ptrdiff_t{4} * image.width;
+  for (std::uint32_t y = 0; y < image.height / 2; ++y)
+    std::swap_ranges(image.rgba.begin() + y * row, image.rgba.begin() + (y + 1) * row,
+                     image.rgba.begin() + (image.height - 1 - y) * row);
+  return image;
+}
+
+std::string picture_label(const CapturePicture& picture) {
+  std::string label = fmt::format("frame{}_job{}", picture.frame, picture.job);
+  if (picture.draw) label += fmt::format("_draw{}", *picture.draw);
+  return label + "_" + std::string(picture.name);
+}
+
+std::uint64_t hash_of(const CapturePicture& picture) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::byte byte : picture.bytes)
+    hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3;
+  return hash;
+}
+
+}  // namespace warpjit::tool
