@@ -1,6 +1,7 @@
 // Any bytes as a capture: its draws, frames, textures and samplers as they are read; then all its jobs, if
 // they are small, in the guest interpreter. Without chains of its own, memory records have the jobs at the
 // address of the first record, and 0x180 bytes after it. Input: the file.
+#include "capture/valhall/chain_sections.h"
 #include "device/valhall/capture.h"
 #include "device/valhall/textures.h"
 #include "reader.h"
@@ -56,7 +57,8 @@ bool is_small(const valhall::Image& image, const valhall::Job& job) {
 
 int warpjit::fuzz::fuzz_valhall_capture(const std::uint8_t* data, std::size_t size) {
   if (size > 1 << 16) return 0;
-  auto file = valhall::read_capture(fuzz::bytes(data, size), "capture", {.window_bytes = 1 << 20});
+  const CaptureBytes given{fuzz::bytes(data, size), "capture"};
+  auto file = valhall::load_captures(std::span(&given, 1), {.window_bytes = 1 << 20});
   if (!check(file)) return 0;
   if (file->chains.empty()) {
     const auto first = fuzz::Reader(data, size).take<std::uint64_t>();
@@ -75,7 +77,17 @@ int warpjit::fuzz::fuzz_valhall_capture(const std::uint8_t* data, std::size_t si
     small = small && is_small(image, job);
   }
   // What is written is a capture with the same memory.
-  const auto again = valhall::read_capture(write_capture(state.file), "written", {.window_bytes = 1 << 20});
+  std::vector<std::byte> bytes;
+  check(valhall::write_capture(
+      state.file,
+      [](void* to, std::span<const std::byte> part) {
+        auto& all = *static_cast<std::vector<std::byte>*>(to);
+        all.insert(all.end(), part.begin(), part.end());
+        return true;
+      },
+      &bytes));
+  const CaptureBytes written{bytes, "written"};
+  const auto again = valhall::load_captures(std::span(&written, 1), {.window_bytes = 1 << 20});
   fuzz::require(again.ok() && again->chains.size() == state.file.chains.size(), "a capture is read again");
   for (const valhall::ImageWindow& window : image.windows()) {
     const auto found = again->image.find(window.address(), window.size());

@@ -42,17 +42,18 @@ int warpjit::fuzz::fuzz_valhall_dump_text(const std::uint8_t* data, std::size_t 
   valhall::DumpTextReader reader(limits);
   const Status status = reader.read(text, "text");
   if (!status) fuzz::require(!status.error().message.empty(), "an error says what is wrong");
-  for (const valhall::DumpedChain& chain : reader.take_chains()) require_ordered(chain.memory);
+  const std::vector<valhall::DumpedChain> chains = reader.take_chains();
+  for (const valhall::DumpedChain& chain : chains) require_ordered(chain.memory);
   if (!valhall::is_dump_text(text)) return 0;
   const valhall::CaptureBytes file{text, "text"};
   auto capture = valhall::read_captures(std::span(&file, 1), limits);
   if (!capture) return 0;
   fuzz::require(status.ok(), "a capture has a text without errors");
-  fuzz::require(capture->memories.size() == capture->chains.size(), "each chain has its memory");
-  require_equal(capture->memories.front(), capture->image);
-  for (std::size_t n = 1; n < capture->memories.size(); ++n) {
-    valhall::change_memory(capture->memories[n - 1], capture->memories[n], {}, capture->image);
-    require_equal(capture->memories[n], capture->image);
+  fuzz::require(capture->changes.size() == capture->chains.size() && chains.size() == capture->chains.size(),
+                "each chain has its memory");
+  for (std::size_t n = 0; n < chains.size(); ++n) {
+    valhall::apply_changes(capture->changes[n], capture->image);
+    require_equal(chains[n].memory, capture->image);
   }
   return 0;
 }

@@ -221,13 +221,10 @@ WARPJIT_API warpjit_status warpjit_usse_scene_end(warpjit_usse_scene* scene, war
  * on its scenes must not overlap.
  */
 
-/* Takes the next bytes of the file, which are valid during the call. 0: they cannot be taken, and the file is
- * given up. */
-typedef int32_t (*warpjit_usse_sink)(void* context, const void* bytes, size_t size);
 typedef struct warpjit_usse_recorder warpjit_usse_recorder;
 /* [any] `memory`, the guest's: streams and surfaces in it get its addresses; the bytes must live as long as
  * scenes are recorded. May be NULL with `memory_count` 0. */
-WARPJIT_API warpjit_status warpjit_usse_recorder_begin(warpjit_usse_sink sink, void* context,
+WARPJIT_API warpjit_status warpjit_usse_recorder_begin(warpjit_capture_sink sink, void* context,
                                                        const warpjit_usse_memory* memory, size_t memory_count,
                                                        warpjit_usse_recorder** recorder,
                                                        warpjit_error* error);

@@ -1199,9 +1199,6 @@ class warpjit_usse_scene(Structure):
     pass
 
 
-warpjit_usse_sink = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
-
-
 class warpjit_usse_recorder(Structure):
     pass
 
@@ -1407,7 +1404,7 @@ FUNCTIONS = {
     "warpjit_usse_scene_destroy": (None, [POINTER(warpjit_usse_scene)]),
     "warpjit_usse_scene_draw": (c_int32, [POINTER(warpjit_usse_scene), POINTER(warpjit_engine), POINTER(warpjit_usse_draw), POINTER(warpjit_run_options), POINTER(c_uint32), POINTER(warpjit_report), POINTER(warpjit_error)]),
     "warpjit_usse_scene_end": (c_int32, [POINTER(warpjit_usse_scene), POINTER(warpjit_error)]),
-    "warpjit_usse_recorder_begin": (c_int32, [warpjit_usse_sink, c_void_p, POINTER(warpjit_usse_memory), c_size_t, POINTER(POINTER(warpjit_usse_recorder)), POINTER(warpjit_error)]),
+    "warpjit_usse_recorder_begin": (c_int32, [warpjit_capture_sink, c_void_p, POINTER(warpjit_usse_memory), c_size_t, POINTER(POINTER(warpjit_usse_recorder)), POINTER(warpjit_error)]),
     "warpjit_usse_recorder_destroy": (None, [POINTER(warpjit_usse_recorder)]),
     "warpjit_usse_scene_begin_recorded": (c_int32, [POINTER(warpjit_usse_recorder), POINTER(warpjit_usse_color_surface), POINTER(warpjit_usse_depth_surface), POINTER(POINTER(warpjit_usse_scene)), POINTER(warpjit_error)]),
     "warpjit_usse_recorder_end_frame": (c_int32, [POINTER(warpjit_usse_recorder), POINTER(warpjit_error)]),

@@ -9,7 +9,7 @@
 #include "capture/usse/scene_frames.h"
 #include "capture/usse/scene_sections.h"
 #include "capture/valhall/chain_frames.h"
-#include "device/valhall/dump_capture.h"
+#include "capture/valhall/chain_sections.h"
 
 namespace warpjit {
 namespace {
@@ -67,11 +67,11 @@ Result<std::unique_ptr<const capture::Frames>> read_frames(const capture::Sectio
   }
 }
 
-// Chains of jobs of a Mali GPU in files that are older than the format.
+// Chains of jobs of a Mali GPU, which are not in sections alone.
 Result<std::unique_ptr<Capture::State>> load_chains(std::span<const CaptureBytes> files) {
-  WARPJIT_TRY(valhall::CaptureFile file, valhall::read_captures(files));
+  WARPJIT_TRY(valhall::CaptureFile file, valhall::load_captures(files));
   auto state = std::make_unique<Capture::State>();
-  state->texts.notes = file.notes;
+  state->texts = {file.names, file.notes};
   WARPJIT_TRY(state->frames, valhall::ChainFrames::make(std::move(file)));
   return state;
 }
@@ -108,7 +108,8 @@ Result<Capture> Capture::load(std::span<const std::byte> file, std::string_view 
 }
 
 Result<Capture> Capture::load(std::span<const CaptureBytes> files) try {
-  if (files.size() != 1 || valhall::is_chain_file(files[0].bytes)) {
+  const bool sections_alone = files.size() == 1 && capture::version_of(files[0].bytes) == capture::kVersion;
+  if (files.size() != 1 || (!sections_alone && valhall::is_chain_file(files[0].bytes))) {
     WARPJIT_TRY(auto chains, load_chains(files));
     return Capture(std::move(chains));
   }
@@ -117,6 +118,10 @@ Result<Capture> Capture::load(std::span<const CaptureBytes> files) try {
       std::make_shared<const std::vector<std::byte>>(files[0].bytes.begin(), files[0].bytes.end());
   WARPJIT_TRY(const capture::SectionFile sections,
               capture::read_sections(*owner, std::string(files[0].name)));
+  if (sections.guest == FileGuest::valhall && !capture::has_launches(sections)) {
+    WARPJIT_TRY(auto chains, load_chains(files));
+    return Capture(std::move(chains));
+  }
   auto state = std::make_unique<State>();
   WARPJIT_TRY(state->texts, capture::read_texts(sections));
   WARPJIT_TRY(state->frames, read_frames(sections, owner));

@@ -45,7 +45,7 @@ Result<std::optional<MemoryChange>> MemoryReader::read(const Section& section, b
   return std::optional<MemoryChange>(piece);
 }
 
-Result<std::vector<MemoryPiece>> MemoryReader::finish() {
+Status MemoryReader::sort_first() {
   std::ranges::sort(first_, {}, &Piece::address);
   for (std::size_t n = 1; n < first_.size(); ++n)
     if (first_[n].address < first_[n - 1].end()) {
@@ -53,6 +53,34 @@ Result<std::vector<MemoryPiece>> MemoryReader::finish() {
       return file_.fail(after + kSectionHeader,
                         "the memory lies over that of the section at byte " + hex_text(before));
     }
+  return {};
+}
+
+Result<std::vector<MemoryReader::Piece>> MemoryReader::finish_in_place() {
+  WARPJIT_CHECK(sort_first());
+  std::vector<Piece> all = first_;
+  std::ranges::sort(changes_, {}, &Piece::address);
+  // What is known up to an address, of both.
+  std::uint64_t end = 0;
+  std::size_t next = 0;
+  for (const Piece& change : changes_) {
+    end = std::max(end, change.address);
+    while (end < change.end()) {
+      while (next < first_.size() && first_[next].end() <= end) ++next;
+      const bool known = next < first_.size() && first_[next].address <= end;
+      const std::uint64_t to =
+          known ? first_[next].end()
+                : std::min(change.end(), next < first_.size() ? first_[next].address : UINT64_MAX);
+      if (!known) all.push_back({{end, to - end, {}}, change.at});
+      end = to;
+    }
+  }
+  std::ranges::sort(all, {}, &Piece::address);
+  return all;
+}
+
+Result<std::vector<MemoryPiece>> MemoryReader::finish() {
+  WARPJIT_CHECK(sort_first());
   Ranges ranges;
   for (const Piece& piece : first_) ranges.emplace_back(piece.address, piece.end());
   for (const Piece& piece : changes_) ranges.emplace_back(piece.address, piece.end());

@@ -45,14 +45,17 @@ class MemoryReader {
   // All memory that any section names, as it is at first, ascending. Errors: bad_input for sections that lie
   // over each other; resource_limit.
   Result<std::vector<MemoryPiece>> finish();
-
- private:
+  // The same in place: bytes of the file, and zeros for what changes alone name.
   struct Piece : MemoryChange {
     std::size_t at = 0;  // of the section in the file
     std::uint64_t end() const { return address + size; }
   };
+  Result<std::vector<Piece>> finish_in_place();
+
+ private:
   using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // begin, end
   Result<Piece> read_piece(const Section& section) const;
+  Status sort_first();
   Result<Ranges> join(Ranges ranges) const;
 
   const FileBytes& file_;

@@ -1,11 +1,18 @@
 // Captures of Mali GPUs by the public class, from every file that has some.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "capture/memory_writer.h"
 #include "capture/valhall/chain_frames.h"
+#include "capture/valhall/chain_sections.h"
+#include "frontend/valhall/container/draw.h"
+#include "frontend/valhall/container/framebuffer.h"
+#include "hostile_bytes.h"
 #include "support/source_dir.h"
 #include "support/unpacked.h"
 #include "valhall/dump_text_writer.h"
@@ -165,6 +172,234 @@ TEST(ChainCapture, ReadsTextsOfOneRun) {
     EXPECT_TRUE(std::equal(wanted.pixels.begin(), wanted.pixels.end(), seen.pixels.begin()));
     EXPECT_EQ(seen.frame, 1u);
   }
+}
+
+std::vector<std::byte> file_of(const Capture& capture) {
+  std::vector<std::byte> bytes;
+  EXPECT_TRUE(capture.write(tests::append, &bytes).ok());
+  return bytes;
+}
+
+// Two frames whose chains have other memory at the same addresses: the second clears to another colour.
+std::vector<std::byte> two_frames() {
+  const std::vector<std::byte> bytes = seed("triangle.wjcap");
+  auto file = valhall::read_capture(bytes, "frame"), other = valhall::read_capture(bytes, "frame");
+  EXPECT_TRUE(file.ok() && other.ok());
+  const auto jobs = read_jobs(other->image, other->chains[1].address);
+  const auto framebuffer = read_framebuffer(other->image, jobs->front());
+  constexpr std::uint64_t kClear = 48;  // of a render target, the word of the colour
+  const auto clear = other->image.find_writable(framebuffer->targets[0].address + kClear, 4);
+  *std::ranges::find_if(*clear, [](std::byte b) { return b != std::byte{0}; }) ^= std::byte{0x7f};
+  DumpTextWriter writer(DumpDialect::newer);
+  add_chains(writer, *file);
+  add_chains(writer, *other);
+  return {writer.bytes().begin(), writer.bytes().end()};
+}
+
+TEST(ChainCapture, WrittenFilesDrawTheSame) {
+  const std::vector<std::byte> text = two_frames();
+  auto capture = load(text);
+  ASSERT_TRUE(capture.ok()) << to_string(capture.error());
+  const CaptureName name{CaptureName::Of::address, 0x200001000, "first job"};
+  ASSERT_TRUE(capture->set_names(std::span(&name, 1)).ok());
+  const std::vector<std::byte> bytes = file_of(*capture);
+  const auto again = load(bytes);
+  ASSERT_TRUE(again.ok()) << to_string(again.error());
+  const ChainRun wanted = run_of(*capture), seen = run_of(*again);
+  EXPECT_EQ(wanted.pixels.size(), 4u);
+  EXPECT_NE(wanted.pixels[0], wanted.pixels[2]);
+  EXPECT_EQ(seen.pixels, wanted.pixels);
+  EXPECT_EQ(seen.bytes, wanted.bytes);
+  EXPECT_EQ(again->frames(), 2u);
+  EXPECT_EQ(again->product(), 0x9093u);
+  EXPECT_EQ(std::vector(again->notes().begin(), again->notes().end()),
+            std::vector(capture->notes().begin(), capture->notes().end()));
+  ASSERT_EQ(again->names().size(), 1u);
+  EXPECT_EQ(again->names()[0].text, "first job");
+  EXPECT_EQ(file_of(*again), bytes);
+  // Only what changed is stored: the second frame has the colour and no more.
+  EXPECT_LT(bytes.size(), file_of(*load(seed("triangle.wjcap"))).size() + 600);
+}
+
+TEST(ChainCapture, CutFilesAreRefused) {
+  const std::vector<std::byte> bytes = file_of(*load(two_frames()));
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    const auto cut = load(std::span(bytes).first(size));
+    ASSERT_FALSE(cut.ok()) << size;
+    EXPECT_FALSE(cut.error().message.empty());
+  }
+  EXPECT_TRUE(load(bytes).ok());
+}
+
+// Sections that lie.
+TEST(ChainCapture, LyingFilesAreRefused) {
+  using capture::Numbers;
+  using capture::SectionKind;
+  using capture::SectionWriter;
+  const auto error_of = [](auto&& write) {
+    std::vector<std::byte> bytes;
+    SectionWriter file(tests::append, &bytes, capture::FileGuest::valhall, 0x9093);
+    Numbers memory;
+    const std::vector<std::byte> contents(64, std::byte{1});
+    file.write(SectionKind::memory, 1, memory.long_word(0x200001000).long_word(64).bytes(), contents);
+    write(file);
+    EXPECT_TRUE(file.finish().ok());
+    const auto read = load(bytes);
+    return read ? std::string("none") : to_string(read.error());
+  };
+  const auto section = [](SectionKind kind, std::uint32_t flags, std::initializer_list<std::uint64_t> words) {
+    return [kind, flags, words = std::vector(words)](SectionWriter& file) {
+      Numbers numbers;
+      for (const std::uint64_t word : words) numbers.long_word(word);
+      file.write(kind, flags, numbers.bytes());
+    };
+  };
+  // The first section lies at byte 0x20 and has 0x60 bytes.
+  const auto expect = [&](auto&& write, const std::string& part) {
+    const std::string error = error_of(write);
+    EXPECT_NE(error.find(part), std::string::npos) << error;
+  };
+  expect([](SectionWriter&) {}, "names no chain of jobs");
+  expect(section(SectionKind::chain, 0, {}),
+         "frame, byte 0x88: the section of a chain has 0x0 bytes, expected 0x8");
+  expect(section(SectionKind::chain, 0, {0x1000, 0}), "has 0x10 bytes, expected 0x8");
+  expect(section(SectionKind::chain, 0, {0x500000000}), "0x500000000 are outside of the image");
+  expect(section(SectionKind::memory_zero, 0, {0x200001010, 8}), "byte 0x90: the memory lies over that of");
+  expect(section(SectionKind::memory_zero, 0, {~std::uint64_t{0}, 8}), "byte 0x90: 0x8 bytes at 0xff");
+  expect(section(SectionKind::memory_zero, 0, {0x300000000, std::uint64_t{1} << 32}), "more than 0x40000000");
+  expect(section(SectionKind::memory_zero, 0, {0x240001000, 8}), "from the lowest to the highest");
+  expect(section(SectionKind::memory_again, 0, {0x300000000, 0x40, 0x90, 0}),
+         "do not lie before the section");
+  expect(section(SectionKind::commands, 0, {0}),
+         "byte 0x80: a section of kind 6, which captures of a Valhall");
+  expect(section(SectionKind::frame_end, 0, {}), "a section of kind 11");
+  expect(
+      [&](SectionWriter& file) {
+        for (std::uint64_t high = 3; high < 7; ++high)
+          section(SectionKind::memory_zero, 0, {high << 32, 8})(file);
+      },
+      "byte 0xe0: records at more than four high words");
+  expect(
+      [&](SectionWriter& file) {
+        for (int n = 0; n <= 4096; ++n) section(SectionKind::chain, 0, {0x200001000})(file);
+      },
+      "more than 4096 chains");
+  // After a chain, memory is a change, of which more than 1 GiB is too much.
+  expect(
+      [&](SectionWriter& file) {
+        section(SectionKind::chain, 0, {0x200001000})(file);
+        for (int n = 0; n < 3; ++n) section(SectionKind::memory_zero, 0, {0x200001000, 0x1ff00000})(file);
+      },
+      "the jobs load more than 0x40000000 bytes");
+}
+
+// Addresses that changes alone name read 0 at first, between the memory that is there.
+TEST(ChainCapture, ChangesMayNameMemoryOfTheirOwn) {
+  const std::vector<std::byte> bytes = file_of(*load(seed("triangle.wjcap")));
+  const CaptureBytes whole{bytes, "frame"};
+  auto file = valhall::load_captures(std::span(&whole, 1));
+  ASSERT_TRUE(file.ok());
+  const std::uint64_t end = file->image.windows()[0].address() + file->image.windows()[0].size();
+  const std::vector<std::byte> ones(0x30, std::byte{1});
+  file->changes.resize(2);
+  file->changes[1].list.push_back({end - 0x10, 0x30, ones});
+  file->changes[1].list.push_back({end + 0x100, 0x10, {}});
+  std::vector<std::byte> changed;
+  ASSERT_TRUE(write_capture(*file, tests::append, &changed).ok());
+  const CaptureBytes other{changed, "frame"};
+  auto read = valhall::load_captures(std::span(&other, 1));
+  ASSERT_TRUE(read.ok()) << to_string(read.error());
+  EXPECT_EQ(*read->image.u8(end + 0x10), 0u);
+  EXPECT_EQ(*read->image.u8(end + 0x10f), 0u);
+  ASSERT_EQ(read->changes.size(), 2u);
+  apply_changes(read->changes[1], read->image);
+  EXPECT_EQ(*read->image.u8(end - 0x10), 1u);
+  EXPECT_EQ(*read->image.u8(end + 0x1f), 1u);
+  EXPECT_EQ(*read->image.u8(end + 0x20), 0u);
+}
+
+// Windows that begin, end or are filled with zeros; what lies between pieces has no bytes and no size.
+TEST(ChainCapture, ZerosOfMemoryAreKeptApart) {
+  std::vector<valhall::ImagePiece> pieces;
+  const std::vector<std::byte> ones(0x1800, std::byte{1});
+  pieces.push_back({.address = 0x1008, .size = 0x2000, .bytes = {}, .at = 0});
+  pieces.push_back({.address = 0x38000800, .size = ones.size(), .bytes = ones, .at = 0});
+  pieces.push_back({.address = 0x38003000, .size = 8, .bytes = {}, .at = 0});
+  pieces.push_back({.address = 0x100001000, .size = 8, .bytes = {}, .at = 0});
+  pieces.push_back({.address = 0x200001000, .size = 0x38000000, .bytes = {}, .at = 0});
+  auto image = valhall::Image::make(pieces, "image");
+  ASSERT_TRUE(image.ok()) << to_string(image.error());
+  valhall::CaptureFile file;
+  file.image = std::move(*image);
+  file.chains = {{0x1008, false}};
+  std::vector<std::byte> bytes;
+  ASSERT_TRUE(write_capture(file, tests::append, &bytes).ok());
+  EXPECT_LT(bytes.size(), 0x2200u);
+  const CaptureBytes whole{bytes, "frame"};
+  const auto read = valhall::load_captures(std::span(&whole, 1));
+  ASSERT_TRUE(read.ok()) << to_string(read.error());
+  ASSERT_EQ(read->image.windows().size(), 3u);
+  for (std::size_t n = 0; n < 3; ++n) {
+    const valhall::ImageWindow &was = file.image.windows()[n], &is = read->image.windows()[n];
+    EXPECT_EQ(is.address(), was.address());
+    ASSERT_EQ(is.size(), was.size());
+    EXPECT_TRUE(std::ranges::equal(is.bytes(), was.bytes()));
+  }
+}
+
+// Texts of real drivers as files of version 2: the memory that an independent recorder saw, byte by byte, and the
+// pictures of another driver.
+TEST(ChainCapture, RealTextsBecomeFiles) {
+  if (!tests::has_whole_corpus()) GTEST_SKIP();
+  std::size_t compared = 0;
+  for (const char* version : {"22.3.6", "25.0.7"}) {
+    for (const auto& scene : std::filesystem::directory_iterator(
+             tests::shared_file(std::string("corpus/valhall/dumps/") + version))) {
+      if (!scene.is_directory()) continue;
+      const std::string folder = scene.path().string();
+      SCOPED_TRACE(folder);
+      const std::vector<std::byte> text =
+          tests::unpacked(folder + (version[1] == '2' ? "/text.0000.xz" : "/text.ctx-0.0000.xz"));
+      const auto imported = load(text);
+      ASSERT_TRUE(imported.ok()) << to_string(imported.error());
+      const std::vector<std::byte> bytes = file_of(*imported);
+      const CaptureBytes whole{bytes, "frame"};
+      auto file = valhall::load_captures(std::span(&whole, 1));
+      ASSERT_TRUE(file.ok()) << to_string(file.error());
+      for (std::size_t n = 0; n < file->chains.size(); ++n) {
+        apply_changes(file->changes[n], file->image);
+        const std::vector<std::byte> truth =
+            tests::unpacked(folder + "/mem.00" + std::to_string(n) + ".pages.xz");
+        ASSERT_FALSE(truth.empty());
+        const auto records = valhall::Image::read(truth, "truth");
+        ASSERT_TRUE(records.ok());
+        for (std::size_t at = 0; at + 16 <= truth.size();) {
+          const capture::FileBytes numbers(truth, "truth");
+          const std::uint64_t address = numbers.long_word(at), size = numbers.long_word(at + 8);
+          const auto found = file->image.find(address, size);
+          ASSERT_TRUE(found) << n << ' ' << address;
+          EXPECT_TRUE(std::ranges::equal(*found, std::span(truth).subspan(at + 16, size)))
+              << n << ' ' << address;
+          at += 16 + size;
+        }
+      }
+      const auto again = load(bytes);
+      ASSERT_TRUE(again.ok());
+      const ChainRun seen = run_of(*again), guest = run_of(*again, EngineKind::guest);
+      EXPECT_EQ(seen.bytes, guest.bytes);
+      const std::vector<std::byte> reference = tests::unpacked(folder + "/ref.0.xz");
+      const auto header = std::ranges::find(reference, std::byte{'\n'}) + 1 - reference.begin();
+      const auto wanted = std::span(reference).subspan(static_cast<std::size_t>(header));
+      ASSERT_EQ(wanted.size(), seen.pixels.at(0).size());
+      int most = 0;
+      for (std::size_t k = 0; k < wanted.size(); ++k)
+        most = std::max(most,
+                        std::abs(std::to_integer<int>(seen.pixels[0][k]) - std::to_integer<int>(wanted[k])));
+      EXPECT_LE(most, 2);
+      ++compared;
+    }
+  }
+  EXPECT_EQ(compared, 9u);
 }
 
 TEST(ChainCapture, WhatNamesNoJobsIsRefused) {

@@ -130,10 +130,22 @@ TEST_F(CaptureTest, Texts) {
     const json again = json::parse(run("render --json frame.wjcap").out);
     EXPECT_EQ(again["pictures"][0]["hash"], wanted[0]["hash"]);
     EXPECT_EQ(again["gpu"], "0x9002");
+    for (const char* files : {"frame.wjcap", "run.9 run.10"}) {
+      const Outcome verified = run(std::string("verify --json ") + files);
+      ASSERT_EQ(verified.code, 0) << verified.out << verified.err;
+      const json all = json::parse(verified.out);
+      EXPECT_EQ(all["ok"], true);
+      EXPECT_EQ(all["jobs"], 2);
+      EXPECT_GE(all["engines"].size(), 2U);
+      EXPECT_EQ(run(std::string("launch ") + files + " --draw 0 -o draw.json").code, 0);
+      EXPECT_EQ(run(std::string("info ") + files).code, 0);
+    }
+    EXPECT_NE(again["notes"].dump().find("imported from run.9, run.10"), std::string::npos);
+    EXPECT_EQ(run("verify frame.wjcap --random 3").code, 2);
     const Outcome alone = run("render run.10 run.9 --gpu G52");
     EXPECT_EQ(alone.code, 2);
     EXPECT_NE(alone.err.find("is no Valhall GPU"), std::string::npos) << alone.err;
-    EXPECT_NE(run("render whole.0000 --job 0x100").err.find("the text names its jobs"), std::string::npos);
+    EXPECT_EQ(run("render whole.0000 --job 0x100").code, 2);
     EXPECT_NE(
         run("render whole.0000 " + triangle_capture()).err.find("several files are one capture only if"),
         std::string::npos);

@@ -95,15 +95,18 @@ TEST(ValhallDumpText, ChangesOfMemory) {
   ASSERT_TRUE(image.ok());
   (*image->find_writable(0x2805, 1))[0] = std::byte{0x55};
   std::vector<MemoryRange> changed;
-  change_memory(one[0].memory, two[0].memory, std::vector<MemoryRange>{{0x2900, 1}}, *image,
-                [&](const MemoryRange& range) { changed.push_back(range); });
+  const auto changes = changes_between(one[0].memory, std::make_shared<const ChainMemory>(two[0].memory));
+  ASSERT_TRUE(changes.ok());
+  apply_changes(*changes, *image, [&](const MemoryRange& range) { changed.push_back(range); });
   EXPECT_EQ(*image->u8(0x2804), 0xeeU);
   EXPECT_EQ(*image->u8(0x2805), 0x55U);
-  EXPECT_NE(*image->u8(0x2900), 0U);
-  ASSERT_EQ(changed.size(), 1U);
+  EXPECT_EQ(*image->u8(0x2900), 0U);
+  ASSERT_EQ(changed.size(), 2U);
   EXPECT_EQ(changed[0].address, 0x2804U);
-  EXPECT_EQ(first_overwritten(one[0].memory, two[0].memory), 0x2804U);
-  EXPECT_FALSE(first_overwritten(two[0].memory, two[0].memory));
+  EXPECT_EQ(changed[1].size, 1U);
+  const auto few = changes_between(one[0].memory, std::make_shared<const ChainMemory>(two[0].memory), 1);
+  ASSERT_FALSE(few.ok());
+  EXPECT_EQ(few.error().code, ErrorCode::resource_limit);
 }
 
 TEST(ValhallDumpText, Errors) {
@@ -257,11 +260,9 @@ TEST(ValhallDumpText, AddressesAreUsedAgain) {
     EXPECT_TRUE(pictures_of(std::span(&both, 1)) == wanted);
     auto read = read_captures(std::span(&both, 1));
     ASSERT_TRUE(read.ok());
-    EXPECT_EQ(read->memories.size(), 4U);
+    EXPECT_EQ(read->changes.size(), 4U);
     EXPECT_EQ(read->gpu, kAssumedGpu);
-    const Status united = unite_memories(*read);
-    ASSERT_FALSE(united.ok());
-    EXPECT_EQ(united.error().code, ErrorCode::unsupported);
+    EXPECT_FALSE(read->changes[2].list.empty());
   }
 }
 
@@ -296,8 +297,8 @@ TEST(ValhallDumpText, RealTexts) {
       const CaptureBytes one{text, "text"};
       auto file = read_captures(std::span(&one, 1));
       ASSERT_TRUE(file.ok()) << to_string(file.error());
-      for (std::size_t n = 0; n < file->memories.size(); ++n) {
-        if (n != 0) change_memory(file->memories[n - 1], file->memories[n], {}, file->image);
+      for (std::size_t n = 0; n < file->changes.size(); ++n) {
+        apply_changes(file->changes[n], file->image);
         const std::vector<std::byte> truth =
             tests::unpacked(folder + "/mem.00" + std::to_string(n) + ".pages.xz");
         ASSERT_FALSE(truth.empty());

@@ -3,15 +3,14 @@
 
 #include "capture/import_draw.h"
 #include "capture/neutral.h"
+#include "capture/valhall/chain_sections.h"
 #include "capture_names.h"
 #include "device/valhall/capture.h"
 #include "files.h"
-#include "launch/pixel_results.h"
 #include "output.h"
 #include "render_capture.h"
 #include "scene/citrace.h"
 #include "scene/load_scene.h"
-#include "stop.h"
 
 namespace warpjit::tool {
 
@@ -87,38 +86,6 @@ int import_neutral(const ImportOptions& options) {
   return kOk;
 }
 
-// The pictures of a run, or how it ended.
-std::vector<std::string> pictures_of(valhall::Capture& capture) {
-  struct Hashes final : valhall::CaptureVisitor {
-    bool picture(const valhall::CapturePicture& picture) override {
-      const BoundLaunch::Picture pixels{.format = picture.format,
-                                        .bytes = {picture.pixels.begin(), picture.pixels.end()}};
-      list.push_back(fmt::format("{:x} {} {:x}", picture.fragment_job, picture.target, pixels.hash()));
-      return true;
-    }
-    std::vector<std::string> list;
-  } hashes;
-  RunOptions options;
-  options.cancel = cancel_word();
-  if (const Status status = capture.run(Engine(), hashes, options); !status)
-    hashes.list.push_back(status.error().message);
-  return hashes.list;
-}
-
-// Chains of texts get one memory. What an earlier one does not have yet should be nothing to it: the pictures
-// say whether that is so.
-Status unite(valhall::Capture& capture, const CaptureInput& input) {
-  if (capture.state().file.memories.size() < 2) return {};
-  WARPJIT_TRY(valhall::Capture apart, load_capture(input));
-  WARPJIT_TRY(valhall::Capture united, load_capture(input));
-  for (valhall::Capture* one : {&capture, &united}) WARPJIT_CHECK(valhall::unite_memories(one->state().file));
-  if (pictures_of(apart) == pictures_of(united)) return {};
-  return Error{ErrorCode::unsupported,
-               "a .wjcap of version 1 has one memory for all chains, with which these draw other pictures; "
-               "render and info read the texts themselves",
-               input.file};
-}
-
 int import_capture(const ImportOptions& options) {
   if (!options.names.empty())
     return fail({ErrorCode::bad_input, "captures of version 1 have no names", "--names"});
@@ -128,12 +95,22 @@ int import_capture(const ImportOptions& options) {
   // Chains that cannot be run are found now.
   const auto draws = capture->count_draws();
   if (!draws) return fail(draws.error());
-  if (const Status united = unite(*capture, options.input); !united) return fail(united.error());
-  Json note{{"source", options.input.file}};
-  if (!options.note.empty()) note["note"] = options.note;
-  if (!capture->notes().empty())
-    note["assumed"] = std::vector<std::string>(capture->notes().begin(), capture->notes().end());
-  const std::vector<std::byte> bytes = valhall::write_capture(capture->state().file, json_text(note));
+  valhall::CaptureFile& file = capture->state().file;
+  std::string source = "imported from";
+  const auto names = sorted_files(options.input);
+  for (const std::string& name : names) source += (&name == &names.front() ? " " : ", ") + name;
+  file.notes.push_back(source);
+  if (!options.note.empty()) file.notes.push_back(options.note);
+  std::vector<std::byte> bytes;
+  const Status taken = valhall::write_capture(
+      file,
+      [](void* to, std::span<const std::byte> part) {
+        auto& all = *static_cast<std::vector<std::byte>*>(to);
+        all.insert(all.end(), part.begin(), part.end());
+        return true;
+      },
+      &bytes);
+  if (!taken) return fail(taken.error());
   if (const Status written = write_file(options.out, bytes); !written) return fail(written.error());
   print_out("{}: {} chains, {} draws, {} bytes\n", options.out, capture->chains().size(), *draws,
             bytes.size());

@@ -16,12 +16,14 @@ struct LaunchOptions {
   std::string out;
   std::uint32_t count = 0;
   std::optional<std::size_t> draw;
-  std::vector<std::string> jobs;
+  CaptureInput capture;  // but for its file
 };
 
 // With --out, the program is a listing in a file beside the launch file.
 int print_draw_launch(const LaunchOptions& options) {
-  auto capture = load_capture({options.input.file, options.jobs});
+  CaptureInput input = options.capture;
+  input.file = options.input.file;
+  auto capture = load_capture(input);
   if (!capture) return fail(capture.error());
   const auto launch = launch_of_draw(*capture, *options.draw);
   if (!launch) return fail(launch.error());
@@ -72,9 +74,11 @@ void add_launch(Command& app) {
                                      "of this number (as `warpjit render` counts them), whose targets "
                                      "begin with their clear values");
   command
-      .option("--job", options->jobs,
+      .option("--job", options->capture.jobs,
               "with --draw: where a chain of jobs begins, instead of those that the file names")
       .needs(draw);
+  add_capture_options(command, options->capture);
+  for (const char* option : {"more", "--gpu"}) command.existing(option).needs(draw);
   add_timeout(command);
   command.footer(
       "Example:\n"

@@ -6,10 +6,11 @@
 #include <chrono>
 
 #include "base/text.h"
+#include "capture/neutral.h"
 #include "capture/section_file.h"
+#include "capture/valhall/chain_sections.h"
 #include "device/valhall/capture.h"
 #include "files.h"
-#include "frontend/valhall/container/dump_text.h"
 #include "output.h"
 #include "picture.h"
 #include "progress.h"
@@ -196,11 +197,13 @@ void sort_by_number(std::vector<std::string>& names) {
 
 bool is_capture(const CaptureInput& input) {
   if (!input.jobs.empty()) return true;
+  if (is_neutral_capture(input.file)) return false;
   const auto bytes = read_file(input.file);
   if (!bytes || bytes->size() < 4) return false;
-  const std::string_view magic = as_text(std::span(*bytes).first(4));
-  return (magic == "WJC1" && capture::version_of(*bytes) != capture::kVersion) || magic == "PANF" ||
-         valhall::is_dump_text(*bytes);
+  // Versions that are not known are refused by the reader.
+  const std::uint32_t version = capture::version_of(*bytes);
+  return valhall::is_chain_file(*bytes) ||
+         (as_text(std::span(*bytes).first(4)) == "WJC1" && version != capture::kVersion);
 }
 
 void add_capture_options(Command& command, CaptureInput& input) {
@@ -217,10 +220,15 @@ std::vector<valhall::CaptureBytes> CaptureFiles::list() const {
   return list;
 }
 
+std::vector<std::string> sorted_files(const CaptureInput& input) {
+  std::vector<std::string> names{input.file};
+  names.insert(names.end(), input.more.begin(), input.more.end());
+  sort_by_number(names);
+  return names;
+}
+
 Result<CaptureFiles> read_capture_files(const CaptureInput& input) {
-  CaptureFiles files{{input.file}, {}};
-  files.names.insert(files.names.end(), input.more.begin(), input.more.end());
-  sort_by_number(files.names);
+  CaptureFiles files{sorted_files(input), {}};
   std::uint64_t left = kMaxFileBytes;
   for (const std::string& name : files.names) {
     WARPJIT_TRY(std::vector<std::byte> bytes, read_file(name, left));
@@ -241,8 +249,9 @@ Result<valhall::Capture> load_capture(const CaptureInput& input) {
     WARPJIT_TRY(const std::uint32_t gpu, parse_gpu(input.gpu));
     capture.set_gpu(gpu);
   }
-  if (!input.jobs.empty() && !capture.state().file.memories.empty())
-    return Error{ErrorCode::bad_input, "the text names its jobs: --job is for files that do not", input.file};
+  if (!input.jobs.empty() && !capture.state().file.changes.empty())
+    return Error{ErrorCode::bad_input,
+                 "the file names its jobs, each with its memory: --job is for files that do not", input.file};
   if (!input.jobs.empty()) capture.clear_chains();
   for (const std::string& job : input.jobs) {
     const auto address = text::parse_unsigned(job, UINT64_MAX);

@@ -17,7 +17,9 @@ struct CaptureInput {
 };
 // Adds `more` and --gpu.
 void add_capture_options(Command& command, CaptureInput& input);
-// The files' bytes: texts of one run by their numbers. Errors: also more than kMaxFileBytes.
+// Their names: texts of one run by their numbers.
+std::vector<std::string> sorted_files(const CaptureInput& input);
+// The files' bytes in that order. Errors: also more than kMaxFileBytes.
 struct CaptureFiles {
   std::vector<std::string> names;
   std::vector<std::vector<std::byte>> bytes;
@@ -40,5 +42,14 @@ struct RenderCapture {
   bool ignore_faults = false;  // exit code 0 all the same
 };
 int render_capture(const RenderCapture& options);
+
+struct VerifyCapture {
+  CaptureInput input;
+  RunOptions run;  // but for engine and target
+  std::vector<std::string> engines;
+  bool json = false;
+  bool ignore_faults = false;
+};
+int verify_capture(const VerifyCapture& options);
 
 }  // namespace warpjit::tool

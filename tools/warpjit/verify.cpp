@@ -9,6 +9,7 @@
 #include "launch/random_launch.h"
 #include "launch/read_launch.h"
 #include "output.h"
+#include "render_capture.h"
 #include "runtime/engine/engine.h"
 #include "scene/load_scene.h"
 #include "scene/scene_commands.h"
@@ -26,6 +27,7 @@ struct VerifyOptions {
   std::vector<std::string> engines;
   std::uint64_t random = 0, seed = 1;
   bool dispatch = false, json = false;
+  CaptureInput capture;  // but for its file
 };
 
 // A run of one engine.
@@ -243,7 +245,7 @@ void add_verify(Command& app) {
   options->input.add_to(command);
   options->input.add_faults_to(command);
   command.existing("file").description(
-      "launch file; scene; or an SHBIN, cubin, assembly source or bare words to run on random data");
+      "launch file; scene; capture; or an SHBIN, cubin, assembly source or bare words to run on random data");
   add_program_options(command, options->program);
   add_engines(command, options->engines);
   command
@@ -254,6 +256,10 @@ void add_verify(Command& app) {
   command.option("--seed", options->seed, "the seed of the random data").show_default();
   command.flag("--dispatch", options->dispatch,
                "also run each compiled engine with all control flow in the dispatcher");
+  add_capture_options(command, options->capture);
+  command.option("--job", options->capture.jobs,
+                 "the file is a capture of a Valhall GPU: where a chain of its jobs begins, instead of "
+                 "those that the file names");
   command.flag("--json", options->json, "print JSON");
   command.footer(
       "Names the first place (thread and register, triangle, address) and the values that differ.\n"
@@ -262,14 +268,26 @@ void add_verify(Command& app) {
       "A scene of the PICA200 runs as a whole, and all its memory is compared; --random is how many times it "
       "runs "
       "with registers changed at random. Names the first draw and pixel that differ.\n"
-      "Every target of a capture is compared after every draw, and what is expected at last.\n"
+      "Every target of a capture is compared after every draw, and what is expected at last; of a Valhall "
+      "GPU's "
+      "all memory, too.\n"
       "Examples:\n"
+      "  warpjit verify frame.wjcap\n"
       "  warpjit verify run.json\n"
       "  warpjit verify run.json --random 100000 --seed 7 --dispatch\n"
       "  warpjit verify shader.shbin --random 1000\n"
       "  warpjit verify kernel.cubin --entry saxpy\n"
       "  warpjit verify scene.json --random 1000");
   command.action([options, command] {
+    CaptureInput capture = options->capture;
+    capture.file = options->input.file;
+    if (is_capture(capture)) {
+      for (const std::string& name : command.given())
+        if (name == "random" || name == "seed" || name == "dispatch" || name == "count")
+          return fail({ErrorCode::bad_input, "captures do not take this option", "--" + name});
+      return verify_capture({capture, options->input.on(EngineKind::guest, Target::automatic),
+                             options->engines, options->json, options->input.ignore_faults});
+    }
     if (is_neutral_capture(options->input.file)) {
       if (const Status checked = check_scene_options(
               command, {"engines", "json", "threads", "fuel", "timeout", "ignore-faults"}, "captures");
@@ -278,6 +296,9 @@ void add_verify(Command& app) {
       return verify_neutral({options->input.file, options->input.on(EngineKind::guest, Target::automatic),
                              options->engines, options->json});
     }
+    if (!capture.more.empty() || !capture.gpu.empty())
+      return fail(
+          {ErrorCode::bad_input, "further files and --gpu are for captures of Valhall GPUs", capture.file});
     if (!is_scene(options->input.file)) return verify_launch(*options);
     if (const Status checked = check_scene_options(
             command, {"engines", "random", "seed", "json", "threads", "fuel", "timeout", "ignore-faults"});

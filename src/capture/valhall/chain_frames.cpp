@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/float_environment.h"
+#include "capture/valhall/chain_sections.h"
 #include "device/valhall/capture.h"
 #include "device/valhall/target_memory.h"
-#include "frontend/valhall/container/dump_text.h"
 
 namespace warpjit::valhall {
 namespace {
@@ -143,20 +143,22 @@ Result<std::unique_ptr<const ChainFrames>> ChainFrames::make(CaptureFile file) {
 
 Status ChainFrames::run(const Engine& engine, warpjit::CaptureVisitor& visitor,
                         const RunOptions& options) const {
+  WARPJIT_TRY(Image memory, file_.image.copy());
+  return run(engine, visitor, options, memory);
+}
+
+Status ChainFrames::run(const Engine& engine, warpjit::CaptureVisitor& visitor, const RunOptions& options,
+                        Image& image) const {
   const FloatEnvironment environment;  // of what the descriptors say, and of tiles
-  WARPJIT_TRY(Image image, file_.image.copy());
   ChainReplay replay(image, visitor, info_.frames);
   CaptureRun run(image, engine, replay, options);
   run.watch(replay);
   return run_chains(file_, image, run);
 }
 
-Status ChainFrames::write(capture::SectionWriter&) const {
-  return Error{ErrorCode::unsupported, "captures of a Valhall GPU cannot be written", file_.image.name()};
-}
-
-bool is_chain_file(std::span<const std::byte> bytes) {
-  return capture::version_of(bytes) == 1 || is_core_dump(bytes) || is_dump_text(bytes);
+Status ChainFrames::write(capture::SectionWriter& file) const {
+  write_chains(file, file_);
+  return {};
 }
 
 }  // namespace warpjit::valhall

@@ -18,6 +18,9 @@ class ChainFrames final : public capture::Frames {
   capture::FramesInfo info() const override { return info_; }
   Status run(const Engine& engine, warpjit::CaptureVisitor& visitor,
              const RunOptions& options) const override;
+  // The same on memory that is a copy of the file's, which jobs change.
+  Status run(const Engine& engine, warpjit::CaptureVisitor& visitor, const RunOptions& options,
+             Image& memory) const;
   Status write(capture::SectionWriter& file) const override;
   const CaptureFile& file() const { return file_; }
 
@@ -27,9 +30,5 @@ class ChainFrames final : public capture::Frames {
   CaptureFile file_;
   capture::FramesInfo info_;
 };
-
-// True for .wjcap of version 1, core dumps of panfrost and texts of PAN_MESA_DEBUG=trace,dump: the first bytes
-// say so.
-bool is_chain_file(std::span<const std::byte> bytes);
 
 }  // namespace warpjit::valhall

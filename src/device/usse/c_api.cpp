@@ -2,21 +2,10 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/api/c/boundary.h"
-#include "warpjit/usse.h"
-#include "warpjit/usse.hpp"
+#include "device/usse/c_api.h"
 
 struct warpjit_usse_scene {
   warpjit::usse::Scene scene;
-};
-struct warpjit_usse_recorder {
-  // Who takes the bytes; it stays where it is.
-  struct Sink {
-    warpjit_usse_sink take;
-    void* context;
-  };
-  std::unique_ptr<const Sink> sink;
-  warpjit::usse::Recorder recorder;
 };
 
 namespace warpjit::c_api {
@@ -270,33 +259,4 @@ warpjit_status warpjit_usse_scene_draw(warpjit_usse_scene* scene, const warpjit_
 
 warpjit_status warpjit_usse_scene_end(warpjit_usse_scene* scene, warpjit_error* error) {
   return call(error, {{scene, "scene"}}, [&] { return scene->scene.end(); });
-}
-
-warpjit_status warpjit_usse_recorder_begin(warpjit_usse_sink sink, void* context,
-                                           const warpjit_usse_memory* memory, size_t memory_count,
-                                           warpjit_usse_recorder** recorder, warpjit_error* error) {
-  return make(recorder, "recorder", error, {}, [&]() -> Result<warpjit_usse_recorder> {
-    if (sink == nullptr) return bad("is null", "sink");
-    WARPJIT_TRY(const auto given_pieces, array(memory, memory_count, "memory"));
-    std::vector<usse::Memory> pieces;
-    for (const warpjit_usse_memory& piece : given_pieces) {
-      WARPJIT_CHECK(bytes_at(piece.data, piece.byte_count));
-      pieces.push_back({piece.address, piece.data, piece.byte_count});
-    }
-    auto to = std::make_unique<warpjit_usse_recorder::Sink>(warpjit_usse_recorder::Sink{sink, context});
-    const auto write = [](void* at, std::span<const std::byte> bytes) {
-      const auto& given_sink = *static_cast<const warpjit_usse_recorder::Sink*>(at);
-      return given_sink.take(given_sink.context, bytes.data(), bytes.size()) != 0;
-    };
-    WARPJIT_TRY(usse::Recorder made, usse::Recorder::begin(write, to.get(), pieces));
-    return warpjit_usse_recorder{std::move(to), std::move(made)};
-  });
-}
-void warpjit_usse_recorder_destroy(warpjit_usse_recorder* recorder) { delete recorder; }
-
-warpjit_status warpjit_usse_recorder_end_frame(warpjit_usse_recorder* recorder, warpjit_error* error) {
-  return call(error, {{recorder, "recorder"}}, [&] { return recorder->recorder.end_frame(); });
-}
-warpjit_status warpjit_usse_recorder_end(warpjit_usse_recorder* recorder, warpjit_error* error) {
-  return call(error, {{recorder, "recorder"}}, [&] { return recorder->recorder.end(); });
 }

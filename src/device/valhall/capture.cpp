@@ -1,11 +1,7 @@
 #include "device/valhall/capture.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
-
-#include "base/float_environment.h"
-#include "device/valhall/dump_capture.h"
 
 namespace warpjit::valhall {
 namespace {
@@ -16,15 +12,24 @@ Error at_number(std::size_t number, const Error& error) {
 
 }  // namespace
 
+Result<const Image*> ChainImages::next() {
+  const std::size_t chain = chain_++;
+  if (chain < file_.changes.size() && !file_.changes[chain].list.empty()) {
+    if (!own_) {
+      WARPJIT_TRY(own_, file_.image.copy());
+    }
+    apply_changes(file_.changes[chain], *own_);
+  }
+  return own_ ? &*own_ : &file_.image;
+}
+
 Result<std::vector<std::vector<Job>>> read_chains(const CaptureFile& file) {
   std::vector<std::vector<Job>> chains;
   std::size_t count = 0;
-  for (std::size_t n = 0; n < file.chains.size(); ++n) {
-    std::optional<Image> own;
-    if (n != 0 && n < file.memories.size()) {
-      WARPJIT_TRY(own, image_of(file.memories[n], file.image.name()));
-    }
-    WARPJIT_TRY(std::vector<Job> jobs, read_jobs(own ? *own : file.image, file.chains[n].address));
+  ChainImages images(file);
+  for (const JobChain& chain : file.chains) {
+    WARPJIT_TRY(const Image* const image, images.next());
+    WARPJIT_TRY(std::vector<Job> jobs, read_jobs(*image, chain.address));
     count += jobs.size();
     if (count > kMaxJobs)
       return Error{ErrorCode::resource_limit,
@@ -43,9 +48,8 @@ Status run_chains(const CaptureFile& file, Image& image, CaptureRun& run) {
   if (file.chains.empty()) return Error{ErrorCode::bad_input, "the capture names no jobs", file.image.name()};
   WARPJIT_TRY(const std::vector<std::vector<Job>> chains, read_chains(file));
   for (std::size_t n = 0; n < chains.size() && !run.ended(); ++n) {
-    if (n != 0 && n < file.memories.size())
-      change_memory(file.memories[n - 1], file.memories[n], {}, image,
-                    [&](const MemoryRange& range) { run.forget(range); });
+    if (n < file.changes.size())
+      apply_changes(file.changes[n], image, [&](const MemoryRange& range) { run.forget(range); });
     WARPJIT_CHECK(run.run(chains[n]));
   }
   return run.finish();
@@ -212,79 +216,6 @@ Status CaptureRun::show_pictures(const Job& job, const Frame& frame) {
   show(CapturePicture::kDepth, frame.pixels().depth,
        framebuffer.depth_write && framebuffer.depth && stored(framebuffer.depth->blocks));
   return {};
-}
-
-// ---- The public handle.
-
-CaptureVisitor::~CaptureVisitor() = default;
-bool CaptureVisitor::job(const CaptureJob&) { return true; }
-bool CaptureVisitor::draw(const CaptureDraw&) { return true; }
-bool CaptureVisitor::picture(const CapturePicture&) { return true; }
-
-Capture::Capture(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Capture::Capture(Capture&&) noexcept = default;
-Capture& Capture::operator=(Capture&&) noexcept = default;
-Capture::~Capture() = default;
-
-Result<Capture> Capture::load(std::span<const std::byte> file, std::string_view name) try {
-  const CaptureBytes one{file, name};
-  return load(std::span(&one, 1));
-} catch (...) {
-  return caught();
-}
-
-Result<Capture> Capture::load(std::span<const CaptureBytes> files) try {
-  WARPJIT_TRY(CaptureFile read, read_captures(files));
-  return Capture(std::make_unique<State>(State{{std::move(read)}}));
-} catch (...) {
-  return caught();
-}
-
-std::span<const JobChain> Capture::chains() const { return state_->file.chains; }
-Status Capture::add_chain(const JobChain& chain) try {
-  if (state_->file.chains.size() == kMaxChains)
-    return Error{ErrorCode::resource_limit, "more than " + std::to_string(kMaxChains) + " job chains",
-                 state_->file.image.name()};
-  state_->file.chains.push_back(chain);
-  return {};
-} catch (...) {
-  return caught();
-}
-void Capture::clear_chains() {
-  state_->file.chains.clear();
-  state_->file.memories.clear();
-}
-std::uint32_t Capture::gpu() const { return state_->file.gpu; }
-void Capture::set_gpu(std::uint32_t gpu) {
-  CaptureFile& file = state_->file;
-  file.gpu = gpu;
-  if (std::exchange(file.gpu_assumed, false)) file.notes.erase(file.notes.begin());
-}
-std::span<const std::string> Capture::notes() const { return state_->file.notes; }
-
-Result<std::size_t> Capture::count_draws() const try {
-  WARPJIT_TRY(const std::vector<std::vector<Job>> chains, read_chains(state_->file));
-  std::size_t count = 0;
-  for (const std::vector<Job>& jobs : chains)
-    count += static_cast<std::size_t>(std::ranges::count(jobs, JobKind::malloc_vertex, &Job::kind));
-  return count;
-} catch (...) {
-  return caught();
-}
-
-Status Capture::run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options) try {
-  const FloatEnvironment environment;  // of what the descriptors say, and of tiles
-  return state_->run(engine, visitor, options);
-} catch (...) {
-  return caught();
-}
-
-Status Capture::read_memory(std::uint64_t address, std::span<std::byte> to) const try {
-  WARPJIT_TRY(const std::span<const std::byte> from, state_->file.image.bytes(address, to.size()));
-  std::memcpy(to.data(), from.data(), to.size());
-  return {};
-} catch (...) {
-  return caught();
 }
 
 }  // namespace warpjit::valhall

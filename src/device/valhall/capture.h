@@ -13,6 +13,18 @@ namespace warpjit::valhall {
 // The most bytes of vertices that wait for their fragment jobs.
 inline constexpr std::uint64_t kMaxWaitingBytes = std::uint64_t{1} << 30;
 
+// The memory of one chain after the other as it is before its jobs run; of what jobs store it has nothing.
+class ChainImages {
+ public:
+  explicit ChainImages(const CaptureFile& file) : file_(file) {}
+  // Of the next chain, as many times as there are chains; until the next call. Errors: resource_limit.
+  Result<const Image*> next();
+
+ private:
+  const CaptureFile& file_;
+  std::size_t chain_ = 0;
+  std::optional<Image> own_;  // once something has changed
+};
 // The jobs of each chain, with its memory. Errors: also more than kMaxJobs.
 Result<std::vector<std::vector<Job>>> read_chains(const CaptureFile& file);
 

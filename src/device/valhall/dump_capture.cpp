@@ -1,6 +1,7 @@
 #include "device/valhall/dump_capture.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "device/valhall/target_memory.h"
 #include "frontend/valhall/container/dump_text.h"
@@ -109,9 +110,27 @@ void mark_fresh(std::span<const DumpedBuffer> before, std::span<const MemoryRang
   }
 }
 
+// The image gets the first memory.
+Status add_changes(std::span<const std::shared_ptr<const ChainMemory>> memories, CaptureFile& file) {
+  std::size_t left = kMaxChanges;
+  ChainMemory before;
+  for (std::size_t n = 0; n < memories.size(); ++n) {
+    auto changes = changes_between(n == 0 ? before : *memories[n - 1], memories[n], left);
+    if (!changes) return Error{changes.error().code, changes.error().message, file.image.name()};
+    left -= changes->list.size();
+    if (n == 0) {
+      apply_changes(*changes, file.image);
+      changes->list.clear();
+      changes->owner.reset();
+    }
+    file.changes.push_back(std::move(*changes));
+  }
+  return {};
+}
+
 Result<CaptureFile> capture_of(std::vector<DumpedChain> chains, const ImageLimits& limits) {
-  CaptureFile file{
-      .image = {}, .chains = {}, .gpu = kAssumedGpu, .gpu_assumed = true, .memories = {}, .notes = {}};
+  CaptureFile file{.image = {}, .chains = {}, .gpu = kAssumedGpu, .gpu_assumed = true};
+  std::vector<std::shared_ptr<const ChainMemory>> memories;
   file.notes.push_back("the texts do not say which GPU it is: a Mali-G57 (0x9093) is assumed");
   std::vector<MemoryRange> missing;
   std::size_t open = 0;
@@ -139,18 +158,18 @@ Result<CaptureFile> capture_of(std::vector<DumpedChain> chains, const ImageLimit
                     static_cast<std::size_t>(std::ranges::count(chain.buffers, true, &DumpedBuffer::open)));
     file.chains.push_back(chain.chain);
     before = chain.buffers;
-    file.memories.push_back(std::move(chain.memory));
+    memories.push_back(std::make_shared<const ChainMemory>(std::move(chain.memory)));
   }
   std::string name = chains.front().file;
-  auto image = empty_image(file.memories, missing, name, limits);
+  auto image = empty_image(memories, missing, name, limits);
   if (!image && !missing.empty()) {
     // Addresses that lead too far are the jobs' affair.
     missing.clear();
-    image = empty_image(file.memories, missing, name, limits);
+    image = empty_image(memories, missing, name, limits);
   }
   if (!image) return image.error();
   file.image = std::move(*image);
-  change_memory({}, file.memories.front(), {}, file.image);
+  WARPJIT_CHECK(add_changes(memories, file));
   if (open != 0)
     file.notes.push_back(
         count_text(open, "buffer") +

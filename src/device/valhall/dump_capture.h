@@ -11,7 +11,7 @@ namespace warpjit::valhall {
 // The GPU whose texts these are where nobody says: a Mali-G57.
 inline constexpr std::uint32_t kAssumedGpu = 0x9093;
 
-// One file of any kind, or several texts of one run in their order. Errors: those of DumpTextReader and of
+// One file of any kind but .wjcap of version 2, or several texts of one run in their order. Errors: those of DumpTextReader and of
 // read_capture; bad_input for several files of which one is no text.
 Result<CaptureFile> read_captures(std::span<const CaptureBytes> files, const ImageLimits& limits = {});
 

@@ -39,7 +39,10 @@ bool is_neutral_capture(const std::string& file) {
   if (!stream.read(start.data(), start.size())) return false;
   const auto bytes = std::as_bytes(std::span(start));
   if (capture::version_of(bytes) != capture::kVersion) return false;
-  return bytes[8] != static_cast<std::byte>(capture::FileGuest::pica200) || has_launch(stream);
+  // Frames of these have commands of their own.
+  const bool own = bytes[8] == static_cast<std::byte>(capture::FileGuest::pica200) ||
+                   bytes[8] == static_cast<std::byte>(capture::FileGuest::valhall);
+  return !own || has_launch(stream);
 }
 
 Result<Capture> load_neutral_capture(const std::string& file) {

@@ -5,6 +5,7 @@
 
 #include "capture/neutral.h"
 #include "capture/pica200/scene_sections.h"
+#include "capture/valhall/chain_sections.h"
 #include "output.h"
 #include "scene/trace_replay.h"
 
@@ -25,10 +26,10 @@ bool is_scene(const std::string& file) {
 
 bool is_scene_capture(const std::string& file) {
   std::ifstream stream(path_of(file), std::ios::binary);
-  std::array<char, 8> start{};
+  std::array<char, 16> start{};
   return stream.read(start.data(), start.size()) &&
          capture::version_of(std::as_bytes(std::span(start))) == capture::kVersion &&
-         !is_neutral_capture(file);
+         !is_neutral_capture(file) && !valhall::is_chain_file(std::as_bytes(std::span(start)));
 }
 
 Result<Scene> load_scene(const std::string& file) {

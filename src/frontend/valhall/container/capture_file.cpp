@@ -139,35 +139,6 @@ class CaptureReader {
   std::vector<JobChain> chains_;
 };
 
-constexpr std::size_t kPage = 4096;
-
-// Pages of a window that are not all 0, neighbours together.
-struct StoredRun {
-  std::uint64_t address = 0;
-  std::span<const std::byte> bytes;
-};
-std::vector<StoredRun> stored_runs(const Image& image) {
-  std::vector<StoredRun> runs;
-  for (const ImageWindow& window : image.windows()) {
-    const std::span<const std::byte> bytes = window.bytes();
-    std::size_t begin = bytes.size();  // of the run; the end: no run has begun
-    for (std::size_t at = 0; at <= bytes.size();) {
-      const std::size_t end = std::min(bytes.size(), at + (kPage - (window.low_word() + at) % kPage));
-      const bool empty =
-          at == bytes.size() ||
-          std::ranges::all_of(bytes.subspan(at, end - at), [](std::byte b) { return b == std::byte{0}; });
-      if (!empty && begin == bytes.size()) begin = at;
-      if (empty && begin != bytes.size()) {
-        runs.push_back({window.address() + begin, bytes.subspan(begin, at - begin)});
-        begin = bytes.size();
-      }
-      if (at == bytes.size()) break;
-      at = end;
-    }
-  }
-  return runs;
-}
-
 }  // namespace
 
 Result<CaptureFile> read_capture(std::span<const std::byte> bytes, std::string name,
@@ -179,70 +150,6 @@ bool is_core_dump(std::span<const std::byte> bytes) {
   constexpr std::array<std::byte, 4> kStart = {std::byte{'P'}, std::byte{'A'}, std::byte{'N'},
                                                std::byte{'F'}};
   return bytes.size() >= kStart.size() && std::ranges::equal(bytes.first(kStart.size()), kStart);
-}
-
-Status unite_memories(CaptureFile& capture) {
-  std::vector<ChainMemory>& memories = capture.memories;
-  for (std::size_t n = 1; n < memories.size(); ++n)
-    if (const auto at = first_overwritten(memories[n - 1], memories[n]))
-      return Error{ErrorCode::unsupported,
-                   "a .wjcap of version 1 has one memory for all chains, but chain " + std::to_string(n) +
-                       ", at " + hex_text(capture.chains[n].address) + ", has another byte at " +
-                       hex_text(*at) + " than the one before it; render and info read the texts themselves",
-                   capture.image.name()};
-  for (std::size_t n = 1; n < memories.size(); ++n)
-    change_memory(memories[n - 1], memories[n], {}, capture.image);
-  memories.clear();
-  return {};
-}
-
-std::vector<std::byte> write_capture(const CaptureFile& capture, std::string_view note) {
-  struct Row {
-    std::uint32_t kind = 0, flags = 0;
-    std::uint64_t address = 0, from = 0, size = 0;
-  };
-  std::vector<Row> rows;
-  const std::vector<StoredRun> runs = stored_runs(capture.image);
-  for (const StoredRun& run : runs) rows.push_back({kMemory, 0, run.address, 0, run.bytes.size()});
-  // What lies between them, and at the ends of the windows.
-  std::size_t next = 0;
-  for (const ImageWindow& window : capture.image.windows()) {
-    std::uint64_t at = window.address();
-    const std::uint64_t end = at + window.size();
-    const auto gap = [&](std::uint64_t to) {
-      if (at < to) rows.push_back({kZeroMemory, 0, at, 0, to - at});
-    };
-    for (; next < runs.size() && runs[next].address - window.address() < window.size(); ++next) {
-      gap(runs[next].address);
-      at = runs[next].address + runs[next].bytes.size();
-    }
-    gap(end);
-  }
-  for (const JobChain& chain : capture.chains)
-    rows.push_back({kChain, chain.fragment ? 1U : 0U, chain.address});
-  if (!note.empty()) rows.push_back({kNote, 0, 0, 0, note.size()});
-
-  std::vector<std::byte> bytes;
-  const auto put = [&](std::uint64_t value, std::size_t size) {
-    for (std::size_t k = 0; k < size; ++k) bytes.push_back(static_cast<std::byte>(value >> 8 * k));
-  };
-  put(kCaptureMagic, 4);
-  put(kVersion, 4);
-  put(capture.gpu, 4);
-  put(rows.size(), 4);
-  std::uint64_t from = kFileHeader + rows.size() * kSectionBytes;
-  for (const Row& row : rows) {
-    const bool stored = row.kind == kMemory || row.kind == kNote;
-    put(row.kind, 4);
-    put(row.flags, 4);
-    put(row.address, 8);
-    put(stored ? from : 0, 8);
-    put(row.size, 8);
-    if (stored) from += row.size;
-  }
-  for (const StoredRun& run : runs) bytes.insert(bytes.end(), run.bytes.begin(), run.bytes.end());
-  for (const char c : note) bytes.push_back(static_cast<std::byte>(c));
-  return bytes;
 }
 
 }  // namespace warpjit::valhall

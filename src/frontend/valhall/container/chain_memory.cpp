@@ -32,29 +32,6 @@ class Cursor {
   std::size_t next_ = 0;
 };
 
-// Both may be empty for zeros.
-void change_part(std::span<const std::byte> before, std::span<const std::byte> after,
-                 const MemoryRange& range, Image& image,
-                 const std::function<void(const MemoryRange&)>& changed) {
-  const auto place = image.find_writable(range.address, range.size);
-  if (!place) return;
-  for (std::size_t begin = 0; begin < place->size(); begin += kPart) {
-    const std::size_t end = std::min(place->size(), begin + kPart);
-    if (!before.empty() && !after.empty() && std::memcmp(&before[begin], &after[begin], end - begin) == 0)
-      continue;
-    std::size_t first = end, last = begin;
-    for (std::size_t k = begin; k < end; ++k) {
-      const std::byte old = before.empty() ? std::byte{0} : before[k],
-                      now = after.empty() ? std::byte{0} : after[k];
-      if (old == now) continue;
-      (*place)[k] = now;
-      first = std::min(first, k);
-      last = k;
-    }
-    if (first < end && changed) changed({range.address + first, last + 1 - first});
-  }
-}
-
 }  // namespace
 
 Result<Image> image_of(const ChainMemory& memory, std::string name, const ImageLimits& limits) {
@@ -66,12 +43,12 @@ Result<Image> image_of(const ChainMemory& memory, std::string name, const ImageL
   return Image::make(std::move(pieces), std::move(name), limits);
 }
 
-Result<Image> empty_image(std::span<const ChainMemory> memories, std::span<const MemoryRange> more,
-                          std::string name, const ImageLimits& limits) {
+Result<Image> empty_image(std::span<const std::shared_ptr<const ChainMemory>> memories,
+                          std::span<const MemoryRange> more, std::string name, const ImageLimits& limits) {
   std::vector<MemoryRange> ranges(more.begin(), more.end());
-  for (const ChainMemory& memory : memories) {
+  for (const auto& memory : memories) {
     // Pieces of a buffer follow each other.
-    for (const MemoryPiece& piece : memory.pieces)
+    for (const MemoryPiece& piece : memory->pieces)
       if (!ranges.empty() && ranges.back().address + ranges.back().size == piece.address)
         ranges.back().size += piece.size;
       else
@@ -90,73 +67,94 @@ Result<Image> empty_image(std::span<const ChainMemory> memories, std::span<const
 
 namespace {
 
-// Calls `visit` with the ranges that nothing divides and the bytes of both there, if any are not 0.
+// Calls `visit` with the ranges that nothing divides and the bytes of both there, if any are not 0. False ends it.
 template <class Visit>
-void for_each_part(const ChainMemory& before, const ChainMemory& after, std::span<const MemoryRange> kept,
-                   const Visit& visit) {
-  // Where anything begins or ends; windows of the image do at multiples of 4 GiB.
+bool each_part(const ChainMemory& before, const ChainMemory& after, const Visit& visit) {
+  // Where anything begins or ends.
   std::vector<std::uint64_t> cuts;
-  const auto add = [&](std::uint64_t begin, std::uint64_t end) {
-    cuts.insert(cuts.end(), {begin, end});
-    if (const std::uint64_t line = end >> 32 << 32; begin < line && line < end) cuts.push_back(line);
-  };
   for (const ChainMemory* memory : {&before, &after})
-    for (const MemoryPiece& piece : memory->pieces) add(piece.address, piece.address + piece.size);
-  std::vector<MemoryRange> left_alone(kept.begin(), kept.end());
-  std::ranges::sort(left_alone, {}, &MemoryRange::address);
-  for (const MemoryRange& range : left_alone) add(range.address, range.address + range.size);
+    for (const MemoryPiece& piece : memory->pieces)
+      cuts.insert(cuts.end(), {piece.address, piece.address + piece.size});
   std::ranges::sort(cuts);
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-
   Cursor old(before), now(after);
-  std::size_t next = 0;
-  std::uint64_t kept_to = 0;
   for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
     const MemoryRange range{cuts[k], cuts[k + 1] - cuts[k]};
-    for (; next < left_alone.size() && left_alone[next].address <= range.address; ++next)
-      kept_to = std::max(kept_to, left_alone[next].address + left_alone[next].size);
     const std::span<const std::byte> from = old.bytes(range), to = now.bytes(range);
-    if (range.address < kept_to || (from.empty() && to.empty())) continue;
-    visit(range, from, to);
+    if ((!from.empty() || !to.empty()) && !visit(range, from, to)) return false;
   }
+  return true;
+}
+
+// Runs of bytes that differ; both may be empty for zeros. False: they are more than `most`.
+bool add_differences(const MemoryRange& range, std::span<const std::byte> from, std::span<const std::byte> to,
+                     std::size_t most, std::vector<MemoryChange>& list) {
+  const std::size_t size = from.empty() ? to.size() : from.size();
+  const auto differ = [&](std::size_t k) {
+    return (from.empty() ? std::byte{0} : from[k]) != (to.empty() ? std::byte{0} : to[k]);
+  };
+  for (std::size_t at = 0; at < size;) {
+    const std::size_t part = std::min(kPart, size - at);
+    if (!from.empty() && !to.empty() && std::memcmp(&from[at], &to[at], part) == 0) {
+      at += part;
+      continue;
+    }
+    for (const std::size_t end = at + part; at < end;) {
+      if (!differ(at)) {
+        ++at;
+        continue;
+      }
+      const std::size_t first = at;
+      while (at < size && differ(at)) ++at;
+      if (list.size() == most) return false;
+      list.push_back({range.address + first, at - first,
+                      to.empty() ? std::span<const std::byte>() : to.subspan(first, at - first)});
+    }
+  }
+  return true;
 }
 
 }  // namespace
 
-void change_memory(const ChainMemory& before, const ChainMemory& after, std::span<const MemoryRange> kept,
-                   Image& image, const std::function<void(const MemoryRange&)>& changed) {
-  for_each_part(before, after, kept,
-                [&](const MemoryRange& range, std::span<const std::byte> from,
-                    std::span<const std::byte> to) { change_part(from, to, range, image, changed); });
-  for (const MemoryPiece& piece : after.pieces) {
+Result<ChainChanges> changes_between(const ChainMemory& before, std::shared_ptr<const ChainMemory> after,
+                                     std::size_t most) {
+  ChainChanges changes;
+  bool fits = each_part(
+      before, *after,
+      [&](const MemoryRange& range, std::span<const std::byte> from, std::span<const std::byte> to) {
+        return add_differences(range, from, to, most, changes.list);
+      });
+  for (const MemoryPiece& piece : after->pieces) {
     if (!piece.fresh) continue;
+    fits = fits && changes.list.size() < most;
+    if (fits) changes.list.push_back({piece.address, piece.size, after->bytes_of(piece)});
+  }
+  if (!fits)
+    return Error{
+        ErrorCode::resource_limit,
+        "memory changes in more than " + std::to_string(kMaxChanges) + " places between chains of jobs", ""};
+  changes.owner = std::move(after);
+  return changes;
+}
+
+void apply_changes(const ChainChanges& changes, Image& image,
+                   const std::function<void(const MemoryRange&)>& changed) {
+  for (const MemoryChange& change : changes.list) {
     // There are two windows at a multiple of 4 GiB.
-    const std::uint64_t end = piece.address + piece.size, line = end >> 32 << 32;
-    const std::uint64_t middle = piece.address < line && line < end ? line : end;
-    for (const MemoryRange& range :
-         {MemoryRange{piece.address, middle - piece.address}, MemoryRange{middle, end - middle}}) {
+    for (std::uint64_t at = 0; at < change.size;) {
+      const std::uint64_t begin = change.address + at, left = (std::uint64_t{1} << 32) - (begin & 0xffffffff);
+      const MemoryRange range{begin, std::min(left, change.size - at)};
+      at += range.size;
       const auto place = image.find_writable(range.address, range.size);
-      if (range.size == 0 || !place) continue;
-      if (piece.zero)
+      if (!place) continue;
+      if (change.bytes.empty())
         std::ranges::fill(*place, std::byte{0});
       else
-        std::ranges::copy(after.bytes_of(piece).subspan(
-                              static_cast<std::size_t>(range.address - piece.address), place->size()),
+        std::ranges::copy(change.bytes.subspan(static_cast<std::size_t>(at - range.size), place->size()),
                           place->begin());
       if (changed) changed(range);
     }
   }
-}
-
-std::optional<std::uint64_t> first_overwritten(const ChainMemory& before, const ChainMemory& after) {
-  std::optional<std::uint64_t> found;
-  for_each_part(
-      before, after, {},
-      [&](const MemoryRange& range, std::span<const std::byte> from, std::span<const std::byte> to) {
-        for (std::size_t k = 0; k < from.size() && !found; ++k)
-          if (from[k] != std::byte{0} && (to.empty() || to[k] != from[k])) found = range.address + k;
-      });
-  return found;
 }
 
 }  // namespace warpjit::valhall

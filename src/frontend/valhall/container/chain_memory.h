@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,15 +37,28 @@ struct ChainMemory {
 
 Result<Image> image_of(const ChainMemory& memory, std::string name, const ImageLimits& limits = {});
 // An image with the addresses of all, and of `more`, that reads 0. `more` may overlap anything.
-Result<Image> empty_image(std::span<const ChainMemory> memories, std::span<const MemoryRange> more,
-                          std::string name, const ImageLimits& limits = {});
+Result<Image> empty_image(std::span<const std::shared_ptr<const ChainMemory>> memories,
+                          std::span<const MemoryRange> more, std::string name,
+                          const ImageLimits& limits = {});
 
-// Writes the bytes that `after` has otherwise than `before`, and its fresh pieces, and no others: an image keeps
-// what its jobs have stored elsewhere. All lies in the image, but for `kept`, which stays as it is. Tells the ranges in which
-// bytes changed.
-void change_memory(const ChainMemory& before, const ChainMemory& after, std::span<const MemoryRange> kept,
-                   Image& image, const std::function<void(const MemoryRange&)>& changed = {});
-// Where a byte that is not 0 becomes another one.
-std::optional<std::uint64_t> first_overwritten(const ChainMemory& before, const ChainMemory& after);
+// What lies somewhere from now on.
+struct MemoryChange {
+  std::uint64_t address = 0, size = 0;
+  std::span<const std::byte> bytes;  // empty: zeros
+};
+// What is written before a chain runs, in this order.
+struct ChainChanges {
+  std::vector<MemoryChange> list;
+  std::shared_ptr<const void> owner{};  // of the bytes
+};
+inline constexpr std::size_t kMaxChanges = std::size_t{1} << 22;
+
+// The bytes that `after` has otherwise than `before`, and its fresh pieces, and no others: an image keeps what
+// its jobs have stored elsewhere. Errors: more than `most` of them (resource_limit).
+Result<ChainChanges> changes_between(const ChainMemory& before, std::shared_ptr<const ChainMemory> after,
+                                     std::size_t most = kMaxChanges);
+// Writes what lies in the image. Tells the ranges.
+void apply_changes(const ChainChanges& changes, Image& image,
+                   const std::function<void(const MemoryRange&)>& changed = {});
 
 }  // namespace warpjit::valhall

@@ -6,7 +6,8 @@
 #include <map>
 #include <optional>
 
-#include "device/valhall/dump_capture.h"
+#include "capture/valhall/chain_sections.h"
+#include "device/valhall/capture.h"
 #include "device/valhall/images.h"
 #include "device/valhall/job_launch.h"
 #include "frontend/valhall/container/draw.h"
@@ -232,7 +233,7 @@ class CaptureSummary {
 
 Result<Json> valhall_capture(std::span<const valhall::CaptureBytes> files) {
   const std::string file(files.front().name);
-  WARPJIT_TRY(const valhall::CaptureFile capture, valhall::read_captures(files));
+  WARPJIT_TRY(const valhall::CaptureFile capture, valhall::load_captures(files));
   if (capture.chains.empty())
     return Error{ErrorCode::bad_input,
                  "the capture names no jobs: --job ADDRESS says where a chain of them begins", file};
@@ -244,20 +245,16 @@ Result<Json> valhall_capture(std::span<const valhall::CaptureBytes> files) {
   CaptureSummary summary;
   Json chains = Json::array();
   std::size_t count = 0;
-  for (std::size_t n = 0; n < capture.chains.size(); ++n) {
-    const valhall::JobChain& chain = capture.chains[n];
-    std::optional<valhall::Image> own;
-    if (n < capture.memories.size()) {
-      WARPJIT_TRY(own, valhall::image_of(capture.memories[n], file));
-    }
-    const valhall::Image& image = own ? *own : capture.image;
-    WARPJIT_TRY(const std::vector<valhall::Job> jobs, valhall::read_jobs(image, chain.address));
+  valhall::ChainImages images(capture);
+  for (const valhall::JobChain& chain : capture.chains) {
+    WARPJIT_TRY(const valhall::Image* const image, images.next());
+    WARPJIT_TRY(const std::vector<valhall::Job> jobs, valhall::read_jobs(*image, chain.address));
     count += jobs.size();
     if (count > valhall::kMaxJobs)
       return Error{ErrorCode::resource_limit,
                    fmt::format("the chains have more than {} jobs", valhall::kMaxJobs), file};
     Json list = Json::array();
-    for (const valhall::Job& job : jobs) list.push_back(summary.job(image, job));
+    for (const valhall::Job& job : jobs) list.push_back(summary.job(*image, job));
     chains.push_back({{"address", hex_address(chain.address)}, {"jobs", std::move(list)}});
   }
   json["draws"] = summary.draws();
@@ -268,14 +265,18 @@ Result<Json> valhall_capture(std::span<const valhall::CaptureBytes> files) {
 
 namespace {
 
-// The memory of a text's first chain that begins with the job, else that of its first chain.
+// The memory of the first chain that begins with the job, else that of the first chain.
 Result<valhall::Image> image_with_job(std::span<const std::byte> bytes, const std::string& file,
                                       std::uint64_t address) {
   const valhall::CaptureBytes one{bytes, file};
-  WARPJIT_TRY(valhall::CaptureFile capture, valhall::read_captures(std::span(&one, 1)));
-  for (std::size_t n = 1; n < capture.memories.size(); ++n)
-    if (capture.chains[n].address == address && capture.chains[0].address != address)
-      return valhall::image_of(capture.memories[n], file);
+  WARPJIT_TRY(valhall::CaptureFile capture, valhall::load_captures(std::span(&one, 1)));
+  valhall::ChainImages images(capture);
+  for (const valhall::JobChain& chain : capture.chains) {
+    WARPJIT_TRY(const valhall::Image* const image, images.next());
+    if (chain.address != address) continue;
+    if (image != &capture.image) return image->copy();
+    break;
+  }
   return std::move(capture.image);
 }
 

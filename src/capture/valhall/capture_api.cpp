@@ -1,0 +1,83 @@
+// The public handle of captures of Mali GPUs.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/float_environment.h"
+#include "capture/valhall/chain_sections.h"
+#include "device/valhall/capture.h"
+
+namespace warpjit::valhall {
+
+CaptureVisitor::~CaptureVisitor() = default;
+bool CaptureVisitor::job(const CaptureJob&) { return true; }
+bool CaptureVisitor::draw(const CaptureDraw&) { return true; }
+bool CaptureVisitor::picture(const CapturePicture&) { return true; }
+
+Capture::Capture(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Capture::Capture(Capture&&) noexcept = default;
+Capture& Capture::operator=(Capture&&) noexcept = default;
+Capture::~Capture() = default;
+
+Result<Capture> Capture::load(std::span<const std::byte> file, std::string_view name) try {
+  const CaptureBytes one{file, name};
+  return load(std::span(&one, 1));
+} catch (...) {
+  return caught();
+}
+
+Result<Capture> Capture::load(std::span<const CaptureBytes> files) try {
+  WARPJIT_TRY(CaptureFile read, load_captures(files));
+  return Capture(std::make_unique<State>(State{{std::move(read)}}));
+} catch (...) {
+  return caught();
+}
+
+std::span<const JobChain> Capture::chains() const { return state_->file.chains; }
+Status Capture::add_chain(const JobChain& chain) try {
+  if (state_->file.chains.size() == kMaxChains)
+    return Error{ErrorCode::resource_limit, "more than " + std::to_string(kMaxChains) + " job chains",
+                 state_->file.image.name()};
+  state_->file.chains.push_back(chain);
+  return {};
+} catch (...) {
+  return caught();
+}
+void Capture::clear_chains() {
+  state_->file.chains.clear();
+  state_->file.changes.clear();
+}
+std::uint32_t Capture::gpu() const { return state_->file.gpu; }
+void Capture::set_gpu(std::uint32_t gpu) {
+  CaptureFile& file = state_->file;
+  file.gpu = gpu;
+  if (std::exchange(file.gpu_assumed, false)) file.notes.erase(file.notes.begin());
+}
+std::span<const std::string> Capture::notes() const { return state_->file.notes; }
+
+Result<std::size_t> Capture::count_draws() const try {
+  WARPJIT_TRY(const std::vector<std::vector<Job>> chains, read_chains(state_->file));
+  std::size_t count = 0;
+  for (const std::vector<Job>& jobs : chains)
+    count += static_cast<std::size_t>(std::ranges::count(jobs, JobKind::malloc_vertex, &Job::kind));
+  return count;
+} catch (...) {
+  return caught();
+}
+
+Status Capture::run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options) try {
+  const FloatEnvironment environment;  // of what the descriptors say, and of tiles
+  return state_->run(engine, visitor, options);
+} catch (...) {
+  return caught();
+}
+
+Status Capture::read_memory(std::uint64_t address, std::span<std::byte> to) const try {
+  WARPJIT_TRY(const std::span<const std::byte> from, state_->file.image.bytes(address, to.size()));
+  std::memcpy(to.data(), from.data(), to.size());
+  return {};
+} catch (...) {
+  return caught();
+}
+
+}  // namespace warpjit::valhall
