@@ -628,6 +628,10 @@ class warpjit_profile_race(Struct):
                 ("example", c_char_p)]
 
 
+class warpjit_launch_recorder(Structure):
+    pass
+
+
 class warpjit_stencil_face(Struct):
     _fields_ = [("compare", c_int32),
                 ("fail", c_int32),
@@ -1287,6 +1291,11 @@ FUNCTIONS = {
     "warpjit_profile_get_info": (c_int32, [POINTER(warpjit_profile), POINTER(warpjit_profile_info), POINTER(warpjit_error)]),
     "warpjit_profile_get_instruction": (c_int32, [POINTER(warpjit_profile), c_size_t, POINTER(warpjit_profile_instruction), POINTER(warpjit_error)]),
     "warpjit_profile_get_race": (c_int32, [POINTER(warpjit_profile), c_size_t, POINTER(warpjit_profile_race), POINTER(warpjit_error)]),
+    "warpjit_launch_recorder_create": (c_int32, [warpjit_capture_sink, c_void_p, POINTER(POINTER(warpjit_launch_recorder)), POINTER(warpjit_error)]),
+    "warpjit_launch_recorder_destroy": (None, [POINTER(warpjit_launch_recorder)]),
+    "warpjit_launch_recorder_run": (c_int32, [POINTER(warpjit_launch_recorder), POINTER(warpjit_engine), POINTER(warpjit_launch), POINTER(warpjit_run_options), POINTER(warpjit_report), POINTER(warpjit_error)]),
+    "warpjit_launch_recorder_end_frame": (c_int32, [POINTER(warpjit_launch_recorder), POINTER(warpjit_error)]),
+    "warpjit_launch_recorder_finish": (c_int32, [POINTER(warpjit_launch_recorder), POINTER(warpjit_error)]),
     "warpjit_pixel_size": (c_size_t, [c_int32]),
     "warpjit_pixels_are_depth": (c_uint32, [c_int32]),
     "warpjit_pixels_are_integers": (c_uint32, [c_int32]),

@@ -79,7 +79,7 @@ constexpr Room kRooms[] = {
     {"device/GUEST", "base frontend frontend/interpret frontend/GUEST/* runtime/api"},
     {"capture", "base frontend frontend/GUEST/* device/GUEST runtime/api capture/launch"},
     // What launches hold, and textures that they have copied.
-    {"capture/launch", "base textures frontend frontend/interpret runtime/work capture"},
+    {"capture/launch", "base textures frontend frontend/interpret runtime/work runtime/api capture"},
     {"tools/warpjit", "*"},
 };
 

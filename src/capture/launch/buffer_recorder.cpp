@@ -7,19 +7,19 @@
 
 namespace warpjit::capture {
 
-const BufferRecorder::Region* BufferRecorder::live_region(const std::byte* data, std::size_t size) const {
-  for (auto region = regions_.rbegin(); region != regions_.rend(); ++region)
-    if (region->live && region->contains(data, size)) return &*region;
-  return nullptr;
+BufferRecorder::Region* BufferRecorder::live_region(const std::byte* data, std::size_t size) const {
+  const auto next = live_.upper_bound(data);
+  if (next == live_.begin()) return nullptr;
+  Region* const region = std::prev(next)->second;
+  return region->contains(data, size) ? region : nullptr;
 }
 
 Result<BufferRecorder::Region*> BufferRecorder::region_of(const std::byte* data, std::size_t size) {
-  if (const Region* const found = live_region(data, size)) return const_cast<Region*>(found);
-  for (Region& region : regions_)
-    if (region.live && data < region.data + region.size && region.data < data + size) {
-      region.live = false;
-      region.known_ranges.clear();
-    }
+  if (Region* const found = live_region(data, size)) return found;
+  // What overlaps it is a memory of its own from now on: a replay has both.
+  auto other = live_.upper_bound(data);
+  if (other != live_.begin() && std::prev(other)->first + std::prev(other)->second->size > data) --other;
+  while (other != live_.end() && other->first < data + size) other = live_.erase(other);
   if (size > kMaxCaptureMemory - total_)
     return Error{ErrorCode::resource_limit,
                  "the launches bind more than " + hex_text(kMaxCaptureMemory) + " bytes", "capture"};
@@ -32,6 +32,8 @@ Result<BufferRecorder::Region*> BufferRecorder::region_of(const std::byte* data,
   region.address = next_address_ + reinterpret_cast<std::uintptr_t>(data) % kAligned;
   next_address_ = (region.address + size + 2 * kPageBytes) / kPageBytes * kPageBytes;
   region.known = std::make_unique_for_overwrite<std::byte[]>(size);
+  live_.emplace(data, &region);
+  by_address_.emplace(region.address, &region);
   return &region;
 }
 
@@ -137,11 +139,12 @@ void BufferRecorder::end_job() {
 }
 
 std::span<const std::byte> BufferRecorder::known(const BufferPlace& place) const {
-  for (const Region& region : regions_)
-    if (place.address >= region.address && place.address - region.address < region.size &&
-        place.size <= region.size - (place.address - region.address))
-      return {region.known.get() + (place.address - region.address), static_cast<std::size_t>(place.size)};
-  return {};
+  const auto next = by_address_.upper_bound(place.address);
+  if (next == by_address_.begin()) return {};
+  const Region& region = *std::prev(next)->second;
+  const std::uint64_t from = place.address - region.address;
+  if (from >= region.size || place.size > region.size - from) return {};
+  return {region.known.get() + from, static_cast<std::size_t>(place.size)};
 }
 
 }  // namespace warpjit::capture

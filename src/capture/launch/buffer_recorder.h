@@ -43,18 +43,20 @@ class BufferRecorder {
     std::uint64_t address = 0;
     std::unique_ptr<std::byte[]> known;               // what a replay has ...
     std::map<std::size_t, std::size_t> known_ranges;  // ... from here to there, apart from each other
-    bool live = true;  // false: a job has bound memory that begins or ends elsewhere
     bool contains(const std::byte* from, std::size_t bytes) const {
       return from >= data && from < data + size && bytes <= static_cast<std::size_t>(data + size - from);
     }
   };
   Result<Region*> region_of(const std::byte* data, std::size_t size);
-  const Region* live_region(const std::byte* data, std::size_t size) const;
+  Region* live_region(const std::byte* data, std::size_t size) const;
   void reach(Region& region, const Buffer& buffer);
   void store_changes(Region& region, std::size_t from, std::size_t to);
 
   MemoryWriter& memory_;
   std::deque<Region> regions_;
+  // Those that are not overlapped by later ones, by where they begin; they lie apart.
+  std::map<const std::byte*, Region*> live_;
+  std::map<std::uint64_t, const Region*> by_address_;
   std::uint64_t next_address_ = 0x10000, total_ = 0;
   std::vector<Buffer> job_;
   std::vector<std::pair<const std::byte*, const std::byte*>> changed_;  // in this job
