@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 
+#include "capture/launch/launch_machine.h"
 #include "capture/launch/launch_scene.h"
 #include "hostile_bytes.h"
 #include "launch/bound_launch.h"
+#include "launch/capture_launch.h"
 #include "launch/read_launch.h"
 #include "support/source_dir.h"
 #include "warpjit/launch_recorder.hpp"
@@ -248,7 +251,13 @@ TEST(LaunchCapture, RecordingCostsLittle) {
   const Engine engine;
   for (const char* name : {"tesla/graphics/phong.json", "tesla/graphics/raymarch.json", "tesla/nbody.json",
                            "tesla/graphics/noise.json"}) {
-    tool::BoundLaunch bound = bound_example(name);
+    auto launch = tool::read_launch(source_file(std::string("examples/") + name));
+    ASSERT_TRUE(launch.ok());
+    if (launch->work == Work::pixels) tool::set_target_size(*launch, 512, 512);
+    auto made = tool::BoundLaunch::make(std::move(*launch));
+    ASSERT_TRUE(made.ok());
+    tool::BoundLaunch& bound = *made;
+    bound.clear();
     std::vector<std::byte> bytes;
     LaunchRecorder recorder(append, &bytes);
     const auto once = [&](bool record) {
@@ -265,11 +274,104 @@ TEST(LaunchCapture, RecordingCostsLittle) {
       on = std::min(on, std::chrono::nanoseconds(once(true)));
     }
     ASSERT_TRUE(recorder.finish().ok());
+    const auto start = std::chrono::steady_clock::now();
+    const auto capture = Capture::load(bytes, "frames.wjcap");
+    const std::chrono::duration<double, std::milli> load = std::chrono::steady_clock::now() - start;
+    ASSERT_TRUE(capture.ok());
+    std::printf("%s: %zu launches, %zu bytes, read in %.2f ms\n", name, capture->jobs(), bytes.size(),
+                load.count());
     const double ratio = static_cast<double>(on.count()) / static_cast<double>(off.count());
     std::printf("%s: %.3f ms, recording %.3f ms, %+.1f %%\n", name, static_cast<double>(off.count()) / 1e6,
                 static_cast<double>(on.count()) / 1e6, 100 * (ratio - 1));
     EXPECT_LT(ratio, 2) << name;
   }
+}
+
+// What a machine has at the rows of an output register.
+void expect_rows(const tool::BoundLaunch& bound, const capture::RecordedRows& rows,
+                 const capture::LaunchMachine& machine) {
+  for (const auto& row : rows.outputs) {
+    const std::span<const std::byte> bytes = machine.bytes_of(row.memory);
+    const auto column = std::ranges::find_if(
+        bound.columns(), [&](const tool::ResultColumn& one) { return one.reg.first == row.reg; });
+    ASSERT_NE(column, bound.columns().end());
+    for (std::uint64_t n = 0; n < bound.threads(); ++n) {
+      const std::size_t at = static_cast<std::size_t>(n * row.stride);
+      ASSERT_LE(at + size(row.format), bytes.size());
+      ASSERT_EQ(std::memcmp(bound.row(n) + column->first, bytes.data() + at, size(row.format)), 0)
+          << column->reg.first << " of thread " << n;
+    }
+  }
+}
+
+// From a capture to a launch file, which runs to what the capture leaves.
+TEST(LaunchCapture, ExamplesComeBackAsLaunchFiles) {
+  const Engine engine;
+  std::size_t count = 0;
+  for (const fs::path& file : example_launches()) {
+    SCOPED_TRACE(file.string());
+    tool::BoundLaunch first = bound_example(fs::relative(file, source_file("examples")).string().c_str());
+    std::vector<std::byte> bytes;
+    LaunchRecorder recorder(append, &bytes);
+    const auto report = recorder.run(engine, first.launch());
+    ASSERT_TRUE(report.ok());
+    ASSERT_TRUE(recorder.finish().ok());
+    const auto owner = std::make_shared<const std::vector<std::byte>>(bytes);
+    const auto sections = capture::read_sections(*owner, "run.wjcap");
+    ASSERT_TRUE(sections.ok());
+    const auto scene = capture::read_launches(*sections, owner);
+    ASSERT_TRUE(scene.ok()) << to_string(scene.error());
+    capture::LaunchMachine machine(*scene, "run.wjcap");
+    const auto& recorded = std::get<capture::RecordedLaunch>(scene->events[0]);
+    const auto launch = tool::launch_file_of(*scene, recorded, machine);
+    ASSERT_TRUE(launch.ok()) << to_string(launch.error());
+    tool::SideFiles side("run");
+    const auto json = tool::capture_launch_json(*launch, side);
+    ASSERT_TRUE(json.ok()) << to_string(json.error());
+    const std::string text = tool::launch_text(*json);
+    const auto read = [&](const std::string& name) -> Result<std::vector<std::byte>> {
+      for (const auto& [known, contents] : side.files())
+        if (known == name) return contents;
+      return Error{ErrorCode::io, "no such file", name};
+    };
+    auto again = tool::parse_launch(text, "run.json", read);
+    ASSERT_TRUE(again.ok()) << to_string(again.error()) << "\n" << text.substr(0, 4000);
+    auto bound = tool::BoundLaunch::make(std::move(*again));
+    ASSERT_TRUE(bound.ok()) << to_string(bound.error());
+    ASSERT_TRUE(bound->run(engine, {}).ok());
+    ASSERT_TRUE(machine.run(recorded, 0, engine, {}).ok());
+    for (const tool::BoundLaunch::Picture& picture : bound->pictures()) {
+      const auto& target = picture.target == tool::kDepthPicture ? recorded.pixels->depth
+                                                                 : recorded.pixels->colors[picture.target];
+      EXPECT_TRUE(std::ranges::equal(picture.bytes, machine.bytes_of(target.memory))) << picture.target;
+    }
+    std::size_t piece = 0;
+    for (const auto& memory : bound->file().grid.memory) {
+      const std::vector<std::byte>& left = bound->memory()[piece++];
+      for (const auto& mapped : recorded.memory)
+        if (!memory.constant && memory.space == capture::space_name(scene->isa, false, mapped.space) &&
+            memory.address == mapped.address) {
+          EXPECT_TRUE(std::ranges::equal(left, machine.bytes_of(mapped.memory))) << memory.space;
+        }
+      if (memory.space == tool::kResultSpace) {
+        EXPECT_TRUE(std::ranges::equal(left, machine.bytes_of(recorded.vertices->results)));
+      }
+      if (piece == bound->memory().size()) break;
+    }
+    if (recorded.rows) expect_rows(*bound, *recorded.rows, machine);
+    if (recorded.primitives) {
+      ASSERT_EQ(bound->triangle_count(), report->triangles);
+      const std::size_t size =
+          static_cast<std::size_t>(bound->triangle_count()) * bound->triangle_words() * 4;
+      if (size != 0) {
+        EXPECT_EQ(
+            std::memcmp(bound->triangle(0), machine.bytes_of(recorded.primitives->triangles).data(), size),
+            0);
+      }
+    }
+    ++count;
+  }
+  EXPECT_GE(count, 50u);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "capture_names.h"
 #include "device/valhall/capture.h"
 #include "files.h"
+#include "launch/capture_launch.h"
 #include "output.h"
 #include "render_capture.h"
 #include "scene/citrace.h"
@@ -86,6 +87,15 @@ int import_neutral(const ImportOptions& options) {
   return kOk;
 }
 
+// A launch file, which runs once.
+int import_launch_file(const ImportOptions& options) {
+  if (const Status checked = check_plain(options); !checked) return fail(checked.error());
+  if (const Status written = import_launch(options.input.file, options.out); !written)
+    return fail(written.error());
+  print_out("{}: 1 launch\n", options.out);
+  return kOk;
+}
+
 int import_capture(const ImportOptions& options) {
   if (!options.names.empty())
     return fail({ErrorCode::bad_input, "captures of version 1 have no names", "--names"});
@@ -126,7 +136,8 @@ void add_import(Command& app) {
   command
       .option("file", options->input.file,
               "a device core dump of panfrost, a text of PAN_MESA_DEBUG=trace,dump, memory records, or "
-              ".wjcap; a scene of the PICA200, a CiTrace (.ctf); a draw of the Vita (.json) with its GXPs")
+              ".wjcap; a scene of the PICA200, a CiTrace (.ctf); a draw of the Vita (.json) with its GXPs; a "
+              "launch file")
       .required();
   add_capture_options(command, options->input);
   command.option("--job", options->input.jobs,
@@ -146,10 +157,12 @@ void add_import(Command& app) {
       "  warpjit import trace.ctf -o scene.json   # and files beside it, whose names begin with scene_\n"
       "  warpjit import scene.json --names scene.names.json -o frame.wjcap\n"
       "  warpjit import draw.json -o draw.wjcap   # a draw of the Vita, whose GXPs lie beside it\n"
+      "  warpjit import run.json -o run.wjcap      # a launch file\n"
       "docs/captures.md has the formats.");
   command.action([options] {
     if (is_scene(options->input.file)) return import_scene(*options);
     if (is_draw(options->input.file)) return import_draw_file(*options);
+    if (is_launch_file(options->input.file)) return import_launch_file(*options);
     return is_neutral_capture(options->input.file) ? import_neutral(*options) : import_capture(*options);
   });
 }

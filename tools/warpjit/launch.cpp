@@ -2,6 +2,7 @@
 #include "command.h"
 #include "files.h"
 #include "guest/valhall/draw.h"
+#include "launch/capture_launch.h"
 #include "launch/template.h"
 #include "launch/write_launch.h"
 #include "output.h"
@@ -21,6 +22,15 @@ struct LaunchOptions {
 
 // With --out, the program is a listing in a file beside the launch file.
 int print_draw_launch(const LaunchOptions& options) {
+  if (is_launch_capture(options.input.file)) {
+    if (options.out.empty() || !options.capture.jobs.empty())
+      return fail({ErrorCode::bad_input,
+                   "a launch of this capture has files beside it: -o names it; --job is for Valhall GPUs",
+                   options.input.file});
+    if (const Status written = write_capture_launch(options.input.file, *options.draw, options.out); !written)
+      return fail(written.error());
+    return kOk;
+  }
   CaptureInput input = options.capture;
   input.file = options.input.file;
   auto capture = load_capture(input);
@@ -69,10 +79,11 @@ void add_launch(Command& app) {
   command.option("--count", options->count, "threads that the template has data for; of a kernel: of a block")
       .range(1, 4096);
   command.option("-o,--out", options->out, "file to write instead of stdout");
-  const Option draw = command.option("--draw", options->draw,
-                                     "the file is a capture of a Valhall GPU: a whole launch of its draw "
-                                     "of this number (as `warpjit render` counts them), whose targets "
-                                     "begin with their clear values");
+  const Option draw =
+      command.option("--draw", options->draw,
+                     "the file is a capture of launches or of a Valhall GPU: a whole launch of "
+                     "its draw of this number (as `warpjit render` counts them), of a "
+                     "Valhall GPU with targets that begin with their clear values");
   command
       .option("--job", options->capture.jobs,
               "with --draw: where a chain of jobs begins, instead of those that the file names")

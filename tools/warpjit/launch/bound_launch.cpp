@@ -246,6 +246,12 @@ std::vector<std::byte> BoundLaunch::cleared_pixel(const Picture& picture) const 
 
 void BoundLaunch::clear_pictures() {
   for (Picture& picture : pictures_) {
+    const LaunchTarget& target =
+        picture.target == kDepthPicture ? file_->pixels.depth : file_->pixels.colors[picture.target];
+    if (target.data) {
+      std::ranges::copy(*target.data, picture.bytes.begin());
+      continue;
+    }
     const std::vector<std::byte> pixel = cleared_pixel(picture);
     for (std::size_t at = 0; at < picture.bytes.size(); at += pixel.size())
       std::memcpy(picture.bytes.data() + at, pixel.data(), pixel.size());

@@ -65,6 +65,8 @@ void set_target_size(LaunchFile& launch, std::uint32_t width, std::uint32_t heig
   pixels.width = width;
   pixels.height = height;
   pixels.expected.clear();
+  pixels.depth.data.reset();
+  for (LaunchTarget& target : pixels.colors) target.data.reset();
 }
 
 Status set_count(LaunchFile& launch, std::uint64_t count) {

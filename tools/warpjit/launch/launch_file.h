@@ -117,6 +117,8 @@ struct ExpectedTriangle {
 struct LaunchTarget {
   PixelFormat format = PixelFormat::none;
   std::array<std::uint32_t, 4> clear{};
+  // Not null: what it holds at first instead, packed, row 0 first.
+  std::shared_ptr<const std::vector<std::byte>> data{};
 };
 inline constexpr unsigned kDepthPicture = kMaxColorTargets;
 // What a target must hold at the end: its bytes, packed, row 0 first; or their hash (FNV-1a, 64 bits).

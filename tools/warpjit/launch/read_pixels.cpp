@@ -40,11 +40,27 @@ Result<PixelFormat> read_target_format(const Guest& guest, const JsonField& fiel
   return *parsed;
 }
 
-Status read_target(const Guest& guest, const JsonField& field, bool depth, LaunchTarget& target) {
+// What a target holds at first.
+Status read_target_data(Reading& reading, const JsonField& field, LaunchTarget& target) {
+  const auto data = field.find("data");
+  if (!data) return {};
+  for (const char* key : {"clear", "stencil"})
+    if (field.has(key)) return field.at(key).error("'data' takes its place");
+  WARPJIT_TRY(target.data, reading.shared_file(*data));
+  const LaunchPixels& pixels = reading.launch.pixels;
+  const std::uint64_t wanted = std::uint64_t{pixels.width} * pixels.height * pixel_size(target.format);
+  if (target.data->size() == wanted) return {};
+  return data->error("has " + std::to_string(target.data->size()) + " bytes, but " +
+                     std::to_string(pixels.width) + " x " + std::to_string(pixels.height) + " pixels of " +
+                     name(target.format) + " have " + std::to_string(wanted));
+}
+
+Status read_target(Reading& reading, const JsonField& field, bool depth, LaunchTarget& target) {
   WARPJIT_CHECK(field.expect_object());
-  WARPJIT_CHECK(depth ? field.expect_keys({"format", "clear", "stencil"})
-                      : field.expect_keys({"format", "surface", "clear"}));
-  WARPJIT_TRY(target.format, read_target_format(guest, field, depth));
+  WARPJIT_CHECK(depth ? field.expect_keys({"format", "clear", "stencil", "data"})
+                      : field.expect_keys({"format", "surface", "clear", "data"}));
+  WARPJIT_TRY(target.format, read_target_format(*reading.guest, field, depth));
+  WARPJIT_CHECK(read_target_data(reading, field, target));
   if (depth) {
     float clear = 1;
     std::uint8_t stencil = 0;
@@ -67,8 +83,9 @@ Status read_target(const Guest& guest, const JsonField& field, bool depth, Launc
   return {};
 }
 
-Status read_targets(const Guest& guest, const JsonField& root, LaunchPixels& pixels) {
-  WARPJIT_TRY(const JsonField targets, root.require("targets"));
+Status read_targets(Reading& reading) {
+  LaunchPixels& pixels = reading.launch.pixels;
+  WARPJIT_TRY(const JsonField targets, reading.root.require("targets"));
   WARPJIT_CHECK(targets.expect_object());
   WARPJIT_CHECK(targets.expect_keys({"size", "colors", "depth"}));
   WARPJIT_TRY(const JsonField size, targets.require("size"));
@@ -81,10 +98,11 @@ Status read_targets(const Guest& guest, const JsonField& root, LaunchPixels& pix
     WARPJIT_CHECK(colors->expect_most(kMaxColorTargets, "colour targets"));
     for (std::size_t k = 0; k < colors->size(); ++k) {
       LaunchTarget& target = pixels.colors.emplace_back();
-      if (!colors->at(k).json().is_null()) WARPJIT_CHECK(read_target(guest, colors->at(k), false, target));
+      if (!colors->at(k).json().is_null()) WARPJIT_CHECK(read_target(reading, colors->at(k), false, target));
     }
   }
-  if (const auto depth = targets.find("depth")) WARPJIT_CHECK(read_target(guest, *depth, true, pixels.depth));
+  if (const auto depth = targets.find("depth"))
+    WARPJIT_CHECK(read_target(reading, *depth, true, pixels.depth));
   std::uint64_t bytes = 0;
   const std::uint64_t count = std::uint64_t{pixels.width} * pixels.height;
   for (const LaunchTarget& target : pixels.colors) bytes += count * pixel_size(target.format);
@@ -257,7 +275,7 @@ Status read_vertices(Reading& reading) {
 
 Status read_pixels(Reading& reading) {
   LaunchPixels& pixels = reading.launch.pixels;
-  WARPJIT_CHECK(read_targets(*reading.guest, reading.root, pixels));
+  WARPJIT_CHECK(read_targets(reading));
   WARPJIT_CHECK(read_raster(reading, pixels));
   WARPJIT_CHECK(read_output(reading, pixels));
   return read_vertices(reading);

@@ -79,29 +79,74 @@ Status read_sizes(const JsonField& field, Texture& texture) {
   return {};
 }
 
-#define VIEW_KEYS \
-  "first-level", "last-level", "swizzle", "normalized", "four-pairs", "depth-border", "min-lod", "lod-bias"
-
-// Memory in a layout.
-Status read_raw(Reading& reading, const JsonField& field, LaunchTexture& out) {
-  constexpr std::string_view kKeys[] = {
-      "file",   "data",      "offset",      "format",      "layout",       "dimension",   "size",   "layers",
-      "levels", "row-bytes", "slice-bytes", "layer-bytes", "block-height", "block-depth", VIEW_KEYS};
-  WARPJIT_CHECK(field.expect_keys(kKeys));
-  Texture& texture = out.texture;
-  WARPJIT_CHECK(read_data(reading, field, out));
-  WARPJIT_TRY(const JsonField format, field.require("format"));
-  WARPJIT_TRY(const std::string text, format.string());
+// A format by its name, or by its components.
+Status read_texel_format(const JsonField& field, TextureFormat& format) {
+  if (field.json().is_object()) {
+    WARPJIT_CHECK(field.expect_keys({"bytes", "srgb", "components"}));
+    WARPJIT_CHECK(read_byte(field, "bytes", format.bytes, 16));
+    WARPJIT_CHECK(read_flag(field, "srgb", format.srgb));
+    WARPJIT_TRY(const JsonField components, field.require("components"));
+    WARPJIT_CHECK(components.expect_size(4, "components (red, green, blue, alpha)"));
+    for (std::size_t k = 0; k < 4; ++k) {
+      const JsonField component = components.at(k);
+      if (component.json().is_null()) continue;
+      WARPJIT_CHECK(component.expect_object());
+      WARPJIT_CHECK(component.expect_keys({"type", "first", "bits"}));
+      WARPJIT_CHECK(read_word(component, "type", kTexelTypes, format.components[k].type));
+      WARPJIT_CHECK(read_byte(component, "first", format.components[k].first_bit));
+      WARPJIT_CHECK(read_byte(component, "bits", format.components[k].bits));
+    }
+    return {};
+  }
+  WARPJIT_TRY(const std::string text, field.string());
   const auto parsed = parse_texture_format(text);
   if (!parsed) {
     std::string known;
     for (const std::string_view each : list_texture_formats())
       known += (known.empty() ? "" : ", ") + std::string(each);
-    return format.error("'" + text + "' is no format of textures: one of " + known);
+    return field.error("'" + text + "' is no format of textures: one of " + known);
   }
-  texture.format = *parsed;
+  format = *parsed;
+  return {};
+}
+
+// Where each level is: [offset, bytes of a row, bytes of a slice].
+Status read_places(const JsonField& field, LaunchTexture& out) {
+  const auto list = field.find("level-places");
+  if (!list) return {};
+  WARPJIT_CHECK(list->expect_most(kMaxTextureLevels, "places of levels"));
+  const auto places = std::make_shared<std::vector<TextureLevelPlace>>(list->size());
+  for (std::size_t k = 0; k < places->size(); ++k) {
+    WARPJIT_CHECK(list->at(k).expect_size(3, "numbers (offset, bytes of a row, of a slice)"));
+    std::uint64_t* const numbers[] = {&(*places)[k].offset, &(*places)[k].row_bytes,
+                                      &(*places)[k].slice_bytes};
+    for (std::size_t n = 0; n < 3; ++n) {
+      WARPJIT_TRY(const std::int64_t number, list->at(k).at(n).integer(0, std::int64_t{1} << 40));
+      *numbers[n] = static_cast<std::uint64_t>(number);
+    }
+  }
+  out.texture.level_places = *places;
+  out.keep = places;
+  return {};
+}
+
+#define VIEW_KEYS \
+  "first-level", "last-level", "swizzle", "normalized", "four-pairs", "depth-border", "min-lod", "lod-bias"
+
+// Memory in a layout.
+Status read_raw(Reading& reading, const JsonField& field, LaunchTexture& out) {
+  constexpr std::string_view kKeys[] = {"file",         "data",        "offset",       "format",
+                                        "layout",       "dimension",   "size",         "layers",
+                                        "levels",       "row-bytes",   "slice-bytes",  "layer-bytes",
+                                        "block-height", "block-depth", "level-places", VIEW_KEYS};
+  WARPJIT_CHECK(field.expect_keys(kKeys));
+  Texture& texture = out.texture;
+  WARPJIT_CHECK(read_data(reading, field, out));
+  WARPJIT_TRY(const JsonField format, field.require("format"));
+  WARPJIT_CHECK(read_texel_format(format, texture.format));
   WARPJIT_CHECK(texture_memory_fields().read(field, texture));
   WARPJIT_CHECK(read_sizes(field, texture));
+  WARPJIT_CHECK(read_places(field, out));
   WARPJIT_CHECK(read_view(field, texture));
   std::uint64_t offset = 0;
   WARPJIT_CHECK(read_u64(field, "offset", offset));

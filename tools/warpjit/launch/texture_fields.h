@@ -22,6 +22,8 @@ inline constexpr std::string_view kWraps[] = {"repeat",
                                               "mirror-once-to-edge",
                                               "mirror-once-to-border",
                                               "mirror-once"};
+inline constexpr std::string_view kTexelTypes[] = {"none",  "unorm",           "snorm",   "uint",   "sint",
+                                                   "float", "shared-exponent", "uscaled", "sscaled"};
 inline constexpr std::string_view kFilters[] = {"nearest", "linear"};
 inline constexpr std::string_view kMipFilters[] = {"none", "nearest", "linear"};
 inline constexpr std::string_view kSources = "rgba01i";  // letters of swizzles, in the order of TexelSource

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "launch/grid_fields.h"
 #include "launch/numbers.h"
@@ -28,6 +29,15 @@ Json words_of(const std::vector<std::byte>& bytes, std::size_t size) {
   Json list = Json::array();
   for (std::size_t place = 0; place + 4 <= size; place += 4) list.push_back(bits(number(bytes, place, 4), 4));
   return list;
+}
+
+// Words as a member of an object, or with `side` in a file beside it.
+void set_words(Json& json, SideFiles* side, const char* what, const std::vector<std::byte>& bytes,
+               std::size_t size) {
+  if (side != nullptr)
+    json["file"] = side->add(what, std::span(bytes).first(std::min(size, bytes.size())));
+  else
+    json["data"] = words_of(bytes, size);
 }
 
 // The value of a register: floats as bits, integers and booleans as they are.
@@ -56,6 +66,12 @@ Json uniforms_json(const LaunchFile& launch) {
     const std::uint64_t flag = std::uint64_t{1} << value.location.first;
     values.bools = value.words.front() != 0 ? values.bools | flag : values.bools & ~flag;
   }
+  // Declared ones must have a value.
+  std::set<std::pair<LocationKind, std::uint16_t>> declared;
+  for (const Symbol& symbol : shader.declarations().uniforms)
+    if (const auto found = shader.find(LocationKind::uniform, symbol.reg))
+      for (unsigned n = 0; n < symbol.count; ++n)
+        declared.emplace(found->kind, static_cast<std::uint16_t>(found->first + n));
   Json json = Json::object();
   for (const std::string_view file : launch.guest().uniform_files()) {
     const auto found = shader.find(LocationKind::uniform, std::string(file));
@@ -68,7 +84,8 @@ Json uniforms_json(const LaunchFile& launch) {
       else
         value.words.assign(values.words.begin() + location.word,
                            values.words.begin() + location.word + location.components);
-      if (std::any_of(value.words.begin(), value.words.end(), [](std::uint32_t word) { return word != 0; }))
+      if (declared.contains({location.kind, location.first}) ||
+          std::any_of(value.words.begin(), value.words.end(), [](std::uint32_t word) { return word != 0; }))
         json[shader.register_name(location)] =
             value_json(value, location.kind == LocationKind::float_uniform);
       ++location.first;
@@ -78,9 +95,17 @@ Json uniforms_json(const LaunchFile& launch) {
   return json;
 }
 
-Json input_json(const LaunchFile& launch, const LaunchInput& input, std::uint64_t first,
-                std::uint64_t count) {
+Json input_json(const LaunchFile& launch, const LaunchInput& input, std::uint64_t first, std::uint64_t count,
+                SideFiles* side) {
   const std::vector<std::byte>& bytes = launch.buffers[input.buffer].bytes;
+  if (side != nullptr) {
+    Json json{{"format", warpjit::name(input.format)},
+              {"file", side->add("inputs", bytes)},
+              {"offset", input.offset},
+              {"stride", input.stride}};
+    if (input.divisor != 0) json["divisor"] = input.divisor;
+    return json;
+  }
   const unsigned width = static_cast<unsigned>(component_size(input.format.type));
   Json data = Json::array();
   for (std::uint64_t thread = first; thread < first + count; ++thread)
@@ -90,7 +115,7 @@ Json input_json(const LaunchFile& launch, const LaunchInput& input, std::uint64_
 }
 
 // The program, and of programs over threads the members that a launch and a vertex stage have.
-Json stage_json(const LaunchFile& launch, std::uint64_t first, std::uint64_t count) {
+Json stage_json(const LaunchFile& launch, std::uint64_t first, std::uint64_t count, SideFiles* side) {
   const frontend::Shader& shader = *launch.program;
   Json json{{"program", launch.guest().words_json(shader)}};
   if (Json modes = launch.guest().modes_json(shader); !modes.empty()) json["modes"] = std::move(modes);
@@ -104,7 +129,7 @@ Json stage_json(const LaunchFile& launch, std::uint64_t first, std::uint64_t cou
   if (launch.vertex.empty()) json["inputs"] = Json::object();
   for (const LaunchInput& input : launch.inputs)
     json["inputs"][shader.register_name(numbered(LocationKind::input, input.reg))] =
-        input_json(launch, input, first, count);
+        input_json(launch, input, first, count, side);
   json["outputs"] = Json::object();
   for (const LaunchOutput& output : launch.outputs)
     json["outputs"][shader.register_name(output.reg)] = {{"format", warpjit::name(output.format)}};
@@ -164,7 +189,7 @@ void add_vertices(const LaunchFile& launch, Json& json) {
     json["attributes"].push_back(attribute_json(launch.guest(), source));
 }
 
-void add_memory(const LaunchFile& launch, Json& json) {
+void add_memory(const LaunchFile& launch, Json& json, SideFiles* side) {
   const LaunchGrid& grid = launch.grid;
   if (!grid.parameters.empty()) json["params"] = words_of(grid.parameters, grid.parameters.size());
   json["memory"] = Json::array();
@@ -174,7 +199,7 @@ void add_memory(const LaunchFile& launch, Json& json) {
     // The rest is what the last byte is.
     std::size_t size = piece.bytes.size();
     while (size > 4 && piece.bytes[size - 1] == piece.bytes.back()) --size;
-    row["data"] = words_of(piece.bytes, (size + 3) / 4 * 4);
+    set_words(row, side, "memory", piece.bytes, (size + 3) / 4 * 4);
     if (piece.bytes.back() != std::byte{0}) row["fill"] = std::to_integer<unsigned>(piece.bytes.back());
     json["memory"].push_back(std::move(row));
   }
@@ -197,7 +222,7 @@ void add_buffers(const LaunchFile& launch, Json& json) {
     json["table_buffers"].push_back(buffer_fields().json(buffer));
 }
 
-void add_grid(const LaunchFile& launch, Json& json) {
+void add_grid(const LaunchFile& launch, Json& json, SideFiles* side) {
   const LaunchGrid& grid = launch.grid;
   if (grid.vertices) {
     add_vertices(launch, json);
@@ -210,7 +235,7 @@ void add_grid(const LaunchFile& launch, Json& json) {
   }
   add_images(launch, json);
   add_buffers(launch, json);
-  add_memory(launch, json);
+  add_memory(launch, json, side);
   json["outputs"] = Json::array();
   for (const LaunchOutput& output : launch.outputs) {
     const LaunchMemory& piece = grid.memory[output.piece];
@@ -221,20 +246,38 @@ void add_grid(const LaunchFile& launch, Json& json) {
   }
 }
 
+// By its name, or by its components.
+Json texture_format_json(const TextureFormat& format) {
+  if (const auto text = name(format)) return std::string(*text);
+  Json json{{"bytes", format.bytes}, {"components", Json::array()}};
+  if (format.srgb) json["srgb"] = true;
+  for (const TexelComponent& component : format.components) {
+    if (component.type == TexelType::none)
+      json["components"].push_back(nullptr);
+    else
+      json["components"].push_back({{"type", kTexelTypes[static_cast<std::size_t>(component.type)]},
+                                    {"first", component.first_bit},
+                                    {"bits", component.bits}});
+  }
+  return json;
+}
+
 // Its memory from `data` on.
-Json texture_json(const Texture& texture) {
+Json texture_json(const Texture& texture, SideFiles* side) {
   const auto* const bytes = static_cast<const std::byte*>(texture.data);
   std::vector<std::byte> whole(bytes, bytes + texture.size);
   whole.resize((whole.size() + 3) / 4 * 4);
-  Json json{{"format", *name(texture.format)},
+  Json json{{"format", texture_format_json(texture.format)},
             {"size", {texture.width, texture.height, texture.depth_extent}}};
+  for (const TextureLevelPlace& place : texture.level_places)
+    json["level-places"].push_back({place.offset, place.row_bytes, place.slice_bytes});
   if (texture.array) json["layers"] = texture.layers;
   texture_memory_fields().write(texture, json);
   texture_view_fields().write(texture, json);
   std::string swizzle;
   for (const TexelSource source : texture.swizzle) swizzle += kSources[static_cast<std::size_t>(source)];
   json["swizzle"] = swizzle;
-  json["data"] = words_of(whole, whole.size());
+  set_words(json, side, "texture", whole, whole.size());
   return json;
 }
 
@@ -248,13 +291,20 @@ Json sampler_json(const Sampler& sampler) {
   return json;
 }
 
-// What launch files have words for: formats with names, levels one after the other.
-void add_textures(const LaunchFile& launch, Json& json) {
+// What launch files have words for: no compressed formats without names.
+void add_textures(const LaunchFile& launch, Json& json, SideFiles* side) {
   for (const LaunchTexture& texture : launch.textures)
-    if (name(texture.texture.format) && texture.texture.level_places.empty())
-      json["textures"][std::to_string(texture.slot)] = texture_json(texture.texture);
+    if (name(texture.texture.format) || texture.texture.format.compression == BlockCompression::none)
+      json["textures"][std::to_string(texture.slot)] = texture_json(texture.texture, side);
   for (const LaunchSampler& sampler : launch.samplers)
     json["samplers"][std::to_string(sampler.slot)] = sampler_json(sampler.sampler);
+}
+
+// What stages have besides program and values.
+void add_stage(const LaunchFile& stage, Json& json, SideFiles* side) {
+  if (!stage.grid.memory.empty()) add_memory(stage, json, side);
+  add_textures(stage, json, side);
+  if (!json.contains("modes")) json["modes"] = Json::object();
 }
 
 void write_value(const Json& value, const std::string& indent, std::string& text) {
@@ -276,25 +326,40 @@ void write_value(const Json& value, const std::string& indent, std::string& text
 
 }  // namespace
 
-Json write_launch(const LaunchFile& launch, std::uint64_t first, std::uint64_t count) {
+std::string SideFiles::add(const std::string& what, std::span<const std::byte> bytes, const char* ending) {
+  for (const auto& [name, contents] : files_)
+    if (name.ends_with(ending) && std::ranges::equal(contents, bytes)) return name;
+  std::string name = fmt::format("{}_{}{}{}", stem_, what, files_.size(), ending);
+  files_.emplace_back(name, std::vector(bytes.begin(), bytes.end()));
+  return name;
+}
+
+Json write_launch(const LaunchFile& launch, std::uint64_t first, std::uint64_t count, SideFiles* side) {
   const frontend::Shader& shader = *launch.program;
   Json json{{"warpjit", 1}, {"isa", warpjit::name(shader.isa())}, {"stage", warpjit::name(shader.stage())}};
   if (launch.work != Work::grid) json["count"] = count;
-  json.update(stage_json(launch, first, count));
-  add_textures(launch, json);
-  if (launch.work == Work::grid) add_grid(launch, json);
+  json.update(stage_json(launch, first, count, side));
+  add_textures(launch, json, side);
+  if (launch.work == Work::grid) add_grid(launch, json, side);
   if (launch.work == Work::pixels) {
     add_images(launch, json);
     add_buffers(launch, json);
-    add_memory(launch, json);
-    add_pixels(launch, json);
+    add_memory(launch, json, side);
+    add_pixels(launch, json, side);
   }
+  if (launch.work == Work::rows && !launch.grid.memory.empty()) add_memory(launch, json, side);
   if (launch.work == Work::primitives) json["geometry"] = geometry_json(launch);
   if (!launch.vertex.empty()) {
     const LaunchFile& vertex = launch.vertex.front();
-    json["vertex"] = stage_json(vertex, first, count);
-    add_textures(vertex, json["vertex"]);
-    if (!json["vertex"].contains("modes")) json["vertex"]["modes"] = Json::object();
+    json["vertex"] = stage_json(vertex, first, count, side);
+    if (launch.work == Work::pixels) json["vertex"].erase("outputs");
+    add_stage(vertex, json["vertex"], side);
+  }
+  for (const LaunchFile& geometry : launch.geometry_stage) {
+    json["geometry"] = {{"program", launch.guest().words_json(*geometry.program)}};
+    if (Json modes = launch.guest().modes_json(*geometry.program); !modes.empty())
+      json["geometry"]["modes"] = std::move(modes);
+    add_stage(geometry, json["geometry"], side);
   }
   return json;
 }

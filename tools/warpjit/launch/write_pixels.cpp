@@ -16,7 +16,7 @@ template <class Value>
 void add_changed(Json& json, const char* key, const Value& value, const Value& usual) {
   if (value != usual) json[key] = value;
 }
-Json targets_json(const LaunchPixels& pixels) {
+Json targets_json(const LaunchPixels& pixels, SideFiles* side) {
   Json json{{"size", {pixels.width, pixels.height}}, {"colors", Json::array()}};
   for (const LaunchTarget& target : pixels.colors) {
     if (target.format == PixelFormat::none) {
@@ -24,11 +24,19 @@ Json targets_json(const LaunchPixels& pixels) {
       continue;
     }
     Json row{{"format", name(target.format)}};
+    if (side != nullptr && target.data) {
+      row["data"] = side->add("target", *target.data);
+      json["colors"].push_back(std::move(row));
+      continue;
+    }
     for (const std::uint32_t word : target.clear)
       row["clear"].push_back(is_integer(target.format) ? Json(hex(word)) : bits_json(word));
     json["colors"].push_back(std::move(row));
   }
-  if (pixels.depth.format != PixelFormat::none)
+  if (side != nullptr && pixels.depth.format != PixelFormat::none && pixels.depth.data)
+    json["depth"] = {{"format", name(pixels.depth.format)},
+                     {"data", side->add("target", *pixels.depth.data)}};
+  else if (pixels.depth.format != PixelFormat::none)
     json["depth"] = {{"format", name(pixels.depth.format)},
                      {"clear", bits_json(pixels.depth.clear[0])},
                      {"stencil", pixels.depth.clear[1]}};
@@ -98,19 +106,25 @@ LaunchTarget cleared_target(PixelFormat format, const std::byte* first) {
   return target;
 }
 
-void add_pixels(const LaunchFile& launch, Json& json) {
+void add_pixels(const LaunchFile& launch, Json& json, SideFiles* side) {
   const LaunchPixels& pixels = launch.pixels;
-  json["targets"] = targets_json(pixels);
+  json["targets"] = targets_json(pixels, side);
   json["raster"] = raster_json(pixels.raster);
   if (Json output = output_json(pixels.output, pixels.colors.size()); !output.empty())
     json["output"] = std::move(output);
   add_changed(json, "instances", pixels.instances, 1U);
   if (launch.vertex.empty()) {
     Json data = Json::array();
-    for (const std::uint32_t word : pixels.vertices) data.push_back(bits_json(word));
+    if (side != nullptr)
+      data = side->add("vertices", std::as_bytes(std::span(pixels.vertices)));
+    else
+      for (const std::uint32_t word : pixels.vertices) data.push_back(bits_json(word));
     json["vertices"] = {{"slots", pixels.slots}, {"data", std::move(data)}};
   }
-  if (pixels.indexed) json["indices"] = pixels.indices;
+  if (pixels.indexed && side != nullptr)
+    json["indices"] = side->add("indices", std::as_bytes(std::span(pixels.indices)));
+  else if (pixels.indexed)
+    json["indices"] = pixels.indices;
 }
 
 }  // namespace warpjit::tool

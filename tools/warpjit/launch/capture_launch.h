@@ -1,0 +1,30 @@
+// Launches of captures as launch files, and back.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "capture/launch/launch_machine.h"
+#include "launch/launch_file.h"
+#include "launch/write_launch.h"
+
+namespace warpjit::tool {
+
+// A launch with the memory that the machine has now. Errors: unsupported for what launch files have no words
+// for.
+Result<LaunchFile> launch_file_of(const capture::LaunchScene& scene, const capture::RecordedLaunch& launch,
+                                  const capture::LaunchMachine& machine);
+// Its text and the files beside it, whose names begin with `stem`.
+Result<Json> capture_launch_json(const LaunchFile& launch, SideFiles& side);
+
+// True if the file is a capture of launches.
+bool is_launch_capture(const std::string& file);
+Result<capture::LaunchScene> load_launches(const std::string& file);
+// Launch `number` of a capture as a launch file `out` with its side files, as it is when those before it have run.
+// Errors: no such launch; those of runs.
+Status write_capture_launch(const std::string& file, std::size_t number, const std::string& out);
+// Runs a launch file once and writes what it did as a capture. Errors: those of the run.
+Status import_launch(const std::string& file, const std::string& out);
+
+}  // namespace warpjit::tool
