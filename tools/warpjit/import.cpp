@@ -72,8 +72,13 @@ int import_draw_file(const ImportOptions& options) {
 // The same capture, written again.
 int import_neutral(const ImportOptions& options) {
   if (const Status checked = check_plain(options); !checked) return fail(checked.error());
-  const auto capture = load_neutral_capture(options.input.file);
+  auto capture = load_neutral_capture(options.input.file);
   if (!capture) return fail(capture.error());
+  if (!options.names.empty()) {
+    const auto names = read_names(options.names);
+    if (!names) return fail(names.error());
+    if (const Status set = capture->set_names(*names); !set) return fail(set.error());
+  }
   std::vector<std::byte> bytes;
   const auto append = [](void* to, std::span<const std::byte> part) {
     auto& all = *static_cast<std::vector<std::byte>*>(to);
