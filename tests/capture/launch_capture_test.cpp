@@ -13,6 +13,7 @@
 #include "launch/bound_launch.h"
 #include "launch/capture_launch.h"
 #include "launch/read_launch.h"
+#include "part_checks.h"
 #include "support/source_dir.h"
 #include "warpjit/launch_recorder.hpp"
 
@@ -147,6 +148,7 @@ TEST(LaunchCapture, WhatChangesBetweenLaunchesIsStoredAsChanges) {
   const auto capture = Capture::load(bytes, "frames.wjcap");
   ASSERT_TRUE(capture.ok());
   EXPECT_EQ(capture->frames(), 3u);
+  tests::expect_parts(*capture, {capture::Part::job, capture::Part::expected});
   EXPECT_EQ(capture->isa(), Isa::tesla);
 }
 

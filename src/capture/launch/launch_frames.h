@@ -16,6 +16,8 @@ class LaunchFrames final : public Frames {
   FramesInfo info() const override;
   Status run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options) const override;
   Status write(SectionWriter& file) const override;
+  std::size_t parts(Part part) const override;
+  std::unique_ptr<const Frames> without(Part part, const std::vector<bool>& left_out) const override;
   const LaunchScene& scene() const { return scene_; }
 
  private:

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <map>
 
+#include "capture/part_checks.h"
 #include "draws.h"
 #include "support/engine_ways.h"
 #include "usse/launch_file.h"
@@ -183,6 +184,9 @@ TEST(UsseRecorder, ScenesSampleWhatOthersDraw) {
     if (first.targets.empty()) first = seen;
     EXPECT_EQ(seen.targets, first.targets);
   }
+  const auto capture = Capture::load(bytes, "scenes.wjcap");
+  ASSERT_TRUE(capture.ok());
+  tests::expect_parts(*capture, {capture::Part::job, capture::Part::draw, capture::Part::expected});
   const auto scenes = read(bytes);
   ASSERT_TRUE(scenes.ok());
   EXPECT_EQ(scenes->programs.size(), 2u);
