@@ -23,7 +23,7 @@ class NameTable {
   explicit NameTable(std::span<const CaptureName> names);
   // Empty: it has none.
   std::string_view find(CaptureName::Of of, std::uint64_t number) const;
-  // The text with a name behind each hexadecimal number that is a named address: "fill from 0x18000000 (screen)".
+  // The text with a name after each hexadecimal number that is a named address: "fill from 0x18000000 (screen)".
   std::string with_addresses(std::string_view text) const;
   // All strings in a document.
   Json with_addresses(const Json& document) const;

@@ -21,7 +21,7 @@ using FlatList = std::vector<FlatPacket>;
 
 struct FlatScene {
   Scene scene;  // its command lists are as they were
-  // Of each job; none: it is no command list, or one that cannot be changed.
+  // One for each job; none: the job runs no command list, or one that cannot be changed.
   std::vector<std::optional<FlatList>> lists;
 };
 
