@@ -221,6 +221,38 @@ TEST(ChainCapture, WrittenFilesDrawTheSame) {
   EXPECT_LT(bytes.size(), file_of(*load(seed("triangle.wjcap"))).size() + 600);
 }
 
+// A compute job before a draw; its buffer is freed, and the draw's buffer lies at the same address.
+TEST(ChainCapture, ComputeBeforeADraw) {
+  const std::vector<std::byte> bytes = seed("triangle.wjcap");
+  const auto file = valhall::read_capture(bytes, "frame");
+  const std::vector<std::byte> records = file_bytes("fuzz/corpus/valhall_image/compute");
+  const auto compute = valhall::Image::read(records, "compute");
+  ASSERT_TRUE(file.ok() && compute.ok());
+  const valhall::ImageWindow& window = compute->windows()[0];
+  ASSERT_EQ(window.address(), file->image.windows()[0].address());
+  const ChainRun wanted = run_of(*load(bytes));
+  for (const DumpDialect dialect : {DumpDialect::older, DumpDialect::newer}) {
+    DumpTextWriter writer(dialect);
+    writer.job(window.address(), "Compute");
+    writer.buffer(window.address(), window.bytes());
+    add_chains(writer, *file);
+    const auto capture = load(writer.bytes());
+    ASSERT_TRUE(capture.ok()) << to_string(capture.error());
+    const auto again = load(file_of(*capture));
+    ASSERT_TRUE(again.ok()) << to_string(again.error());
+    for (const Capture* one : {&*capture, &*again}) {
+      EXPECT_EQ(one->frames(), 1u);
+      const ChainRun seen = run_of(*one), guest = run_of(*one, EngineKind::guest);
+      ASSERT_FALSE(seen.jobs.empty());
+      EXPECT_EQ(seen.jobs[0], "compute at 0x200001000");
+      EXPECT_FALSE(seen.job_programs.empty());
+      EXPECT_EQ(seen.job_programs[0], "compute");
+      EXPECT_EQ(seen.pixels, wanted.pixels);
+      EXPECT_EQ(seen.bytes, guest.bytes);
+    }
+  }
+}
+
 TEST(ChainCapture, CutFilesAreRefused) {
   const std::vector<std::byte> bytes = file_of(*load(two_frames()));
   for (std::size_t size = 0; size < bytes.size(); ++size) {

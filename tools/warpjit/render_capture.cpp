@@ -157,7 +157,19 @@ void print_draw(const Json& draw) {
   }
 }
 
-// Products of architecture 9 with jobs.
+std::string compared_text(const Json& picture) {
+  if (!picture.contains("compared")) return {};
+  const Json& compared = picture["compared"];
+  if (compared["beyond"].natural() == 0)
+    return fmt::format(", as expected ({} pixels differ)", compared["differ"].natural());
+  return fmt::format(", NOT AS EXPECTED: {} of {} pixels differ by more than is allowed",
+                     compared["beyond"].natural(), compared["pixels"].natural());
+}
+
+// Products of architecture 9 with jobs, as Arm's kernel driver numbers them: the major number of the
+// architecture, then that of the product (GPU_ID2_PRODUCT_TTRX is (9, 0), TBEX (9, 2) in its
+// mali_kbase_gpu_id.h). A register has the minor number and the revision of the architecture between them;
+// 0x9093 is what that of a G57 has.
 struct GpuName {
   std::string_view name;
   std::uint32_t product;

@@ -86,9 +86,13 @@ std::vector<MemoryRange> united(std::vector<MemoryRange> ranges) {
 }
 
 // Marks what is in buffers that the chain before does not have: their addresses may have been a target's, of
-// which nothing stays. A buffer of zeros where a target begins is that target, which the driver has now seen.
-void mark_fresh(std::span<const DumpedBuffer> before, std::span<const MemoryRange> missing,
-                DumpedChain& chain) {
+// which nothing stays. A driver gives freed buffers to others of the same size, whose bytes then are others. A buffer of zeros where a target begins is that target, which the driver has now seen.
+void mark_fresh(std::span<const DumpedBuffer> before, const ChainMemory& memory_before,
+                std::span<const MemoryRange> missing, DumpedChain& chain) {
+  std::vector<MemoryRange> ranges;
+  for (const DumpedBuffer& buffer : chain.buffers) ranges.push_back({buffer.address, buffer.size});
+  const std::vector<bool> changed = mostly_changed(memory_before, chain.memory, ranges);
+  std::size_t number = 0;
   std::size_t next = 0;
   std::vector<MemoryPiece>& pieces = chain.memory.pieces;
   for (const DumpedBuffer& buffer : chain.buffers) {
@@ -97,8 +101,9 @@ void mark_fresh(std::span<const DumpedBuffer> before, std::span<const MemoryRang
     while (end < pieces.size() && pieces[end].address - buffer.address < buffer.size) ++end;
     const std::span<MemoryPiece> own = std::span(pieces).subspan(next, end - next);
     next = end;
+    const bool other = changed[number++];
     const auto same = std::ranges::lower_bound(before, buffer.address, {}, &DumpedBuffer::address);
-    if (same != before.end() && same->address == buffer.address &&
+    if (same != before.end() && same->address == buffer.address && !other &&
         (same->open || buffer.open || same->size == buffer.size))
       continue;
     const bool zeros = std::ranges::all_of(own, [&](const MemoryPiece& piece) {
@@ -137,7 +142,7 @@ Result<CaptureFile> capture_of(std::vector<DumpedChain> chains, const ImageLimit
   std::uint64_t fresh_left = kMostFreshMemories * limits.bytes;
   std::vector<DumpedBuffer> before;
   for (DumpedChain& chain : chains) {
-    if (!file.chains.empty()) mark_fresh(before, missing, chain);
+    if (!file.chains.empty()) mark_fresh(before, *memories.back(), missing, chain);
     for (const MemoryPiece& piece : chain.memory.pieces) {
       if (!piece.fresh) continue;
       if (piece.size > fresh_left)
