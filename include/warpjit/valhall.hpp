@@ -112,8 +112,9 @@ struct CapturePicture {
   PixelFormat format = PixelFormat::none;  // none: raw pixels to which nothing was drawn
   std::uint32_t width = 0, height = 0;
   std::size_t pixel_bytes = 0;
-  std::span<const std::byte> pixels;  // valid during the call
-  bool stored = false;                // they are in the capture's memory, too
+  std::span<const std::byte> pixels;            // valid during the call
+  bool stored = false;                          // they are in the capture's memory, too
+  std::optional<CaptureComparison> compared{};  // with what hardware has left there, if the file has it
 };
 
 // Sees what a run does, in its order. False ends it.

@@ -44,9 +44,10 @@ enum class SectionKind : std::uint32_t {
   launch = 19,
   chain = 20,
   expected = 21,
-  calls = 22,  // of the PICA200
+  calls = 22,            // of the PICA200
+  expected_target = 23,  // of Valhall GPUs
 };
-inline constexpr std::uint32_t kLastKind = 22;
+inline constexpr std::uint32_t kLastKind = 23;
 // Of sections of memory: nothing before them reads or writes these bytes.
 inline constexpr std::uint32_t kFirstFlag = 1;
 // Of states: of the vertices' part alone.

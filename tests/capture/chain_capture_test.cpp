@@ -25,11 +25,15 @@ namespace {
 using valhall::DumpDialect;
 using valhall::DumpTextWriter;
 
-std::vector<std::byte> seed(const std::string& name) {
-  std::ifstream stream(tests::source_file("fuzz/corpus/valhall_capture/" + name), std::ios::binary);
+std::vector<std::byte> file_bytes(const std::string& name) {
+  std::ifstream stream(tests::source_file(name), std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   const auto bytes = std::as_bytes(std::span(text));
   return {bytes.begin(), bytes.end()};
+}
+
+std::vector<std::byte> seed(const std::string& name) {
+  return file_bytes("fuzz/corpus/valhall_capture/" + name);
 }
 
 // What a run shows, in its order.
@@ -316,6 +320,20 @@ TEST(ChainCapture, LyingFilesAreRefused) {
         for (int n = 0; n <= 4096; ++n) section(SectionKind::chain, 0, {0x200001000})(file);
       },
       "more than 4096 chains");
+  const auto chain = section(SectionKind::chain, 0, {0x200001000});
+  const auto target = [&](std::initializer_list<std::uint64_t> words) {
+    return [&, words = std::vector(words)](SectionWriter& file) {
+      chain(file);
+      Numbers numbers;
+      for (const std::uint64_t word : words) numbers.long_word(word);
+      file.write(SectionKind::expected_target, 0, numbers.bytes());
+    };
+  };
+  expect(target({0x1000, 8}), "an expected target has 0x10 bytes, expected at least 0x20");
+  expect(target({0x1000, 0, 0, 0}), "byte 0xb8: the target has 0x0 bytes, expected 0x0, and at least one");
+  expect(target({0x1000, ~std::uint64_t{0}, 0, 0, 0}), "bytes, expected 0x8, and at least one");
+  expect(target({0x1000, 8, std::uint64_t{8} << 32, 0, 0}), "the target is 8, expected 0 to 7");
+  expect(target({0x1000, 8, 0, 256, 0}), "the tolerance is 256");
   // After a chain, memory is a change, of which more than 1 GiB is too much.
   expect(
       [&](SectionWriter& file) {
@@ -348,6 +366,60 @@ TEST(ChainCapture, ChangesMayNameMemoryOfTheirOwn) {
   EXPECT_EQ(*read->image.u8(end - 0x10), 1u);
   EXPECT_EQ(*read->image.u8(end + 0x1f), 1u);
   EXPECT_EQ(*read->image.u8(end + 0x20), 0u);
+}
+
+// A text as hardware would write it: after the fragment job its target is what was drawn. `change` of a byte of
+// the target's second pixel.
+std::vector<std::byte> drawn_text(DumpDialect dialect, unsigned change) {
+  const std::vector<std::byte> bytes = seed("triangle.wjcap");
+  auto file = valhall::read_capture(bytes, "frame");
+  const auto frames = valhall::ChainFrames::make(*valhall::read_capture(bytes, "frame"));
+  EXPECT_TRUE(file.ok() && frames.ok());
+  ChainRun seen;
+  EXPECT_TRUE((*frames)->run(Engine(), seen, {}, file->image).ok());
+  const auto jobs = read_jobs(file->image, file->chains[1].address);
+  const auto framebuffer = read_framebuffer(file->image, jobs->front());
+  const auto target = file->image.find_writable(framebuffer->targets[0].memory, 16);
+  (*target)[4] ^= static_cast<std::byte>(change);
+  DumpTextWriter writer(dialect);
+  add_chains(writer, *file);
+  return {writer.bytes().begin(), writer.bytes().end()};
+}
+
+TEST(ChainCapture, ComparesWithWhatHardwareHasDrawn) {
+  for (const DumpDialect dialect : {DumpDialect::older, DumpDialect::newer}) {
+    // Two is within the tolerance, four is not.
+    for (const unsigned change : {0u, 2u, 4u}) {
+      const std::vector<std::byte> text = drawn_text(dialect, change);
+      const CaptureBytes one{text, "run.0000"};
+      auto file = valhall::load_captures(std::span(&one, 1), {}, true);
+      ASSERT_TRUE(file.ok()) << to_string(file.error());
+      ASSERT_EQ(file->expected.size(), 1u);
+      EXPECT_EQ(file->expected[0].job, 1u);
+      EXPECT_EQ(file->expected[0].tolerance, 2u);
+      std::vector<std::byte> bytes;
+      ASSERT_TRUE(write_capture(*file, tests::append, &bytes).ok());
+      const auto again = load(bytes);
+      ASSERT_TRUE(again.ok()) << to_string(again.error());
+      const ChainRun seen = run_of(*again);
+      ASSERT_EQ(seen.compared.size(), 1u);
+      EXPECT_NE(seen.compared[0].units, 0u);
+      EXPECT_EQ(seen.compared[0].differ, change == 0 ? 0u : 1u);
+      EXPECT_EQ(seen.compared[0].holds(), change < 4);
+      EXPECT_EQ(file_of(*again), bytes);
+      file->expected[0].job = 7;
+      std::vector<std::byte> lying;
+      ASSERT_TRUE(write_capture(*file, tests::append, &lying).ok());
+      const auto refused = load(lying);
+      ASSERT_FALSE(refused.ok());
+      EXPECT_EQ(refused.error().message, "a target of job 7 is expected, and there are 2 jobs");
+      // Without the user's word a text says nothing.
+      EXPECT_TRUE(run_of(*load(text)).compared.empty());
+    }
+  }
+  const std::vector<std::byte> bytes = seed("triangle.wjcap");
+  const CaptureBytes one{bytes, "frame"};
+  EXPECT_FALSE(valhall::load_captures(std::span(&one, 1), {}, true).ok());
 }
 
 // Windows that begin, end or are filled with zeros; what lies between pieces has no bytes and no size.

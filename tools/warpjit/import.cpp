@@ -25,10 +25,11 @@ struct ImportOptions {
 // Options of captures of Valhall GPUs alone.
 Status check_plain(const ImportOptions& options) {
   if (options.input.jobs.empty() && options.note.empty() && options.input.more.empty() &&
-      options.input.gpu.empty())
+      options.input.gpu.empty() && !options.input.expected)
     return {};
   return Error{ErrorCode::bad_input,
-               "further files, --job, --gpu and --note are for captures of Valhall GPUs", options.input.file};
+               "further files, --job, --gpu, --note and --expected are for captures of Valhall GPUs",
+               options.input.file};
 }
 
 int import_scene(const ImportOptions& options) {
@@ -145,6 +146,7 @@ void add_import(Command& app) {
               "launch file")
       .required();
   add_capture_options(command, options->input);
+  add_expected(command, options->input);
   command.option("--job", options->input.jobs,
                  "where a chain of jobs begins, instead of those that the file names; several in the order "
                  "of their submission");

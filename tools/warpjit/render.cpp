@@ -171,8 +171,8 @@ int run_render(const RenderCommand& options) {
     return render_capture({capture,
                            options.input.on(*parse_engine(options.engine), *parse_target(options.target)),
                            options.out, options.picture, options.json, options.input.ignore_faults});
-  if (!capture.more.empty() || !capture.gpu.empty())
-    return fail({ErrorCode::bad_input, "further files and --gpu are for captures of Valhall GPUs",
+  if (!capture.more.empty() || !capture.gpu.empty() || capture.expected)
+    return fail({ErrorCode::bad_input, "further files, --gpu and --expected are for captures of Valhall GPUs",
                  options.input.file});
   if (is_scene(options.input.file)) {
     return render_scene({options.input.file,
@@ -251,6 +251,7 @@ void add_render(Command& app) {
   options->input.add_to(command);
   options->input.add_faults_to(command);
   add_capture_options(command, options->capture);
+  add_expected(command, options->capture);
   command.option("-o,--out", options->out,
                  "the picture, a PNG; with --frames an animated one; of a capture also a folder for all "
                  "pictures; of a scene that folder");

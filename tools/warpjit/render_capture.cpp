@@ -99,6 +99,13 @@ class Recorder final : public valhall::CaptureVisitor {
              {"height", picture.height},
              {"stored", picture.stored},
              {"hash", fmt::format("{:016x}", pixels.hash())}};
+    if (picture.compared) {
+      mismatch = mismatch || !picture.compared->holds();
+      row["compared"] = {{"ok", picture.compared->holds()},
+                         {"pixels", picture.compared->units},
+                         {"differ", picture.compared->differ},
+                         {"beyond", picture.compared->beyond}};
+    }
     const bool wanted = options_.out.empty() ? false : one_picture() ? target == options_.picture : true;
     if (wanted && picture.format != PixelFormat::none) {
       const std::string file =
@@ -118,6 +125,7 @@ class Recorder final : public valhall::CaptureVisitor {
   std::vector<std::string> fault_texts;
   std::chrono::nanoseconds run_time{};
   std::optional<Error> error;
+  bool mismatch = false;  // with what is expected
 
  private:
   // `place`: what ran, as text and in JSON.
@@ -169,7 +177,7 @@ std::string compared_text(const Json& picture) {
 // Products of architecture 9 with jobs, as Arm's kernel driver numbers them: the major number of the
 // architecture, then that of the product (GPU_ID2_PRODUCT_TTRX is (9, 0), TBEX (9, 2) in its
 // mali_kbase_gpu_id.h). A register has the minor number and the revision of the architecture between them;
-// 0x9093 is what that of a G57 has.
+// 0x9093 is a G57 that panfrost names.
 struct GpuName {
   std::string_view name;
   std::uint32_t product;
@@ -206,6 +214,13 @@ void sort_by_number(std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+void add_expected(Command& command, CaptureInput& input) {
+  command.flag(
+      "--expected", input.expected,
+      "the texts come from hardware: colour targets in them are what is expected; channels may differ "
+      "by 2 of 255");
+}
 
 bool is_capture(const CaptureInput& input) {
   if (!input.jobs.empty()) return true;
@@ -257,6 +272,9 @@ void print_notes(const valhall::Capture& capture) {
 Result<valhall::Capture> load_capture(const CaptureInput& input) {
   WARPJIT_TRY(const CaptureFiles files, read_capture_files(input));
   WARPJIT_TRY(valhall::Capture capture, valhall::Capture::load(files.list()));
+  if (input.expected) {
+    WARPJIT_TRY(capture.state().file, valhall::load_captures(files.list(), {}, true));
+  }
   if (!input.gpu.empty()) {
     WARPJIT_TRY(const std::uint32_t gpu, parse_gpu(input.gpu));
     capture.set_gpu(gpu);
@@ -309,13 +327,13 @@ int render_capture(const RenderCapture& options) {
       print_out("{} of fragment job {}: {} x {} pixels, {}{}\n", picture["target"].string(),
                 picture["fragment_job"].string(), picture["width"].natural(), picture["height"].natural(),
                 picture["format"].string(),
-                picture.contains("file") ? " -> " + picture["file"].string() : "");
+                (picture.contains("file") ? " -> " + picture["file"].string() : "") + compared_text(picture));
     print_out("{}: {} draws, {:.2f} ms\n", options.input.file, recorder.draws.size(),
               static_cast<double>(elapsed.count()) / 1e6);
   }
   for (const std::string& fault : recorder.fault_texts) print_err("warpjit: fault: {}\n", fault);
   if (error) return fail(*error);
-  return run_exit_code(false, !recorder.fault_texts.empty(), options.ignore_faults);
+  return run_exit_code(recorder.mismatch, !recorder.fault_texts.empty(), options.ignore_faults);
 }
 
 }  // namespace warpjit::tool

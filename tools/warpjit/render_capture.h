@@ -13,8 +13,11 @@ struct CaptureInput {
   std::string file;
   std::vector<std::string> jobs;    // addresses of chains; none: those that the file names
   std::vector<std::string> more{};  // further texts of the same run
+  bool expected = false;            // colour targets of texts are what hardware has drawn
   std::string gpu{};                // a name or number; empty: what the file says
 };
+// Adds --expected.
+void add_expected(Command& command, CaptureInput& input);
 // Adds `more` and --gpu.
 void add_capture_options(Command& command, CaptureInput& input);
 // Their names: texts of one run by their numbers.

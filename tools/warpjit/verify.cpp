@@ -296,9 +296,9 @@ void add_verify(Command& app) {
       return verify_neutral({options->input.file, options->input.on(EngineKind::guest, Target::automatic),
                              options->engines, options->json});
     }
-    if (!capture.more.empty() || !capture.gpu.empty())
-      return fail(
-          {ErrorCode::bad_input, "further files and --gpu are for captures of Valhall GPUs", capture.file});
+    if (!capture.more.empty() || !capture.gpu.empty() || capture.expected)
+      return fail({ErrorCode::bad_input,
+                   "further files, --gpu and --expected are for captures of Valhall GPUs", capture.file});
     if (!is_scene(options->input.file)) return verify_launch(*options);
     if (const Status checked = check_scene_options(
             command, {"engines", "random", "seed", "json", "threads", "fuel", "timeout", "ignore-faults"});

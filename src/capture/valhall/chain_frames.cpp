@@ -65,7 +65,8 @@ class ChainReplay final : public CaptureVisitor, public RunWatcher {
 
   bool picture(const CapturePicture& picture) override {
     const std::span<const std::byte> bytes = picture.stored ? stored_bytes(picture.target) : picture.pixels;
-    return show(picture.target, picture.format, picture.width, picture.height, picture.pixels, bytes, {});
+    return show(picture.target, picture.format, picture.width, picture.height, picture.pixels, bytes, {},
+                picture.compared);
   }
 
   bool ended(const Job& job) override {
@@ -87,7 +88,7 @@ class ChainReplay final : public CaptureVisitor, public RunWatcher {
   }
   bool show(unsigned target, PixelFormat format, std::uint32_t width, std::uint32_t height,
             std::span<const std::byte> pixels, std::span<const std::byte> bytes,
-            std::optional<std::size_t> draw) {
+            std::optional<std::size_t> draw, const std::optional<CaptureComparison>& compared = {}) {
     const Framebuffer& framebuffer = frame_now_->framebuffer();
     const std::string name = target == CapturePicture::kDepth ? "depth" : "color" + std::to_string(target);
     warpjit::CapturePicture picture;
@@ -107,6 +108,7 @@ class ChainReplay final : public CaptureVisitor, public RunWatcher {
       picture.pixels = pixels;
     }
     picture.bytes = bytes;
+    picture.compared = compared;
     return visitor_.picture(picture);
   }
 
@@ -138,6 +140,13 @@ Result<std::unique_ptr<const ChainFrames>> ChainFrames::make(CaptureFile file) {
     info.frames += static_cast<std::size_t>(std::ranges::count(jobs, JobKind::fragment, &Job::kind));
   }
   info.frames = std::max<std::size_t>(info.frames, 1);
+  for (const ExpectedTarget& expected : file.expected)
+    if (expected.job >= info.jobs)
+      return Error{
+          ErrorCode::bad_input,
+          "a target of job " + std::to_string(expected.job) + " is expected, and there are " +
+              std::to_string(info.jobs) + " jobs",
+          file.image.name() + ", byte " + capture::hex_text(expected.at + capture::kSectionHeader + 16)};
   return std::unique_ptr<const ChainFrames>(new ChainFrames(std::move(file), info));
 }
 

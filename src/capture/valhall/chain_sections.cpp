@@ -56,6 +56,8 @@ class ChainReader {
     switch (section.kind) {
       case SectionKind::chain:
         return read_chain(fields);
+      case SectionKind::expected_target:
+        return read_expected(fields);
       case SectionKind::name:
       case SectionKind::note:
         return {};
@@ -75,6 +77,36 @@ class ChainReader {
     chains_.chains.push_back({fields.long_word(0), (fields.section().flags & kFragmentFlag) != 0});
     if (!next_.list.empty()) next_.owner = owner_;
     chains_.changes.push_back(std::exchange(next_, {}));
+    return {};
+  }
+
+  Status read_expected(const Fields& fields) {
+    constexpr std::size_t kHeader = 32;
+    constexpr std::uint32_t kMostTolerance = 255;
+    WARPJIT_CHECK(fields.expect_least(kHeader, "an expected target"));
+    const std::uint64_t size = fields.long_word(8);
+    if (size > fields.section().bytes.size() - kHeader || size == 0)
+      return fields.fail(8, "the target has " + hex_text(size) + " bytes, expected " +
+                                hex_text(fields.section().bytes.size() - kHeader) + ", and at least one");
+    WARPJIT_CHECK(fields.expect_size(kHeader + size, "an expected target"));
+    if (fields.word(20) >= kMaxColorTargets)
+      return fields.fail(20, "the target is " + std::to_string(fields.word(20)) + ", expected 0 to 7");
+    if (fields.word(24) > kMostTolerance)
+      return fields.fail(24,
+                         "the tolerance is " + std::to_string(fields.word(24)) + ", expected at most 255");
+    if (fields.word(28) != 0)
+      return fields.fail(28, "the word is " + hex_text(fields.word(28)) + ", expected 0");
+    if (chains_.expected.size() == kMaxExpected)
+      return sections_.file.fail(fields.section().at,
+                                 "more than " + std::to_string(kMaxExpected) + " expected targets",
+                                 ErrorCode::resource_limit);
+    chains_.expected.push_back({.job = fields.word(16),
+                                .target = fields.word(20),
+                                .tolerance = fields.word(24),
+                                .address = fields.long_word(0),
+                                .bytes = fields.rest(kHeader),
+                                .at = fields.section().at,
+                                .owner = owner_});
     return {};
   }
 
@@ -140,6 +172,15 @@ void write_chains(capture::SectionWriter& file, const CaptureFile& chains) {
     file.write(SectionKind::chain, chain.fragment ? kFragmentFlag : 0,
                numbers.long_word(chain.address).bytes());
   }
+  for (const ExpectedTarget& expected : chains.expected) {
+    Numbers numbers;
+    numbers.long_word(expected.address).long_word(expected.bytes.size());
+    numbers.word(static_cast<std::uint32_t>(expected.job))
+        .word(expected.target)
+        .word(expected.tolerance)
+        .word(0);
+    file.write(SectionKind::expected_target, 0, numbers.bytes(), expected.bytes);
+  }
 }
 
 Status write_capture(const CaptureFile& chains, CaptureSink sink, void* context) {
@@ -149,9 +190,11 @@ Status write_capture(const CaptureFile& chains, CaptureSink sink, void* context)
   return file.finish();
 }
 
-Result<CaptureFile> load_captures(std::span<const CaptureBytes> files, const ImageLimits& limits) {
+Result<CaptureFile> load_captures(std::span<const CaptureBytes> files, const ImageLimits& limits,
+                                  bool expected) {
   if (files.size() != 1 || capture::version_of(files[0].bytes) != capture::kVersion)
-    return read_captures(files, limits);
+    return read_captures(files, limits, expected);
+  if (expected) return read_captures(files, limits, expected);
   const auto owner =
       std::make_shared<const std::vector<std::byte>>(files[0].bytes.begin(), files[0].bytes.end());
   WARPJIT_TRY(const SectionFile sections, capture::read_sections(*owner, std::string(files[0].name)));

@@ -20,7 +20,9 @@ Status write_capture(const CaptureFile& chains, CaptureSink sink, void* context)
 
 // One file of any kind and version, or several texts of one run in their order. Errors: bad_input,
 // resource_limit; unsupported for another guest.
-Result<CaptureFile> load_captures(std::span<const CaptureBytes> files, const ImageLimits& limits = {});
+// `expected`: as of read_captures.
+Result<CaptureFile> load_captures(std::span<const CaptureBytes> files, const ImageLimits& limits = {},
+                                  bool expected = false);
 
 // True for what load_captures reads, but for memory records, which have no sign: the first bytes say so.
 bool is_chain_file(std::span<const std::byte> bytes);

@@ -45,6 +45,7 @@ Status CaptureState::run(const Engine& engine, CaptureVisitor& visitor, const Ru
 }
 
 Status run_chains(const CaptureFile& file, Image& image, CaptureRun& run) {
+  run.expect(file.expected);
   if (file.chains.empty()) return Error{ErrorCode::bad_input, "the capture names no jobs", file.image.name()};
   WARPJIT_TRY(const std::vector<std::vector<Job>> chains, read_chains(file));
   for (std::size_t n = 0; n < chains.size() && !run.ended(); ++n) {
@@ -60,6 +61,7 @@ Status CaptureRun::run(std::span<const Job> jobs) {
     if (ended_) return {};
     if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed) != 0)
       return Error{ErrorCode::cancelled, "the run was cancelled", ""};
+    ++jobs_;
     WARPJIT_CHECK(run_job(job));
     if (watcher_ != nullptr) ended_ = ended_ || !watcher_->ended(job);
   }
@@ -191,6 +193,17 @@ Status CaptureRun::run_fragments(const Job& job) {
   return show_pictures(job, frame);
 }
 
+std::optional<CaptureComparison> CaptureRun::compare(const Framebuffer& framebuffer, unsigned target) const {
+  for (const ExpectedTarget& expected : expected_) {
+    if (expected.job + 1 != jobs_ || expected.target != target || target >= framebuffer.targets.size() ||
+        expected.address != framebuffer.targets[target].memory)
+      continue;
+    const auto got = image_.find(expected.address, expected.bytes.size());
+    if (got) return compare_target(framebuffer, target, *got, expected.bytes, expected.tolerance);
+  }
+  return std::nullopt;
+}
+
 Status CaptureRun::show_pictures(const Job& job, const Frame& frame) {
   const Framebuffer& framebuffer = frame.framebuffer();
   const auto stored = [](BlockFormat blocks) {
@@ -204,7 +217,8 @@ Status CaptureRun::show_pictures(const Job& job, const Frame& frame) {
                                           .height = framebuffer.height,
                                           .pixel_bytes = pixels.pixel_bytes,
                                           .pixels = pixels.bytes,
-                                          .stored = in_memory});
+                                          .stored = in_memory,
+                                          .compared = compare(framebuffer, target)});
   };
   for (unsigned n = 0; n < framebuffer.targets.size(); ++n) {
     const RenderTarget& target = framebuffer.targets[n];

@@ -60,6 +60,8 @@ class CaptureRun {
   // After the last job.
   Status finish();
   void watch(RunWatcher& watcher) { watcher_ = &watcher; }
+  // Pictures are compared with these, by the numbers of all jobs.
+  void expect(std::span<const ExpectedTarget> expected) { expected_ = expected; }
   // The image's bytes there are others now.
   void forget(const MemoryRange& range) { kept_.forget(range.address, range.size); }
   bool ended() const { return ended_; }
@@ -84,6 +86,7 @@ class CaptureRun {
   Status shade(const Job& job);
   Status run_fragments(const Job& job);
   Status show_pictures(const Job& job, const Frame& frame);
+  std::optional<CaptureComparison> compare(const Framebuffer& framebuffer, unsigned target) const;
   CaptureDraw record_of(const WaitingDraw& waiting) const;
 
   Image& image_;
@@ -97,6 +100,8 @@ class CaptureRun {
   bool ended_ = false;
   Stop* stop_ = nullptr;
   RunWatcher* watcher_ = nullptr;
+  std::span<const ExpectedTarget> expected_;
+  std::size_t jobs_ = 0;  // that have begun
 };
 
 }  // namespace warpjit::valhall

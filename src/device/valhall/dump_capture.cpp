@@ -35,6 +35,17 @@ class MissingMemory {
   }
   std::vector<MemoryRange> take() { return std::move(ranges_); }
 
+  // True if the chain's text has all of it.
+  bool is_known(const MemoryRange& range) const {
+    std::uint64_t at = range.address;
+    const std::vector<DumpedBuffer>& buffers = chain_.buffers;  // by their addresses
+    auto next = std::ranges::upper_bound(buffers, at, {}, &DumpedBuffer::address);
+    if (next != buffers.begin()) --next;
+    for (; next != buffers.end() && next->address <= at && at - range.address < range.size; ++next)
+      at = std::max(at, next->address + next->size);
+    return at - range.address >= range.size;
+  }
+
  private:
   void add(const Environment& environment) {
     for (std::uint32_t table = 0; table < environment.tables.size(); ++table)
@@ -51,15 +62,6 @@ class MissingMemory {
         range.address + range.size < range.address || is_known(range))
       return;
     ranges_.push_back(range);
-  }
-  bool is_known(const MemoryRange& range) const {
-    std::uint64_t at = range.address;
-    const std::vector<DumpedBuffer>& buffers = chain_.buffers;  // by their addresses
-    auto next = std::ranges::upper_bound(buffers, at, {}, &DumpedBuffer::address);
-    if (next != buffers.begin()) --next;
-    for (; next != buffers.end() && next->address <= at && at - range.address < range.size; ++next)
-      at = std::max(at, next->address + next->size);
-    return at - range.address >= range.size;
   }
 
   const DumpedChain& chain_;
@@ -133,7 +135,52 @@ Status add_changes(std::span<const std::shared_ptr<const ChainMemory>> memories,
   return {};
 }
 
-Result<CaptureFile> capture_of(std::vector<DumpedChain> chains, const ImageLimits& limits) {
+// What the fragment jobs of a chain have left in colour targets that its text has.
+class ExpectedTargets {
+ public:
+  explicit ExpectedTargets(const ImageLimits& limits) : left_(limits.bytes) {}
+
+  // `first`: the number of the chain's first job.
+  Status add(const MissingMemory& known, const DumpedChain& chain, const Image& image,
+             std::span<const Job> jobs, std::size_t first) {
+    for (std::size_t n = 0; n < jobs.size(); ++n) {
+      if (jobs[n].kind != JobKind::fragment) continue;
+      const auto framebuffer = read_framebuffer(image, jobs[n]);
+      for (std::size_t target = 0; framebuffer && target < framebuffer->targets.size(); ++target) {
+        const auto range = target_memory(*framebuffer, target);
+        if (!range || framebuffer->targets[target].samples == SampleStore::layered || !known.is_known(*range))
+          continue;
+        // The text has what the last one has left.
+        std::erase_if(list_, [&](const ExpectedTarget& other) {
+          return other.job >= first && other.address < range->address + range->size &&
+                 range->address < other.address + other.bytes.size();
+        });
+        const auto bytes = image.find(range->address, range->size);
+        if (!bytes) continue;
+        if (list_.size() == kMaxExpected || range->size > left_)
+          return Error{ErrorCode::resource_limit,
+                       "targets of all chains are more than " + std::to_string(kMaxExpected) +
+                           ", or have too many bytes",
+                       chain.file};
+        left_ -= range->size;
+        const auto owner = std::make_shared<const std::vector<std::byte>>(bytes->begin(), bytes->end());
+        list_.push_back({.job = first + n,
+                         .target = static_cast<std::uint32_t>(target),
+                         .address = range->address,
+                         .bytes = *owner,
+                         .owner = owner});
+      }
+    }
+    return {};
+  }
+  std::vector<ExpectedTarget> take() { return std::move(list_); }
+
+ private:
+  std::uint64_t left_;  // bytes
+  std::vector<ExpectedTarget> list_;
+};
+
+Result<CaptureFile> capture_of(std::vector<DumpedChain> chains, const ImageLimits& limits, bool expected) {
   CaptureFile file{.image = {}, .chains = {}, .gpu = kAssumedGpu, .gpu_assumed = true};
   std::vector<std::shared_ptr<const ChainMemory>> memories;
   file.notes.push_back("the texts do not say which GPU it is: a Mali-G57 (0x9093) is assumed");
@@ -141,6 +188,8 @@ Result<CaptureFile> capture_of(std::vector<DumpedChain> chains, const ImageLimit
   std::size_t open = 0;
   std::uint64_t fresh_left = kMostFreshMemories * limits.bytes;
   std::vector<DumpedBuffer> before;
+  ExpectedTargets targets(limits);
+  std::size_t count = 0;  // of jobs
   for (DumpedChain& chain : chains) {
     if (!file.chains.empty()) mark_fresh(before, *memories.back(), missing, chain);
     for (const MemoryPiece& piece : chain.memory.pieces) {
@@ -156,6 +205,8 @@ Result<CaptureFile> capture_of(std::vector<DumpedChain> chains, const ImageLimit
     if (const auto jobs = read_jobs(image, chain.chain.address)) {
       MissingMemory found(chain, image, limits);
       for (const Job& job : *jobs) found.add(job);
+      if (expected) WARPJIT_CHECK(targets.add(found, chain, image, *jobs, count));
+      count += jobs->size();
       std::ranges::move(found.take(), std::back_inserter(missing));
       missing = united(std::move(missing));
     }
@@ -166,6 +217,17 @@ Result<CaptureFile> capture_of(std::vector<DumpedChain> chains, const ImageLimit
     memories.push_back(std::make_shared<const ChainMemory>(std::move(chain.memory)));
   }
   std::string name = chains.front().file;
+  file.expected = targets.take();
+  if (expected && file.expected.empty())
+    return Error{ErrorCode::bad_input,
+                 "no colour target is in the texts: expected one in the memory that follows the trace of its "
+                 "fragment job, where newer versions of Mesa write it",
+                 name};
+  if (expected)
+    file.notes.push_back(
+        "colour targets in the texts are expected to be what hardware has drawn; channels may "
+        "differ by " +
+        std::to_string(kExpectedTolerance) + " of 255");
   auto image = empty_image(memories, missing, name, limits);
   if (!image && !missing.empty()) {
     // Addresses that lead too far are the jobs' affair.
@@ -196,10 +258,16 @@ Result<CaptureFile> capture_of(std::vector<DumpedChain> chains, const ImageLimit
 
 }  // namespace
 
-Result<CaptureFile> read_captures(std::span<const CaptureBytes> files, const ImageLimits& limits) {
+Result<CaptureFile> read_captures(std::span<const CaptureBytes> files, const ImageLimits& limits,
+                                  bool expected) {
   if (files.empty()) return Error{ErrorCode::bad_input, "no file", ""};
-  if (files.size() == 1 && !is_dump_text(files[0].bytes))
+  if (files.size() == 1 && !is_dump_text(files[0].bytes)) {
+    if (expected)
+      return Error{ErrorCode::bad_input,
+                   "expected outputs are taken from texts of PAN_MESA_DEBUG=trace,dump alone",
+                   std::string(files[0].name)};
     return read_capture(files[0].bytes, std::string(files[0].name), limits);
+  }
   DumpTextReader reader(limits);
   for (const CaptureBytes& file : files) {
     const std::string name(file.name);
@@ -211,7 +279,7 @@ Result<CaptureFile> read_captures(std::span<const CaptureBytes> files, const Ima
           name + ", line 1, byte 0x0"};
     WARPJIT_CHECK(reader.read(file.bytes, name));
   }
-  return capture_of(reader.take_chains(), limits);
+  return capture_of(reader.take_chains(), limits, expected);
 }
 
 }  // namespace warpjit::valhall

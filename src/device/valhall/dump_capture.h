@@ -13,6 +13,9 @@ inline constexpr std::uint32_t kAssumedGpu = 0x9093;
 
 // One file of any kind but .wjcap of version 2, or several texts of one run in their order. Errors: those of DumpTextReader and of
 // read_capture; bad_input for several files of which one is no text.
-Result<CaptureFile> read_captures(std::span<const CaptureBytes> files, const ImageLimits& limits = {});
+// `expected`: the texts come from hardware, so that colour targets in them, which were written after each chain
+// had run, are what is expected. Errors: also no such target in any text (bad_input).
+Result<CaptureFile> read_captures(std::span<const CaptureBytes> files, const ImageLimits& limits = {},
+                                  bool expected = false);
 
 }  // namespace warpjit::valhall

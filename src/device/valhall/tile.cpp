@@ -195,4 +195,41 @@ Status keep_frame(const Framebuffer& framebuffer, const DrawArea& area, const Fr
       });
 }
 
+std::optional<CaptureComparison> compare_target(const Framebuffer& framebuffer, std::size_t target,
+                                                std::span<const std::byte> got,
+                                                std::span<const std::byte> wanted, std::uint32_t tolerance) {
+  const RenderTarget& from = framebuffer.targets[target];
+  std::string ignored;
+  const auto store = PixelStore::make(from, ignored);
+  const auto range = target_memory(framebuffer, target);
+  if (!store || !range || from.samples == SampleStore::layered || got.size() != range->size ||
+      wanted.size() != range->size)
+    return std::nullopt;
+  const PlanePlace plane = target_place(from, store->bytes());
+  const auto beyond = [&](const std::byte* a, const std::byte* b) {
+    if (store->bits() == std::array<std::uint8_t, 4>{}) return true;
+    const std::uint32_t x = read_pixel(a, store->bytes()), y = read_pixel(b, store->bytes());
+    unsigned at = 0;
+    for (const std::uint8_t bits : store->bits()) {
+      if (bits == 0) continue;
+      const auto u = static_cast<std::int64_t>(x >> at & most(bits)),
+                 v = static_cast<std::int64_t>(y >> at & most(bits));
+      if (std::abs(u - v) * 255 > std::int64_t{tolerance} * most(bits)) return true;
+      at += bits;
+    }
+    return false;
+  };
+  CaptureComparison compared;
+  compared.units = std::uint64_t{framebuffer.width} * framebuffer.height;
+  for (std::uint32_t y = 0; y < framebuffer.height; ++y)
+    for (std::uint32_t x = 0; x < framebuffer.width; ++x) {
+      const auto offset = static_cast<std::size_t>(plane.offset(x, y));
+      const std::byte *const a = got.data() + offset, *const b = wanted.data() + offset;
+      if (std::equal(a, a + store->bytes(), b)) continue;
+      ++compared.differ;
+      compared.beyond += beyond(a, b) ? 1 : 0;
+    }
+  return compared;
+}
+
 }  // namespace warpjit::valhall

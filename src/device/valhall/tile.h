@@ -14,6 +14,7 @@
 #include "device/valhall/target_memory.h"
 #include "device/valhall/tile_format.h"
 #include "frontend/valhall/container/framebuffer.h"
+#include "warpjit/capture.hpp"
 #include "warpjit/pixels.hpp"
 
 namespace warpjit::valhall {
@@ -54,6 +55,12 @@ void store_frame(Image& image, const Framebuffer& framebuffer, const DrawArea& a
 // Keeps what goes to targets in AFBC. Errors: those of KeptPictures::keep.
 Status keep_frame(const Framebuffer& framebuffer, const DrawArea& area, const FramePixels& frame,
                   KeptPictures& kept);
+// How the memory of a colour target differs from what is expected of it, `wanted`, of the same size; both begin
+// where the target does. Channels may differ by `tolerance` of 255; raw pixels are equal or are not. Nothing if
+// the target is not stored, or in one place for each sample.
+std::optional<CaptureComparison> compare_target(const Framebuffer& framebuffer, std::size_t target,
+                                                std::span<const std::byte> got,
+                                                std::span<const std::byte> wanted, std::uint32_t tolerance);
 // Call this after storing: colours that nothing has written become what their memory has.
 void show_unwritten(const Image& image, const Framebuffer& framebuffer, const DrawArea& area,
                     const KeptPictures& kept, FramePixels& frame);

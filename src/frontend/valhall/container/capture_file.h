@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,20 @@
 namespace warpjit::valhall {
 
 inline constexpr std::size_t kMaxChains = 4096;
+inline constexpr std::size_t kMaxExpected = 4096;
+// By how much of 255 a channel may differ from what hardware has drawn, where nobody says.
+inline constexpr std::uint32_t kExpectedTolerance = 2;
+
+// What hardware has left in a colour target.
+struct ExpectedTarget {
+  std::size_t job = 0;  // of the jobs of all chains, from 0 on: the fragment job that stores it
+  std::uint32_t target = 0;
+  std::uint32_t tolerance = kExpectedTolerance;
+  std::uint64_t address = 0;
+  std::span<const std::byte> bytes{};  // as memory has them
+  std::size_t at = 0;                  // byte of the file
+  std::shared_ptr<const void> owner{};
+};
 
 struct CaptureFile {
   Image image;
@@ -22,6 +37,7 @@ struct CaptureFile {
   bool gpu_assumed = false;      // for the same reason; the first of the notes says so
   // What is written before each chain; none before those beyond its end. The image has all their addresses.
   std::vector<ChainChanges> changes{};
+  std::vector<ExpectedTarget> expected{};
   std::vector<CaptureName> names{};
   std::vector<std::string> notes{};  // what is not in the file and was assumed, for people
 };
