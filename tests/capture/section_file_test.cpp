@@ -167,7 +167,7 @@ TEST(SectionFile, KindsThatMustBeKnownAreRefused) {
   const auto kind = static_cast<SectionKind>(99);
   EXPECT_EQ(error_of(file_of(kind, {1})), "none");
   EXPECT_EQ(error_of(file_of(kind, {1}, capture::kMustKnow)),
-            "a section of kind 99, expected 1 to 22 (file.wjcap, byte 0x20)");
+            "a section of kind 99, expected 1 to 23 (file.wjcap, byte 0x20)");
 }
 
 TEST(SectionFile, OtherGuestsAndVersionsAreRefusedByName) {
