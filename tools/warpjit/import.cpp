@@ -113,8 +113,10 @@ int import_capture(const ImportOptions& options) {
   if (!draws) return fail(draws.error());
   valhall::CaptureFile& file = capture->state().file;
   std::string source = "imported from";
+  // Files are for others, who have no use for folders.
   const auto names = sorted_files(options.input);
-  for (const std::string& name : names) source += (&name == &names.front() ? " " : ", ") + name;
+  for (const std::string& name : names)
+    source += (&name == &names.front() ? " " : ", ") + name_of(path_of(name).filename());
   file.notes.push_back(source);
   if (!options.note.empty()) file.notes.push_back(options.note);
   std::vector<std::byte> bytes;
