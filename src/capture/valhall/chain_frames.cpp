@@ -22,7 +22,7 @@ class ChainReplay final : public CaptureVisitor, public RunWatcher {
   ChainReplay(const Image& image, warpjit::CaptureVisitor& visitor, std::size_t frames)
       : image_(image), visitor_(visitor), interest_(visitor.interest()), frames_(frames) {}
 
-  // Of what ran for a job itself; the job is told when it has ended.
+  // Keeps what ran for a job itself; `ended` tells the job.
   bool job(const CaptureJob& job) override {
     if (job.report) programs_.push_back({std::string(job.kind), *job.report});
     return true;
@@ -41,7 +41,7 @@ class ChainReplay final : public CaptureVisitor, public RunWatcher {
     std::string what = std::string(draw.mode) + " of " + std::to_string(draw.vertices) +
                        (draw.vertices == 1 ? " vertex" : " vertices");
     if (draw.instances != 1) what += ", " + std::to_string(draw.instances) + " instances";
-    // What no fragment job has asked for is told after the last job.
+    // A draw that no fragment job asks for comes after the last job.
     const std::size_t job = draw.fragment_job != 0 || job_ == 0 ? job_ : job_ - 1;
     return visitor_.draw({draw.number, job, frame(), what, draw.drawn, std::span(programs).first(count)});
   }

@@ -17,7 +17,7 @@ inline constexpr std::uint64_t kMaxWaitingBytes = std::uint64_t{1} << 30;
 class ChainImages {
  public:
   explicit ChainImages(const CaptureFile& file) : file_(file) {}
-  // Of the next chain, as many times as there are chains; until the next call. Errors: resource_limit.
+  // The memory of the next chain, until the next call; as many times as there are chains. Errors: resource_limit.
   Result<const Image*> next();
 
  private:

@@ -57,8 +57,7 @@ inline constexpr std::size_t kMaxChanges = std::size_t{1} << 22;
 // its jobs have stored elsewhere. Errors: more than `most` of them (resource_limit).
 Result<ChainChanges> changes_between(const ChainMemory& before, std::shared_ptr<const ChainMemory> after,
                                      std::size_t most = kMaxChanges);
-// Of each of some ranges of `after`, ascending: whether more than half of the bytes that are not 0 in both are
-// others.
+// Whether more than half of the bytes that are not 0 in both are others, for each of some ranges, ascending.
 std::vector<bool> mostly_changed(const ChainMemory& before, const ChainMemory& after,
                                  std::span<const MemoryRange> ranges);
 // Writes what lies in the image. Tells the ranges.
