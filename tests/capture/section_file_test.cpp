@@ -236,7 +236,11 @@ TEST(SectionFile, LoadingTakesTimeInProportion) {
     }
     return least;
   };
-  EXPECT_LT(time_of(64000), 12 * time_of(16000));
+  // Again, if the machine was busy.
+  bool in_proportion = false;
+  for (unsigned attempt = 0; attempt < 5 && !in_proportion; ++attempt)
+    in_proportion = time_of(64000) < 12 * time_of(16000);
+  EXPECT_TRUE(in_proportion);
 }
 
 TEST(SectionFile, ASinkThatTakesNothingIsAnError) {

@@ -11,7 +11,7 @@
 namespace warpjit::pica200 {
 namespace {
 
-constexpr std::uint32_t kListSize0 = 0x238, kListAddress0 = 0x23A, kJump0 = 0x23C, kJump1 = 0x23D;
+constexpr std::uint32_t kListSize0 = 0x238, kJump0 = 0x23C, kJump1 = 0x23D;
 constexpr std::size_t kMostWords = std::size_t{1} << 24;  // of all lists
 constexpr std::size_t kMostJumps = std::size_t{1} << 12;
 constexpr std::uint32_t kListUnit = 16;
