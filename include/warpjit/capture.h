@@ -118,8 +118,6 @@ WARPJIT_API warpjit_status warpjit_capture_run(const warpjit_capture* capture, c
                                                const warpjit_capture_visitor* visitor,
                                                const warpjit_run_options* options, warpjit_error* error);
 
-/* Takes the next bytes of a file. 0: they cannot be taken, and the file is given up. */
-typedef int (*warpjit_capture_sink)(void* context, const void* bytes, size_t size);
 /* [any] As .wjcap of version 2. WARPJIT_IO for a sink that does not take bytes. */
 WARPJIT_API warpjit_status warpjit_capture_write(const warpjit_capture* capture, warpjit_capture_sink sink,
                                                  void* context, warpjit_error* error);

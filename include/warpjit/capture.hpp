@@ -51,7 +51,7 @@ struct CaptureProgram {
 };
 
 // A job of the GPU that has run: a command list, a fill, a job of a chain, a scene, a launch. What the
-// processor did between them is none.
+// processor did between them does not count.
 struct CaptureJob {
   std::size_t number = 0, frame = 0;              // from 0 on
   std::string_view what;                          // "commands at 0x18000000, 64 bytes"

@@ -105,6 +105,10 @@ WARPJIT_COMPILATION_COMPILING = 1
 WARPJIT_COMPILATION_DONE = 2
 WARPJIT_COMPILATION_FAILED = 3
 WARPJIT_COMPILATION_CANCELLED = 4
+WARPJIT_NAME_OF_ADDRESS = 0
+WARPJIT_NAME_OF_REGISTER = 1
+WARPJIT_NAME_OF_DRAW = 2
+WARPJIT_NAME_OF_UNIFORM = 3
 WARPJIT_MAX_COLOR_TARGETS = 8
 WARPJIT_MAX_TARGET_EXTENT = 16384
 WARPJIT_PIXELS_NONE = 0
@@ -626,6 +630,77 @@ class warpjit_profile_race(Struct):
                 ("second", c_uint32),
                 ("count", c_uint64),
                 ("example", c_char_p)]
+
+
+class warpjit_capture(Structure):
+    pass
+
+
+class warpjit_capture_file(Struct):
+    _fields_ = [("bytes", c_void_p),
+                ("size", c_size_t),
+                ("name", c_char_p)]
+
+
+class warpjit_capture_name(Struct):
+    _fields_ = [("of", c_int32),
+                ("number", c_uint64),
+                ("text", c_char_p)]
+
+
+class warpjit_capture_program(Struct):
+    _fields_ = [("stage", c_char_p),
+                ("report", POINTER(warpjit_report))]
+
+
+class warpjit_capture_job(Struct):
+    _fields_ = [("size", c_size_t),
+                ("number", c_size_t),
+                ("frame", c_size_t),
+                ("what", c_char_p),
+                ("programs", POINTER(warpjit_capture_program)),
+                ("program_count", c_size_t)]
+
+
+class warpjit_capture_draw(Struct):
+    _fields_ = [("size", c_size_t),
+                ("number", c_size_t),
+                ("job", c_size_t),
+                ("frame", c_size_t),
+                ("what", c_char_p),
+                ("drawn", c_uint32),
+                ("programs", POINTER(warpjit_capture_program)),
+                ("program_count", c_size_t)]
+
+
+class warpjit_capture_picture(Struct):
+    _fields_ = [("size", c_size_t),
+                ("name", c_char_p),
+                ("frame", c_size_t),
+                ("job", c_size_t),
+                ("draw", c_size_t),
+                ("address", c_uint64),
+                ("format", c_int32),
+                ("width", c_uint32),
+                ("height", c_uint32),
+                ("pixels", c_void_p),
+                ("pixels_size", c_size_t),
+                ("bytes", c_void_p),
+                ("bytes_size", c_size_t),
+                ("compared", c_uint32),
+                ("units", c_uint64),
+                ("differ", c_uint64),
+                ("beyond", c_uint64),
+                ("allowed", c_uint64)]
+
+
+class warpjit_capture_visitor(Struct):
+    _fields_ = [("size", c_size_t),
+                ("context", c_void_p),
+                ("job", CFUNCTYPE(c_int, c_void_p, POINTER(warpjit_capture_job))),
+                ("draw", CFUNCTYPE(c_int, c_void_p, POINTER(warpjit_capture_draw))),
+                ("picture", CFUNCTYPE(c_int, c_void_p, POINTER(warpjit_capture_picture))),
+                ("targets_of_draws", c_uint32)]
 
 
 class warpjit_launch_recorder(Structure):
@@ -1291,6 +1366,19 @@ FUNCTIONS = {
     "warpjit_profile_get_info": (c_int32, [POINTER(warpjit_profile), POINTER(warpjit_profile_info), POINTER(warpjit_error)]),
     "warpjit_profile_get_instruction": (c_int32, [POINTER(warpjit_profile), c_size_t, POINTER(warpjit_profile_instruction), POINTER(warpjit_error)]),
     "warpjit_profile_get_race": (c_int32, [POINTER(warpjit_profile), c_size_t, POINTER(warpjit_profile_race), POINTER(warpjit_error)]),
+    "warpjit_capture_load": (c_int32, [POINTER(warpjit_capture_file), c_size_t, POINTER(POINTER(warpjit_capture)), POINTER(warpjit_error)]),
+    "warpjit_capture_destroy": (None, [POINTER(warpjit_capture)]),
+    "warpjit_capture_isa": (c_int32, [POINTER(warpjit_capture)]),
+    "warpjit_capture_product": (c_uint32, [POINTER(warpjit_capture)]),
+    "warpjit_capture_frames": (c_size_t, [POINTER(warpjit_capture)]),
+    "warpjit_capture_jobs": (c_size_t, [POINTER(warpjit_capture)]),
+    "warpjit_capture_name_count": (c_size_t, [POINTER(warpjit_capture)]),
+    "warpjit_capture_get_name": (c_int32, [POINTER(warpjit_capture), c_size_t, POINTER(warpjit_capture_name), POINTER(warpjit_error)]),
+    "warpjit_capture_set_names": (c_int32, [POINTER(warpjit_capture), POINTER(warpjit_capture_name), c_size_t, POINTER(warpjit_error)]),
+    "warpjit_capture_note_count": (c_size_t, [POINTER(warpjit_capture)]),
+    "warpjit_capture_note": (c_char_p, [POINTER(warpjit_capture), c_size_t]),
+    "warpjit_capture_run": (c_int32, [POINTER(warpjit_capture), POINTER(warpjit_engine), POINTER(warpjit_capture_visitor), POINTER(warpjit_run_options), POINTER(warpjit_error)]),
+    "warpjit_capture_write": (c_int32, [POINTER(warpjit_capture), warpjit_capture_sink, c_void_p, POINTER(warpjit_error)]),
     "warpjit_launch_recorder_create": (c_int32, [warpjit_capture_sink, c_void_p, POINTER(POINTER(warpjit_launch_recorder)), POINTER(warpjit_error)]),
     "warpjit_launch_recorder_destroy": (None, [POINTER(warpjit_launch_recorder)]),
     "warpjit_launch_recorder_run": (c_int32, [POINTER(warpjit_launch_recorder), POINTER(warpjit_engine), POINTER(warpjit_launch), POINTER(warpjit_run_options), POINTER(warpjit_report), POINTER(warpjit_error)]),

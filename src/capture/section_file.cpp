@@ -1,6 +1,7 @@
 #include "capture/section_file.h"
 
 #include <array>
+#include <bit>
 #include <cstdio>
 
 namespace warpjit::capture {
@@ -147,6 +148,16 @@ Numbers& Numbers::put(std::uint64_t value, std::size_t size) {
   std::array<std::byte, sizeof value> part;
   for (std::size_t k = 0; k < part.size(); ++k) part[k] = static_cast<std::byte>(value >> 8 * k);
   bytes_.insert(bytes_.end(), part.begin(), part.begin() + static_cast<std::ptrdiff_t>(size));
+  return *this;
+}
+
+Numbers& Numbers::words(std::span<const std::uint32_t> values) {
+  if constexpr (std::endian::native == std::endian::little) {
+    const std::span<const std::byte> bytes = std::as_bytes(values);
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  } else {
+    for (const std::uint32_t value : values) word(value);
+  }
   return *this;
 }
 

@@ -148,6 +148,7 @@ class Numbers {
   Numbers() = default;
   explicit Numbers(std::size_t room) { bytes_.reserve(room); }
   Numbers& word(std::uint32_t value) { return put(value, 4); }
+  Numbers& words(std::span<const std::uint32_t> values);
   Numbers& long_word(std::uint64_t value) { return put(value, 8); }
   Numbers& text(std::string_view value);  // without its size
   std::span<const std::byte> bytes() const { return bytes_; }

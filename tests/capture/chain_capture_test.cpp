@@ -525,5 +525,37 @@ TEST(ChainCapture, WhatNamesNoJobsIsRefused) {
   EXPECT_FALSE(Capture::load(std::span<const CaptureBytes>()).ok());
 }
 
+// Chains, draws, pages and what is expected can be left out, and what is left is a file.
+TEST(ChainCapture, DoesWithoutParts) {
+  const auto capture = Capture::load(seed("triangle.wjcap"), "triangle.wjcap");
+  ASSERT_TRUE(capture.ok()) << to_string(capture.error());
+  const std::shared_ptr<const capture::Frames> frames = capture->state().frames;
+  ChainRun whole;
+  ASSERT_TRUE(frames->run(Engine(), whole, {}).ok());
+  ASSERT_GE(whole.draws.size(), 1u);
+  for (const capture::Part part : {capture::Part::job, capture::Part::draw, capture::Part::memory}) {
+    const std::size_t count = frames->parts(part);
+    ASSERT_NE(count, 0u);
+    const auto same = frames->without(part, std::vector<bool>(count));
+    ASSERT_NE(same, nullptr);
+    ChainRun again;
+    ASSERT_TRUE(same->run(Engine(), again, {}).ok());
+    EXPECT_EQ(again.draws, whole.draws);
+    EXPECT_EQ(again.pictures, whole.pictures);
+  }
+  const auto without_draws =
+      frames->without(capture::Part::draw, std::vector<bool>(frames->parts(capture::Part::draw), true));
+  ASSERT_NE(without_draws, nullptr);
+  ChainRun none;
+  ASSERT_TRUE(without_draws->run(Engine(), none, {}).ok());
+  EXPECT_TRUE(none.draws.empty());
+  EXPECT_EQ(without_draws->info().jobs, frames->info().jobs);
+  EXPECT_EQ(frames->without(capture::Part::job, std::vector<bool>(frames->parts(capture::Part::job), true)),
+            nullptr);
+  const auto one_chain = frames->without(capture::Part::job, {false, true});
+  ASSERT_NE(one_chain, nullptr);
+  EXPECT_LT(one_chain->info().jobs, frames->info().jobs);
+}
+
 }  // namespace
 }  // namespace warpjit

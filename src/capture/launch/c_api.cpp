@@ -13,8 +13,8 @@ struct warpjit_launch_recorder {
   warpjit_launch_recorder& operator=(const warpjit_launch_recorder&) = delete;
 };
 
-namespace warpjit::c_api {
-extern "C" {
+using namespace warpjit;
+using namespace warpjit::c_api;
 
 warpjit_status warpjit_launch_recorder_create(warpjit_capture_sink sink, void* context,
                                               warpjit_launch_recorder** recorder, warpjit_error* error) {
@@ -48,6 +48,3 @@ warpjit_status warpjit_launch_recorder_end_frame(warpjit_launch_recorder* record
 warpjit_status warpjit_launch_recorder_finish(warpjit_launch_recorder* recorder, warpjit_error* error) {
   return call(error, {{recorder, "recorder"}}, [&] { return recorder->recorder.finish(); });
 }
-
-}  // extern "C"
-}  // namespace warpjit::c_api

@@ -19,7 +19,7 @@ namespace warpjit::capture {
 struct LaunchOutput {
   std::string name;  // letters, digits, _ and -
   BufferPlace memory;
-  // Of a target; none: bytes.
+  // That of a target; none: bytes.
   PixelFormat format = PixelFormat::none;
   std::uint32_t width = 0, height = 0;
   std::uint64_t pitch = 0;

@@ -12,7 +12,7 @@ void add_call(capture::Numbers& to, const PipelineCall& call, const std::optiona
   const std::uint32_t unit = call.unit == Unit::geometry ? 1 : 0;
   to.word(static_cast<std::uint32_t>(call.kind) | unit << 8 | (result ? kResult : 0));
   to.word(call.first).word(static_cast<std::uint32_t>(call.words.size()));
-  for (const std::uint32_t word : call.words) to.word(word);
+  to.words(call.words);
   if (result) to.long_word(result->hash).word(result->draws).word(result->ended ? 1 : 0);
 }
 

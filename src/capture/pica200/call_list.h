@@ -1,4 +1,4 @@
-// Lists of calls as bytes. Of each {u32 kind, from bit 8 on the unit, bit 16 if a result follows; u32 first; u32 number
+// Lists of calls as bytes. A call is {u32 kind, from bit 8 on the unit, bit 16 if a result follows; u32 first; u32 number
 // of words; the words; u64 hash of what its draws gave, u32 number of draws, u32 1 if the caller ended the list after
 // the last one}.
 #pragma once

@@ -33,7 +33,7 @@ class SceneMachine {
   std::span<SceneMemory> memory() { return memory_; }
   // The bytes of an output; none: they do not lie in the scene's memory.
   std::span<const std::byte> bytes_of(const SceneOutput& output) const;
-  // Of each call that drew vertices alone, since begin(): a hash of what it gave.
+  // A hash of what each call gave that drew vertices alone, since begin().
   std::span<const std::uint64_t> call_results() const { return call_results_; }
   std::uint64_t call_differences() const { return call_differences_; }  // of these from those in the scene
   std::uint64_t hash() const;                                           // of all memory

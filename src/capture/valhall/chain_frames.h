@@ -22,6 +22,8 @@ class ChainFrames final : public capture::Frames {
   Status run(const Engine& engine, warpjit::CaptureVisitor& visitor, const RunOptions& options,
              Image& memory) const;
   Status write(capture::SectionWriter& file) const override;
+  std::size_t parts(capture::Part part) const override;
+  std::unique_ptr<const Frames> without(capture::Part part, const std::vector<bool>& left_out) const override;
   const CaptureFile& file() const { return file_; }
 
  private:

@@ -1,6 +1,8 @@
 #include "device/pica200/pipeline_call.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 #include <vector>
 
@@ -109,14 +111,32 @@ void CallResults::add(const Result<DrawResult>& result) {
   ++result_.draws;
   if (!result) return add_word(~std::uint32_t{0});
   add_word(static_cast<std::uint32_t>(result->vertices.size()));
-  static_assert(sizeof(Vertex) % sizeof(std::uint32_t) == 0);
-  const std::span<const std::byte> bytes = std::as_bytes(result->vertices);
-  for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint32_t)) {
-    std::uint32_t word = 0;
-    std::memcpy(&word, bytes.data() + at, sizeof word);
-    add_word(word);
+  // Sums are as fast as shading; a multiplication for each word would take longer.
+  constexpr std::size_t kWords = sizeof(Vertex) / sizeof(std::uint32_t);
+  std::array<std::uint32_t, kWords> sums{}, places{};
+  for (const Vertex& vertex : result->vertices) {
+    const auto words = std::bit_cast<std::array<std::uint32_t, kWords>>(vertex);
+    for (std::size_t k = 0; k < kWords; ++k) {
+      sums[k] += words[k];
+      places[k] += sums[k];
+    }
   }
-  for (const std::uint16_t index : result->indices) add_word(index);
+  for (std::size_t k = 0; k < kWords; ++k) {
+    add_word(sums[k]);
+    add_word(places[k]);
+  }
+  const std::span<const std::byte> indices = std::as_bytes(result->indices);
+  std::uint64_t sum = 0, place = 0;
+  for (std::size_t at = 0; at < indices.size(); at += sizeof sum) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, indices.data() + at, std::min(sizeof word, indices.size() - at));
+    place += sum += word;
+  }
+  add_word(static_cast<std::uint32_t>(result->indices.size()));
+  for (const std::uint64_t half : {sum, place}) {
+    add_word(static_cast<std::uint32_t>(half));
+    add_word(static_cast<std::uint32_t>(half >> 32));
+  }
 }
 
 bool CallResults::draw(const Result<DrawResult>& result) {

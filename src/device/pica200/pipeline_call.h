@@ -58,7 +58,9 @@ Packet packet_of(const PipelineCall& call);
 
 // What the draws of a call gave.
 struct CallResult {
-  // FNV-1a by words: of each draw the number of its vertices, their words and its indices; of an error 2^32 - 1.
+  // FNV-1a by words of 32 bits. A draw has the number of its vertices, for each of a vertex's 24 words the sum of all
+  // vertices' and the sum of that sum after each vertex, and the number of its indices with two such sums of
+  // words of 64 bits, the last one filled with zeros; an error has 2^32 - 1.
   std::uint64_t hash = 0xcbf29ce484222325;
   std::uint32_t draws = 0;  // that gave vertices or an error
   bool ended = false;       // the visitor ended the list after the last one
