@@ -40,7 +40,7 @@ class Frames {
   virtual Status write(SectionWriter& file) const = 0;
   // How many of a kind can be left out, one by one; 0: none. What is left runs as it did.
   virtual std::size_t parts(Part) const { return 0; }
-  // All draws have so many; parts of them are divided anew when there are fewer.
+  // The number of vertices of all draws; parts of them are divided anew when there are fewer.
   virtual std::size_t vertices() const { return 0; }
   // Without those parts whose flags are set, one flag for each. Null: that would change nothing, or cannot be.
   virtual std::unique_ptr<const Frames> without(Part, const std::vector<bool>& /*left_out*/) const {

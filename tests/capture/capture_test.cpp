@@ -79,7 +79,7 @@ TEST(Capture, ShowsWhatARunDoes) {
   EXPECT_EQ(jit.outputs, guest.outputs);
   EXPECT_EQ(apart.outputs, guest.outputs);
   EXPECT_TRUE(guest.holds && jit.holds);
-  // Of each target, what the other engine draws.
+  // The other engine draws the same to each target.
   Seen other;
   other.wanted.targets_of_draws = true;
   options.engine = EngineKind::guest;

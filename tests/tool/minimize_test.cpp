@@ -79,7 +79,7 @@ TEST(Reduce, EndsAfterSoManyRunsOrWhenItIsCancelled) {
   EXPECT_TRUE(has({3, 700})(*stopped.best).value());
 }
 
-// Draws of so many triangles come out wrong in the JIT.
+// Draws with this number of triangles come out wrong in the JIT.
 class WrongInJit final : public Frames {
  public:
   WrongInJit(std::shared_ptr<const Frames> frames, std::string what)

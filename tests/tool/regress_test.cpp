@@ -289,7 +289,7 @@ TEST_F(Regress, RefusesHostileBaselines) {
   const std::string failed = R"({"file": "a", "error": {"code": "", "where": "", "message": ""}})";
   EXPECT_NE(error(start + failed + "," + failed + "]}").find("captures[1]: the capture 'a' is there twice"),
             std::string::npos);
-  // A picture that is none is told of where it is.
+  // The error of a file that is no picture says where it lies.
   ASSERT_EQ(run("regress frames --save right").code, 0);
   for (const auto& entry : std::filesystem::directory_iterator(path("right/pictures")))
     std::ofstream(entry.path()) << "no picture";

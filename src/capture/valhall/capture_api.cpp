@@ -9,11 +9,6 @@
 
 namespace warpjit::valhall {
 
-CaptureVisitor::~CaptureVisitor() = default;
-bool CaptureVisitor::job(const CaptureJob&) { return true; }
-bool CaptureVisitor::draw(const CaptureDraw&) { return true; }
-bool CaptureVisitor::picture(const CapturePicture&) { return true; }
-
 Capture::Capture(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Capture::Capture(Capture&&) noexcept = default;
 Capture& Capture::operator=(Capture&&) noexcept = default;

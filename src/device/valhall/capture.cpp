@@ -232,4 +232,9 @@ Status CaptureRun::show_pictures(const Job& job, const Frame& frame) {
   return {};
 }
 
+CaptureVisitor::~CaptureVisitor() = default;
+bool CaptureVisitor::job(const CaptureJob&) { return true; }
+bool CaptureVisitor::draw(const CaptureDraw&) { return true; }
+bool CaptureVisitor::picture(const CapturePicture&) { return true; }
+
 }  // namespace warpjit::valhall
