@@ -30,20 +30,6 @@ const char* name_of(FileGuest guest) {
   return "a Valhall GPU";
 }
 
-capture::FileGuest guest_of(Isa isa) {
-  switch (isa) {
-    case Isa::pica200:
-      return FileGuest::pica200;
-    case Isa::tesla:
-      return FileGuest::tesla;
-    case Isa::usse:
-      return FileGuest::usse;
-    case Isa::valhall:
-      break;
-  }
-  return FileGuest::valhall;
-}
-
 Result<std::unique_ptr<const capture::Frames>> read_frames(const capture::SectionFile& sections,
                                                            capture::FileOwner owner) {
   using Made = std::unique_ptr<const capture::Frames>;
@@ -154,7 +140,7 @@ Status Capture::run(const Engine& engine, CaptureVisitor& visitor, const RunOpti
 Status Capture::write(CaptureSink sink, void* context) const try {
   if (sink == nullptr) return Error{ErrorCode::bad_input, "the sink is null", "capture"};
   const capture::FramesInfo info = state_->frames->info();
-  capture::SectionWriter file(sink, context, guest_of(info.isa), info.product);
+  capture::SectionWriter file(sink, context, capture::guest_of(info.isa), info.product);
   WARPJIT_CHECK(state_->frames->write(file));
   capture::write_texts(file, state_->texts);
   return file.finish();

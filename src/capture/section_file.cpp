@@ -13,6 +13,20 @@ std::uint64_t padded(std::uint64_t size) { return (size + kAlign - 1) / kAlign *
 
 }  // namespace
 
+FileGuest guest_of(Isa isa) {
+  switch (isa) {
+    case Isa::pica200:
+      return FileGuest::pica200;
+    case Isa::tesla:
+      return FileGuest::tesla;
+    case Isa::usse:
+      return FileGuest::usse;
+    case Isa::valhall:
+      break;
+  }
+  return FileGuest::valhall;
+}
+
 std::string hex_text(std::uint64_t value) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));

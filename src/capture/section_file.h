@@ -21,6 +21,7 @@ inline constexpr std::size_t kFileHeader = 32, kSectionHeader = 16, kAlign = 16;
 inline constexpr std::uint64_t kMaxSections = std::uint64_t{1} << 22;
 
 enum class FileGuest : std::uint32_t { pica200 = 1, tesla = 2, usse = 3, valhall = 4 };
+FileGuest guest_of(Isa isa);
 
 enum class SectionKind : std::uint32_t {
   memory = 1,        // address, size, bytes

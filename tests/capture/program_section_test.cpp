@@ -15,20 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using capture::FileGuest;
-
-FileGuest guest_of(Isa isa) {
-  switch (isa) {
-    case Isa::pica200:
-      return FileGuest::pica200;
-    case Isa::tesla:
-      return FileGuest::tesla;
-    case Isa::usse:
-      return FileGuest::usse;
-    case Isa::valhall:
-      break;
-  }
-  return FileGuest::valhall;
-}
+using capture::guest_of;
 
 void expect_kept(const std::shared_ptr<const frontend::Shader>& shader) {
   const Program program(shader);

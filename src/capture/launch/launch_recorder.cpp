@@ -60,20 +60,6 @@ class LaunchRecorder::State {
  private:
   bool records() const { return !finished_ && lost_.ok() && !failed_; }
 
-  static FileGuest guest_of(Isa isa) {
-    switch (isa) {
-      case Isa::pica200:
-        return FileGuest::pica200;
-      case Isa::tesla:
-        return FileGuest::tesla;
-      case Isa::usse:
-        return FileGuest::usse;
-      case Isa::valhall:
-        break;
-    }
-    return FileGuest::valhall;
-  }
-
   // Stores what the launch reads.
   Status begin(const Launch& launch) {
     if (sink_ == nullptr) return Error{ErrorCode::bad_input, "the sink is null", "capture"};

@@ -1,6 +1,5 @@
 // The public handle of captures of Mali GPUs.
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "base/float_environment.h"
@@ -69,7 +68,7 @@ Status Capture::run(const Engine& engine, CaptureVisitor& visitor, const RunOpti
 
 Status Capture::read_memory(std::uint64_t address, std::span<std::byte> to) const try {
   WARPJIT_TRY(const std::span<const std::byte> from, state_->file.image.bytes(address, to.size()));
-  std::memcpy(to.data(), from.data(), to.size());
+  std::ranges::copy(from, to.begin());
   return {};
 } catch (...) {
   return caught();
