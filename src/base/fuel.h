@@ -12,6 +12,10 @@
 #include <limits>
 #include <vector>
 
+namespace warpjit::interpret {
+class Observer;
+}
+
 namespace warpjit {
 
 inline constexpr const char* kOutOfFuelMessage =
@@ -22,13 +26,16 @@ inline constexpr const char* kCancelledMessage = "the run was cancelled";
 struct RunLimits {
   static constexpr std::atomic<std::uint32_t> kNever{0};
 
-  // `stop`: ends the run soon after it becomes other than 0; null: nothing does. Must outlive the run.
-  RunLimits(std::uint64_t of_thread, const std::atomic<std::uint32_t>* stop = nullptr)
-      : fuel(of_thread), cancel(stop != nullptr ? stop : &kNever) {}
+  // `stop`: ends the run soon after it becomes other than 0; null: nothing does. `by`: sees a guest interpreter run
+  // (frontend/interpret/observer.h); null: nobody does. Both must outlive the run.
+  RunLimits(std::uint64_t of_thread, const std::atomic<std::uint32_t>* stop = nullptr,
+            interpret::Observer* by = nullptr)
+      : fuel(of_thread), cancel(stop != nullptr ? stop : &kNever), observer(by) {}
   bool cancelled() const { return cancel->load(std::memory_order_relaxed) != 0; }
 
   std::uint64_t fuel;                        // of a thread
   const std::atomic<std::uint32_t>* cancel;  // never null
+  interpret::Observer* observer;
 };
 
 // The fuel of one thread, in parts, between which the run may be stopped.

@@ -18,6 +18,7 @@
 #include "frontend/grid.h"
 #include "frontend/interpreter.h"
 #include "frontend/memory.h"
+#include "frontend/register_bank.h"
 #include "frontend/source_map.h"
 #include "frontend/unit.h"
 #include "ir/function.h"
@@ -142,6 +143,8 @@ class Shader : public SourceMap, public Program::State {
   virtual const GeometryUnit* geometry_unit() const { return nullptr; }
   virtual const BlockHeader* block_header() const { return nullptr; }
   virtual const Profiler* profiler() const { return nullptr; }
+  // What observers of its interpreter see; empty: it has none.
+  virtual std::span<const RegisterBank> register_banks() const { return {}; }
 
  protected:
   explicit Shader(Traits traits) : traits_(std::move(traits)) {}

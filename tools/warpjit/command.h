@@ -102,5 +102,6 @@ void add_import(Command& app);
 void add_golden(Command& app);
 void add_regress(Command& app);
 void add_minimize(Command& app);
+void add_trace(Command& app);
 
 }  // namespace warpjit::tool

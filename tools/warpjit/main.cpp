@@ -50,6 +50,7 @@ int run_command(int argc, char** argv) {
   add_import(app);
   add_regress(app);
   add_minimize(app);
+  add_trace(app);
   add_golden(app);
   return line.run(argc, argv, kBadInput);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/shader.h"
+#include "frontend/valhall/facts/register_file.h"
 #include "frontend/valhall/flow/buffer_uses.h"
 #include "frontend/valhall/flow/varying_uses.h"
 #include "frontend/valhall/translate/translate.h"
@@ -22,6 +23,7 @@ class Shader final : public frontend::Shader, private frontend::MemorySpaces {
   Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_interpreter(
       const frontend::Facts& facts) const override;
   const frontend::MemorySpaces* memory() const override { return this; }
+  std::span<const frontend::RegisterBank> register_banks() const override { return kRegisterBanks; }
 
   // True if a fragment program gives references of the stencil test.
   bool emits_stencil() const;

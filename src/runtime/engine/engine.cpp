@@ -6,6 +6,7 @@
 #include "base/float_environment.h"
 #include "base/result.h"
 #include "runtime/code/code_arena.h"
+#include "runtime/engine/observed_run.h"
 
 namespace warpjit {
 namespace runtime {
@@ -49,8 +50,12 @@ void EngineState::log(LogLevel level, const std::string& message) const {
 
 Result<Report> EngineState::run(LaunchState& launch, const RunOptions& options) {
   const FloatEnvironment environment;
+  if (watcher_ != nullptr) [[unlikely]]
+    WARPJIT_CHECK(watcher_->before(launch, options));
   Run run{launch, options, *this, runner_, work_memory_};
   WARPJIT_CHECK(run_work(run));
+  if (watcher_ != nullptr) [[unlikely]]
+    WARPJIT_CHECK(watcher_->after(launch));
   return std::move(run.report);
 }
 

@@ -17,6 +17,8 @@
 
 namespace warpjit::runtime {
 
+class RunWatcher;  // engine/observed_run.h
+
 // How tests and `warpjit bench` change the way kernels are made; for warpjit's own modules.
 struct TestHooks {
   bool dispatch_all = false;                // all control flow in the dispatcher
@@ -59,6 +61,8 @@ class EngineState : public KernelSource {
   // A use that looked nothing up.
   void note_use(const Kernel& kernel) { cache_.note_use(kernel); }
   const TestHooks& hooks() const { return hooks_; }
+  // Is told of each run from now on; null: nobody is. It must outlive them, and the engine runs one launch at a time.
+  void set_watcher(RunWatcher* watcher) { watcher_ = watcher; }
   EngineInfo info() const;
   EngineStatistics statistics() const;
   void clear_cache();
@@ -121,6 +125,7 @@ class EngineState : public KernelSource {
 
   const EngineOptions options_;
   TestHooks hooks_;
+  RunWatcher* watcher_ = nullptr;
   std::uint64_t id_ = next_id();
   const RangeRunner runner_;
   std::shared_ptr<CodeMemory> memory_;  // null: no JIT

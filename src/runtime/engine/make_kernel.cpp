@@ -91,9 +91,10 @@ class GuestKernel final : public Kernel {
  public:
   // All geometry invocations run one after another.
   GuestKernel(std::unique_ptr<frontend::GuestInterpreter> guest, const frontend::Facts& facts,
-              const CompileReport& report)
+              const CompileReport& report, interpret::Observer* observer = nullptr)
       : guest_(std::move(guest)),
         facts_(facts),
+        observer_(observer),
         ordered_(facts.get_if<frontend::PrimitiveFacts>() != nullptr) {
     report_ = report;
     report_.lanes = guest_->lanes();
@@ -112,22 +113,23 @@ class GuestKernel final : public Kernel {
       outputs[k] = {args.outputs[k].address, args.outputs[k].stride};
     const auto* const cancel = reinterpret_cast<const std::atomic<std::uint32_t>*>(args.cancel);
     return guest_->run(values, facts_, {inputs, input_count}, {outputs, output_count},
-                       args.group_count * guest_->lanes(), {args.fuel, cancel});
+                       args.group_count * guest_->lanes(), {args.fuel, cancel, observer_});
   }
 
   Status run_blocks(const BlockRun& run, std::uint64_t first, std::uint64_t count,
                     std::optional<frontend::BlockFault>& fault) const override {
-    return guest_->run_blocks(run.grid, first, count, {run.fuel, run.cancel}, fault);
+    return guest_->run_blocks(run.grid, first, count, {run.fuel, run.cancel, observer_}, fault);
   }
 
   Status draw(const frontend::Values& values, const interpret::PixelWork& work,
               std::uint64_t fuel) const override {
-    return guest_->draw(values, work, {fuel, work.cancel});
+    return guest_->draw(values, work, {fuel, work.cancel, observer_});
   }
 
  private:
   std::unique_ptr<frontend::GuestInterpreter> guest_;
   frontend::Facts facts_;
+  interpret::Observer* observer_;
   bool ordered_;
 };
 
@@ -241,14 +243,15 @@ Result<KernelPointer> make_exact_kernel(const frontend::Shader& shader, const fr
   return make_ir_kernel(std::move(translation.program), translation.report, lanes);
 }
 
-Result<KernelPointer> make_guest_kernel(const frontend::Shader& shader, const frontend::Facts& facts) {
+Result<KernelPointer> make_guest_kernel(const frontend::Shader& shader, const frontend::Facts& facts,
+                                        interpret::Observer* observer = nullptr) {
   Stopwatch watch;
   CompileReport report;
   report.engine = EngineKind::guest;
   report.generic = (shader.usage().bools & ~facts.known_bools) != 0;
   WARPJIT_TRY(std::unique_ptr<frontend::GuestInterpreter> guest, shader.prepare_interpreter(facts));
   report.translate_time = watch.lap();
-  return KernelPointer(std::make_shared<GuestKernel>(std::move(guest), facts, report));
+  return KernelPointer(std::make_shared<GuestKernel>(std::move(guest), facts, report, observer));
 }
 
 // The kernel of the engine that the options name, from what the passes left.
@@ -324,6 +327,11 @@ Result<KernelPointer> make_kernel(const frontend::Shader& shader, const frontend
   if (facts.get_if<frontend::PrimitiveFacts>() != nullptr)
     WARPJIT_CHECK(set_unit_use(shader, facts, unit, *kernel));
   return kernel;
+}
+
+Result<KernelPointer> make_observed_kernel(const frontend::Shader& shader, const frontend::Facts& facts,
+                                           interpret::Observer& observer) {
+  return make_guest_kernel(shader, facts, &observer);
 }
 
 Result<std::vector<std::byte>> kernel_key(const frontend::Shader& shader, const frontend::Facts& facts,

@@ -360,7 +360,7 @@ bool append_bytes(void* to, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-Status import_launch(const std::string& file, const std::string& out) {
+Result<std::vector<std::byte>> launch_as_capture(const std::string& file) {
   WARPJIT_TRY(LaunchFile launch, read_launch(file));
   WARPJIT_TRY(BoundLaunch bound, BoundLaunch::make(std::move(launch)));
   bound.clear();
@@ -372,6 +372,11 @@ Status import_launch(const std::string& file, const std::string& out) {
   const auto report = recorder.run(engine, bound.launch(), options);
   if (!report) return report.error();
   WARPJIT_CHECK(recorder.finish());
+  return bytes;
+}
+
+Status import_launch(const std::string& file, const std::string& out) {
+  WARPJIT_TRY(const std::vector<std::byte> bytes, launch_as_capture(file));
   return write_file(out, bytes);
 }
 

@@ -48,7 +48,7 @@ Result<Scene> load_scene(const std::string& file) {
   return read_scene(as_text(bytes), file, path_of(file).parent_path());
 }
 
-Status write_scene_capture(const Scene& scene, const std::string& file) {
+Result<std::vector<std::byte>> scene_as_capture(const Scene& scene) {
   std::vector<std::byte> bytes;
   WARPJIT_CHECK(pica200::write_capture(
       scene,
@@ -58,6 +58,11 @@ Status write_scene_capture(const Scene& scene, const std::string& file) {
         return true;
       },
       &bytes));
+  return bytes;
+}
+
+Status write_scene_capture(const Scene& scene, const std::string& file) {
+  WARPJIT_TRY(const std::vector<std::byte> bytes, scene_as_capture(scene));
   return write_file(file, bytes);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "capture/pica200/scene_machine.h"
 #include "scene_file.h"
@@ -17,7 +18,9 @@ bool is_scene_capture(const std::string& file);
 // Says on stderr what a trace lacks.
 Result<Scene> load_scene(const std::string& file);
 
-// As a capture. Errors: io, bad_input for a scene that must be refused.
+// As a capture. Errors: bad_input for a scene that must be refused.
+Result<std::vector<std::byte>> scene_as_capture(const Scene& scene);
+// The same, to a file.
 Status write_scene_capture(const Scene& scene, const std::string& file);
 
 }  // namespace warpjit::tool

@@ -35,7 +35,13 @@ class BlockRun final : public WarpRun {
   Status run_block(std::uint64_t number) {
     block_ = launch_.block_at(number);
     memory_.begin(block_);
-    for (std::size_t k = 0; k < warps_.size(); ++k) start(warps_[k], number, static_cast<std::uint32_t>(k));
+    for (std::size_t k = 0; k < warps_.size(); ++k) {
+      start(warps_[k], number, static_cast<std::uint32_t>(k));
+      show(warps_[k], {.kind = interpret::ObservedGroup::Kind::block,
+                       .lanes = warps_[k].running,
+                       .first = warps_[k].first_thread,
+                       .block = block_});
+    }
     while (true) {
       std::uint32_t running = 0;
       for (Warp& warp : warps_) {
@@ -99,18 +105,19 @@ class BlockRun final : public WarpRun {
       const auto a = static_cast<std::uint32_t>(source[0][lane]),
                  b = static_cast<std::uint32_t>(source[1][lane]);
       if (op.kind == WarpOp::Kind::result_address) {
-        warp.registers[to.first][lane] = (a >> 3) * launch_.vertices.packet_stride + (a & 7) * 16;
-        warp.registers[to.first + 1][lane] = static_cast<std::uint32_t>(memory_.result_pointer() >> 32);
+        warp.set(to.first, lane, (a >> 3) * launch_.vertices.packet_stride + (a & 7) * 16);
+        warp.set(to.first + 1U, lane, static_cast<std::uint32_t>(memory_.result_pointer() >> 32));
         return;
       }
-      const auto values = attribute(op, a, b, by(warp, op, lane));
-      for (unsigned n = 0; n < to.count; ++n) warp.registers[to.first + n][lane] = values[n];
+      const auto values = attribute(warp, op, lane, a, b);
+      for (unsigned n = 0; n < to.count; ++n) warp.set(to.first + n, lane, values[n]);
     });
   }
 
   // What LD_ATTR and LEA_ATTR write for these numbers of vertex and instance.
-  std::array<std::uint32_t, 4> attribute(const WarpOp& op, std::uint32_t vertex, std::uint32_t instance,
-                                         GroupMemory::Accessor accessor) {
+  std::array<std::uint32_t, 4> attribute(const Warp& warp, const WarpOp& op, unsigned lane,
+                                         std::uint32_t vertex, std::uint32_t instance) {
+    const GroupMemory::Accessor accessor = by(warp, op, lane);
     const frontend::Vertices& vertices = launch_.vertices;
     const AttributeEntry entry = *attribute_entry(op.i);
     if (entry.table != 1 || entry.index >= formats_.size()) {
@@ -124,8 +131,9 @@ class BlockRun final : public WarpRun {
                high = static_cast<std::uint32_t>(of.address >> 32);
     if (op.kind == WarpOp::Kind::attribute_address) return {low, high, of.format};
     if (byte >= of.bytes || of.bytes - byte < format.bytes()) return {};
-    const ElementBytes bytes =
-        memory_.read_element(std::uint64_t{high} << 32 | low, format.bytes(), accessor);
+    const std::uint64_t address = std::uint64_t{high} << 32 | low;
+    const ElementBytes bytes = memory_.read_element(address, format.bytes(), accessor);
+    show_access(warp, lane, address, format.bytes(), bytes.data());
     const auto to = op.i.register_format;
     auto values = convert_element(format, bytes, to);
     for (unsigned n = op.i.vector_size + 1U; n < 4; ++n) values[n] = 0;

@@ -220,6 +220,7 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
     memory_.begin({});
     counts_.fill(0);
     for (unsigned lane = 0; lane < lanes; ++lane) start_lane(lane);
+    show(warp_, {.kind = interpret::ObservedGroup::Kind::quads, .lanes = covered_, .quads = quads_});
     const Status status = run_warp(warp_);
     report_.first_fault = memory_.take_fault();
     all_.add(std::exchange(report_, {}));
@@ -273,7 +274,7 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
     for_lanes(active, [&](unsigned lane) {
       const auto word = [&](unsigned n) { return static_cast<std::uint32_t>(source[n][lane]); };
       const auto write = [&](const std::array<std::uint32_t, 4>& words) {
-        for (unsigned n = 0; n < op.i.write.count; ++n) warp.registers[op.i.write.first + n][lane] = words[n];
+        for (unsigned n = 0; n < op.i.write.count; ++n) warp.set(op.i.write.first + n, lane, words[n]);
       };
       switch (op.kind) {
         case WarpOp::Kind::varying:
@@ -308,6 +309,7 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
 
   // Discarded lanes run on if someone can read them.
   void kill(unsigned lane) {
+    if (warp_.observer != nullptr) warp_.observer->happened(interpret::kDiscarded);
     live_ &= ~(1U << lane);
     if (!helpers_run_) warp_.running &= live_;
   }
@@ -348,12 +350,16 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
     for (unsigned k = 0; k < uses.size(); ++k) {
       if (is_flat(i)) {
         words[k] = primitive(lane).flat(uses[k]);
+        if (warp_.observer != nullptr) [[unlikely]]
+          warp_.observer->read_varying(varying_word(work_.uses[uses[k]].slot), lane, words[k]);
         const std::uint32_t byte = first_byte(i) + k * element_bytes(i);
         if (element_bytes(i) == 2) words[k] = words[k] >> byte % 4 * 8 & 0xffff;
         if (is_of_table(i)) words[k] = flat_in_format(words[k], i.register_format);
         continue;
       }
       words[k] = quotient(value(uses[k], lane, by), inverse_w(lane, by));
+      if (warp_.observer != nullptr) [[unlikely]]
+        warp_.observer->read_varying(varying_word(work_.uses[uses[k]].slot), lane, words[k]);
       if (is_of_table(i))
         words[k] = number_in_format(words[k], i.register_format);
       else if (i.type == Type::f16)
@@ -395,8 +401,7 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
     std::array<std::uint32_t, 4> color{0, 0, 0, is_integer(format) ? 1 : to_bits(1.0F)};
     for (unsigned k = 0; k <= op.i.vector_size; ++k) {
       const unsigned n = is_half(format) ? k / 2 : k;
-      const std::uint32_t word = warp.registers[op.i.read.first + n][lane],
-                          half = word >> k % 2 * 16 & 0xffff;
+      const std::uint32_t word = warp.get(op.i.read.first + n, lane), half = word >> k % 2 * 16 & 0xffff;
       color[k] = format == RegisterFormat::f16   ? widen_half(half)
                  : format == RegisterFormat::s16 ? sign_extend(half, 16)
                  : format == RegisterFormat::u16 ? half

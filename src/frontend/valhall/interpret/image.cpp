@@ -130,6 +130,7 @@ void WarpRun::image(Warp& warp, const WarpOp& op, std::uint32_t active, const La
     }
     if (!address) return {};
     const ElementBytes bytes = memory_.read_element(*address, format.bytes(), by(warp, op, lane));
+    show_access(warp, lane, *address, format.bytes(), bytes.data());
     auto values = convert_element(format, bytes, i.register_format);
     for (unsigned n = i.vector_size + 1U; n < 4; ++n) values[n] = 0;
     if (holds_halves(i.register_format)) return {values[0] | values[1] << 16, values[2] | values[3] << 16};
@@ -137,7 +138,7 @@ void WarpRun::image(Warp& warp, const WarpOp& op, std::uint32_t active, const La
   };
   for_lanes(active, [&](unsigned lane) {
     const auto values = lane_values(lane);
-    for (unsigned n = 0; n < i.write.count; ++n) warp.registers[i.write.first + n][lane] = values[n];
+    for (unsigned n = 0; n < i.write.count; ++n) warp.set(i.write.first + n, lane, values[n]);
   });
 }
 
@@ -157,11 +158,14 @@ void WarpRun::store_texel(const Warp& warp, const WarpOp& op, std::uint32_t acti
     const std::uint32_t one = holds_integers(from) ? 1 : from == RegisterFormat::f16 ? 0x3c00 : 0x3f800000;
     std::array<std::uint32_t, 4> channels{0, 0, 0, one};
     for (unsigned n = 0; n <= i.vector_size; ++n)
-      channels[n] = holds_halves(from) ? warp.registers[i.read.first + n / 2][lane] >> n % 2 * 16 & 0xffff
-                                       : warp.registers[i.read.first + n][lane];
+      channels[n] = holds_halves(from) ? warp.get(i.read.first + n / 2, lane) >> n % 2 * 16 & 0xffff
+                                       : warp.get(i.read.first + n, lane);
     texel[lane] = store_element(*format, channels, from);
     size[lane] = format->bytes();
     to[lane] = memory_.write(address, size[lane], access_unit(size[lane]), by(warp, op, lane));
+    std::uint32_t value = 0;
+    std::memcpy(&value, texel[lane].data(), std::min<std::size_t>(size[lane], sizeof value));
+    show_store(warp, lane, address, size[lane], to[lane], value);
   });
   // Part by part, as STORE does, and small texels first: they may overlap.
   for (std::uint32_t bytes = 1; bytes <= sizeof(ElementBytes); ++bytes)

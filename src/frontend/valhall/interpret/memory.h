@@ -53,6 +53,9 @@ class GroupMemory {
   void report_no_attribute(std::uint32_t index, Accessor by);
   // A uniform word.
   std::uint32_t uniform(unsigned number, Accessor by);
+  std::uint32_t uniform_or_zero(unsigned number) const {
+    return number < uniforms_.size() ? uniforms_[number] : 0;
+  }
 
   // True if the address is one of the thread's own memory.
   bool is_local(std::uint64_t address) const { return local_bytes_ != 0 && address >> 32 == private_.local; }

@@ -281,12 +281,14 @@ TextureResults run_texture(const Instruction& i, const FragmentSetup& setup,
 void WarpRun::sample(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& handles) {
   TextureOperands operands{.handles = handles};
   for (unsigned n = 0; n < op.i.read.count; ++n)
-    std::ranges::copy(warp.registers[op.i.read.first + n], operands.staging[n].begin());
+    for (unsigned lane = 0; lane < kWarpLanes; ++lane)
+      operands.staging[n][lane] = (active >> lane & 1) != 0 ? warp.get(op.i.read.first + n, lane)
+                                                            : warp.registers[op.i.read.first + n][lane];
   const TextureResults results = run_texture(op.i, program_.fragment, launch_.bound, operands, active,
                                              program_.stage == Stage::fragment);
   for_lanes(active, [&](unsigned lane) {
     for (unsigned n = 0; n < op.i.write.count; ++n)
-      warp.registers[op.i.write.first + n][lane] = results.words[n][lane];
+      warp.set(op.i.write.first + n, lane, results.words[n][lane]);
   });
   for_lanes(storing(results.failed),
             [&](unsigned lane) { memory_.report_no_texture(results.handles[lane], by(warp, op, lane)); });

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "frontend/grid.h"
+#include "frontend/valhall/container/program.h"
 #include "frontend/valhall/interpret/lanes.h"
 
 namespace warpjit::valhall {

@@ -129,6 +129,20 @@ void WarpRun::find_front(Warp& warp) {
   });
 }
 
+void WarpRun::show(Warp& warp, const interpret::ObservedGroup& group) const {
+  if (limits_.observer == nullptr || !limits_.observer->observes(group)) return;
+  warp.observer = limits_.observer;
+  for (unsigned number = 0; number < kRegistersOfThread; ++number)
+    for_lanes(warp.running, [&](unsigned lane) {
+      // Those that the hardware sets have a value, be it 0.
+      if (warp.registers[number][lane] != 0 || (number >= kFirstSetRegister && number <= kLastSetRegister))
+        warp.observer->holds(register_word(number), lane, warp.registers[number][lane]);
+    });
+  for (unsigned number = 0; number < kMaxUniformWords; ++number)
+    if (const std::uint32_t word = memory_.uniform_or_zero(number); word != 0)
+      for_lanes(warp.running, [&](unsigned lane) { warp.observer->holds(uniform_word(number), lane, word); });
+}
+
 Status WarpRun::run_warp(Warp& warp) {
   // Warps may make no backward transfer.
   if (limits_.cancelled())
@@ -146,13 +160,70 @@ Status WarpRun::step(Warp& warp) {
   report_.lane_instructions += static_cast<unsigned>(std::popcount(active));
   if (executed_ != nullptr) for_lanes(active, [&](unsigned lane) { ++(*executed_)[lane]; });
   std::uint32_t taken = 0;
+  if (warp.observer != nullptr) [[unlikely]]
+    warp.observer->begin(op.address, active);
   execute(warp, op, active, taken);
   if (op.i.flow == Flow::end) warp.running &= ~active;
-  if (op.i.flow == Flow::discard) warp.running &= ~active | kept(active);
+  if (op.i.flow == Flow::discard) {
+    if (warp.observer != nullptr && (warp.running & active & ~kept(active)) != 0)
+      warp.observer->happened(interpret::kDiscarded);
+    warp.running &= ~active | kept(active);
+  }
   active &= warp.running;
-  if (active == 0) return {};
+  if (active == 0) return warp.observer == nullptr ? Status() : end_step(warp, op, interpret::kEnded);
   if (op.kind == WarpOp::Kind::barrier) warp.waiting |= active;
-  return go_on(warp, op, active, taken & active);
+  const std::uint64_t divergences = report_.divergences;
+  const Status status = go_on(warp, op, active, taken & active);
+  if (warp.observer == nullptr) [[likely]]
+    return status;
+  unsigned happened = 0;
+  if (!status) happened |= interpret::kFaulted;
+  if (report_.divergences != divergences) happened |= interpret::kDiverged;
+  if (op.kind == WarpOp::Kind::barrier) happened |= interpret::kBarrier;
+  const Status shown = end_step(warp, op, happened);
+  return status ? shown : status;
+}
+
+Status WarpRun::end_step(const Warp& warp, const WarpOp& op, unsigned happened) const {
+  interpret::Observer& observer = *warp.observer;
+  if (op.i.flow == Flow::end) happened |= interpret::kEnded;
+  if (op.kind == WarpOp::Kind::texture) happened |= interpret::kSampled;
+  observer.happened(happened);
+  return observer.step() ? Status() : stopped(warp, op, ErrorCode::cancelled, kCancelledMessage);
+}
+
+void WarpRun::show_read(const Warp& warp, const Source& source, std::uint32_t active,
+                        const LaneValues& values) const {
+  if (source.kind != Source::Kind::gpr && source.kind != Source::Kind::uniform) return;
+  const unsigned first =
+      source.kind == Source::Kind::gpr ? register_word(source.value) : uniform_word(source.value);
+  for_lanes(active, [&](unsigned lane) {
+    warp.observer->read(first, lane, static_cast<std::uint32_t>(values[lane]));
+    if (source.wide) warp.observer->read(first + 1, lane, static_cast<std::uint32_t>(values[lane] >> 32));
+  });
+}
+
+void WarpRun::show_access(const Warp& warp, unsigned lane, std::uint64_t address, unsigned size,
+                          const std::byte* at) {
+  if (warp.observer == nullptr) [[likely]]
+    return;
+  interpret::Event::Memory access{.address = address,
+                                  .bytes = static_cast<std::uint8_t>(size),
+                                  .lane = static_cast<std::uint8_t>(lane),
+                                  .faulted = at == nullptr};
+  if (at != nullptr) std::memcpy(&access.value, at, std::min(size, 4U));
+  warp.observer->event().memory.push_back(access);
+  if (at == nullptr) warp.observer->happened(interpret::kFaulted);
+}
+
+void WarpRun::show_store(const Warp& warp, unsigned lane, std::uint64_t address, unsigned size,
+                         const std::byte* at, std::uint32_t value) {
+  if (warp.observer == nullptr) [[likely]]
+    return;
+  show_access(warp, lane, address, size, at);
+  interpret::Event::Memory& access = warp.observer->event().memory.back();
+  access.store = true;
+  access.before = std::exchange(access.value, value);
 }
 
 // The lanes in `taken` go to the target, the others go on after the instruction.
@@ -189,7 +260,11 @@ Error WarpRun::stopped(const Warp& warp, const WarpOp& op, ErrorCode code, const
 void WarpRun::execute(Warp& warp, const WarpOp& op, std::uint32_t active, std::uint32_t& taken) {
   const Instruction& i = op.i;
   LaneSources source;
-  for (unsigned n = 0; n < 4; ++n) fetch(warp, op, i.source[n], active, source[n]);
+  for (unsigned n = 0; n < 4; ++n) {
+    fetch(warp, op, i.source[n], active, source[n]);
+    if (warp.observer != nullptr) [[unlikely]]
+      show_read(warp, i.source[n], active, source[n]);
+  }
   switch (op.kind) {
     case WarpOp::Kind::nothing:
     case WarpOp::Kind::barrier:
@@ -208,7 +283,7 @@ void WarpRun::execute(Warp& warp, const WarpOp& op, std::uint32_t active, std::u
         second[lane] = static_cast<std::uint32_t>(source[1][lane]);
       }
       const LaneWords results = exchange(i, first, second, active);
-      for_lanes(active, [&](unsigned lane) { warp.registers[i.destination][lane] = results[lane]; });
+      for_lanes(active, [&](unsigned lane) { warp.set(i.destination, lane, results[lane]); });
       return;
     }
     case WarpOp::Kind::load:
@@ -307,8 +382,8 @@ void WarpRun::compute(Warp& warp, const WarpOp& op, std::uint32_t active, const 
       result = evaluate(op.operation, op.i, inputs);
       computed = true;
     }
-    warp.registers[d][lane] = static_cast<std::uint32_t>(result);
-    if (wide) warp.registers[d + 1][lane] = static_cast<std::uint32_t>(result >> 32);
+    warp.set(d, lane, static_cast<std::uint32_t>(result));
+    if (wide) warp.set(d + 1, lane, static_cast<std::uint32_t>(result >> 32));
   });
 }
 
@@ -321,7 +396,9 @@ void WarpRun::load(Warp& warp, const WarpOp& op, std::uint32_t active, const Lan
       // Addresses of one access have one high word.
       const std::uint64_t base = addresses[lane];
       const std::uint64_t address = (base >> 32 << 32) | static_cast<std::uint32_t>(base + part.offset);
-      take_part(words, part, lane, memory_.read(address, part.size, shape.alignment, by(warp, op, lane)));
+      const std::byte* const at = memory_.read(address, part.size, shape.alignment, by(warp, op, lane));
+      show_access(warp, lane, address, part.size, at);
+      take_part(words, part, lane, at);
     });
   set_loaded(warp, op, active, words);
 }
@@ -343,8 +420,11 @@ void WarpRun::load_buffer(Warp& warp, const WarpOp& op, std::uint32_t active, co
         // What is narrower than a word lies inside as a whole.
         const std::uint64_t end = shape.bytes < 4 ? source[0][lane] + shape.bytes : offset + part.size;
         if (end > memory_.bytes_of(*named[lane])) return;
-        take_part(words, part, lane,
-                  memory_.read_buffer(*named[lane], offset, part.size, shape.alignment, by(warp, op, lane)));
+        const std::byte* const at =
+            memory_.read_buffer(*named[lane], offset, part.size, shape.alignment, by(warp, op, lane));
+        const frontend::BufferSource* const source_of = named[lane]->source;
+        show_access(warp, lane, (source_of != nullptr ? source_of->address : 0) + offset, part.size, at);
+        take_part(words, part, lane, at);
       });
   set_loaded(warp, op, active, words);
 }
@@ -355,8 +435,8 @@ void WarpRun::buffer_address(Warp& warp, const WarpOp& op, std::uint32_t active,
         memory_.find_buffer(static_cast<std::uint32_t>(source[1][lane]), false, by(warp, op, lane));
     const std::uint64_t address =
         named ? named->source->address + static_cast<std::uint32_t>(source[0][lane]) : 0;
-    warp.registers[op.i.write.first][lane] = static_cast<std::uint32_t>(address);
-    warp.registers[op.i.write.first + 1][lane] = static_cast<std::uint32_t>(address >> 32);
+    warp.set(op.i.write.first, lane, static_cast<std::uint32_t>(address));
+    warp.set(op.i.write.first + 1U, lane, static_cast<std::uint32_t>(address >> 32));
   });
 }
 
@@ -370,7 +450,10 @@ void WarpRun::set_loaded(Warp& warp, const WarpOp& op, std::uint32_t active, con
   const Instruction& i = op.i;
   const AccessShape shape = shape_of(i.type);
   for_lanes(active, [&](unsigned lane) {
-    const auto reg = [&](unsigned n) -> std::uint32_t& { return warp.registers[i.write.first + n][lane]; };
+    std::array<std::uint32_t, 4> loaded{};
+    unsigned count = 1;
+    loaded[0] = warp.registers[i.write.first][lane];
+    const auto reg = [&](unsigned n) -> std::uint32_t& { return loaded[n]; };
     const std::uint64_t low = words[0][lane];
     const unsigned bits = 8U * shape.bytes;
     switch (i.lane) {
@@ -378,26 +461,30 @@ void WarpRun::set_loaded(Warp& warp, const WarpOp& op, std::uint32_t active, con
       case LoadLane::b1:
       case LoadLane::b2:
       case LoadLane::b3:
-        return insert(reg(0), low, 8 * (static_cast<unsigned>(i.lane) - static_cast<unsigned>(LoadLane::b0)),
-                      8);
+        insert(reg(0), low, 8 * (static_cast<unsigned>(i.lane) - static_cast<unsigned>(LoadLane::b0)), 8);
+        break;
       case LoadLane::h0:
       case LoadLane::h1:
-        return insert(reg(0), extend(low, bits, i.zero_extend), i.lane == LoadLane::h0 ? 0 : 16, 16);
+        insert(reg(0), extend(low, bits, i.zero_extend), i.lane == LoadLane::h0 ? 0 : 16, 16);
+        break;
       case LoadLane::w0:
       case LoadLane::d0: {
         const std::uint64_t extended = extend(low, bits, i.zero_extend);
         reg(0) = static_cast<std::uint32_t>(extended);
-        if (i.lane == LoadLane::d0) reg(1) = static_cast<std::uint32_t>(extended >> 32);
-        return;
+        reg(1) = static_cast<std::uint32_t>(extended >> 32);
+        count = i.lane == LoadLane::d0 ? 2 : 1;
+        break;
       }
       case LoadLane::whole:
-        for (unsigned n = 0; n < i.write.count; ++n) reg(n) = words[n][lane];
+        count = i.write.count;
+        for (unsigned n = 0; n < count; ++n) reg(n) = words[n][lane];
         // The last register has more bits than were loaded.
         if (bits % 32 != 0)
           reg(i.write.count - 1U) =
               static_cast<std::uint32_t>(extend(words[i.write.count - 1U][lane], bits % 32, i.zero_extend));
-        return;
+        break;
     }
+    for (unsigned n = 0; n < count; ++n) warp.set(i.write.first + n, lane, loaded[n]);
   });
 }
 
@@ -415,7 +502,9 @@ void WarpRun::store(const Warp& warp, const WarpOp& op, std::uint32_t active, co
   });
   for (const AccessPart& part : shape.parts)
     for_lanes(active, [&](unsigned lane) {
-      const std::uint32_t value = warp.registers[op.i.read.first + part.staging][lane] >> part.shift;
+      const std::uint32_t value = warp.get(op.i.read.first + part.staging, lane) >> part.shift;
+      show_store(warp, lane, address[lane] + part.offset, part.size,
+                 at[lane] != nullptr ? at[lane] + part.offset : nullptr, value);
       if (at[lane] != nullptr) std::memcpy(at[lane] + part.offset, &value, part.size);
     });
 }
@@ -425,7 +514,8 @@ void WarpRun::atomic(Warp& warp, const WarpOp& op, std::uint32_t active, const L
   const Instruction& i = op.i;
   constexpr unsigned kWords = sizeof(Word) / 4;
   const auto staging = [&](unsigned first, unsigned lane) {
-    return static_cast<Word>(kWords == 2 ? warp.pair(first, lane) : warp.registers[first][lane]);
+    const std::uint32_t low = warp.get(first, lane);
+    return static_cast<Word>(kWords == 2 ? std::uint64_t{warp.get(first + 1, lane)} << 32 | low : low);
   };
   LaneValues old{};
   for_lanes(storing(active), [&](unsigned lane) {
@@ -434,10 +524,15 @@ void WarpRun::atomic(Warp& warp, const WarpOp& op, std::uint32_t active, const L
     const Word operand = i.read.count != 0 ? staging(i.read.first, lane) : Word{1};
     const Word expected = i.compare ? staging(i.read.first + kWords, lane) : Word{0};
     old[lane] = update<Word>(at, i.atomic, operand, i.compare ? &expected : nullptr);
+    if (warp.observer == nullptr) return;
+    std::uint32_t now = 0;
+    std::memcpy(&now, at, sizeof now);
+    show_store(warp, lane, address[lane], sizeof(Word), at, now);
+    warp.observer->event().memory.back().before = static_cast<std::uint32_t>(old[lane]);
   });
   for_lanes(active, [&](unsigned lane) {
     for (unsigned n = 0; n < i.write.count; ++n)
-      warp.registers[i.write.first + n][lane] = static_cast<std::uint32_t>(old[lane] >> 32 * n);
+      warp.set(i.write.first + n, lane, static_cast<std::uint32_t>(old[lane] >> 32 * n));
   });
 }
 

@@ -8,6 +8,8 @@
 #include <string>
 
 #include "base/fuel.h"
+#include "frontend/interpret/observer.h"
+#include "frontend/valhall/facts/register_file.h"
 #include "frontend/valhall/interpret/interpret.h"
 #include "frontend/valhall/interpret/lanes.h"
 #include "frontend/valhall/interpret/memory.h"
@@ -38,10 +40,23 @@ struct Warp {
   std::int64_t fuel = 0;              // group_fuel
   std::uint64_t of_all_lanes = 0;     // transfers made by all lanes that have not ended
   FuelCounts counts{0};
+  interpret::Observer* observer = nullptr;  // null: it is not observed
 
   std::uint32_t runnable() const { return running & ~waiting; }
   std::uint64_t pair(unsigned first, unsigned lane) const {
     return registers[first][lane] | std::uint64_t{registers[first + 1][lane]} << 32;
+  }
+
+  // How instructions read and write registers.
+  std::uint32_t get(unsigned number, unsigned lane) const {
+    if (observer != nullptr) [[unlikely]]
+      observer->read(register_word(number), lane, registers[number][lane]);
+    return registers[number][lane];
+  }
+  void set(unsigned number, unsigned lane, std::uint32_t value) {
+    if (observer != nullptr) [[unlikely]]
+      observer->wrote(register_word(number), lane, registers[number][lane], value);
+    registers[number][lane] = value;
   }
 };
 
@@ -56,8 +71,14 @@ class WarpRun {
 
   // Clears a warp; `lanes` run from the program's entry on.
   void start_warp(Warp& warp, std::uint32_t lanes) const;
+  // Asks the observer, if there is one, whether it is to see the warp, whose registers are as they are at its start.
+  void show(Warp& warp, const interpret::ObservedGroup& group) const;
   // Runs the warp until no lane is runnable.
   Status run_warp(Warp& warp);
+
+  // To the warp's observer, if it has one: an access to memory at an address, of which `at` is the place.
+  static void show_access(const Warp& warp, unsigned lane, std::uint64_t address, unsigned size,
+                          const std::byte* at);
 
   static GroupMemory::Accessor by(const Warp& warp, const WarpOp& op, unsigned lane) {
     return {op.address, warp.first_thread + lane};
@@ -85,6 +106,10 @@ class WarpRun {
 
  private:
   static void find_front(Warp& warp);
+  void show_read(const Warp& warp, const Source& source, std::uint32_t active,
+                 const LaneValues& values) const;
+  // What else happened (interpret::Happened), and the end of the instruction.
+  Status end_step(const Warp& warp, const WarpOp& op, unsigned happened) const;
   // One instruction of the lanes with the lowest program counter. Some lane must be runnable.
   Status step(Warp& warp);
   Status go_on(Warp& warp, const WarpOp& op, std::uint32_t active, std::uint32_t taken);
@@ -98,6 +123,8 @@ class WarpRun {
   void load(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& addresses);
   void load_buffer(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source);
   void buffer_address(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source);
+  static void show_store(const Warp& warp, unsigned lane, std::uint64_t address, unsigned size,
+                         const std::byte* at, std::uint32_t value);
   static void take_part(LoadedWords& words, const AccessPart& part, unsigned lane, const std::byte* at);
   static void set_loaded(Warp& warp, const WarpOp& op, std::uint32_t active, const LoadedWords& words);
   void store(const Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& address);

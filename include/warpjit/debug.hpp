@@ -1,0 +1,141 @@
+// A debugger of guest programs: stands at one thread of a draw or a launch of a capture, and steps it in both
+// directions (docs/debugging.md). The frame up to the draw runs in compiled code; the threads that run together with
+// that one run in the guest interpreter, whose results must be those of the compiled code.
+//
+//   auto session = warpjit::DebugSession::open(*capture);
+//   auto place = warpjit::DebugPlace::parse("draw 17 pixel 120,88");
+//   if (auto status = session->go(*place); !status) return status;
+//   for (std::uint64_t n = 0; n < session->steps(); ++n) show(*session->step(n));
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpjit/capture.hpp"
+#include "warpjit/export.h"
+#include "warpjit/result.hpp"
+#include "warpjit/types.hpp"
+
+namespace warpjit {
+
+// Which thread of which draw, and where it stands. As text: "draw 17 pixel 120,88 fragment 0 step 41",
+// "draw 3 vertex 5", "draw 0 thread 3,0,0 block 1,2", "draw 2 invocation 4". What is left out is 0; a `step` that is
+// left out is the first.
+struct WARPJIT_API DebugPlace {
+  enum class Of : std::uint8_t {
+    vertex,      // `number`: of the draw, instance after instance; of a launch of rows, the row
+    invocation,  // of a geometry program
+    pixel,  // (x, y) of the targets; `number`: which of the fragments of that pixel, in the order of primitives
+    thread  // of a grid, in a block
+  };
+  std::size_t draw = 0;  // CaptureDraw::number
+  Of of = Of::vertex;
+  std::uint64_t number = 0;
+  std::uint32_t x = 0, y = 0;
+  std::array<std::uint32_t, 3> thread{}, block{};
+  std::uint64_t step = 0;
+
+  // Errors: bad_input, naming the word that is wrong and what may stand there.
+  static Result<DebugPlace> parse(std::string_view text);
+  std::string text() const;
+};
+
+// What one instruction did in the lanes that executed it.
+struct DebugStep {
+  // What else happened, as bits of `happened`.
+  enum : std::uint16_t {
+    sampled = 1,     // a texture
+    discarded = 2,   // lanes ended, or will write nothing
+    diverged = 4,    // lanes parted
+    joined = 8,      // lanes that waited go on
+    faulted = 16,    // memory, a register or code that is not there
+    ended = 32,      // lanes came to their end
+    barrier = 64,    // lanes wait for others of their block
+    rule = 128,      // a result that IEEE arithmetic would not have given
+    undefined = 256  // it read a register that nothing had written
+  };
+  struct Read {
+    unsigned word = 0, lane = 0;
+    std::uint32_t bits = 0;  // which of the word's
+    std::uint32_t value = 0;
+  };
+  struct Write {
+    unsigned word = 0, lane = 0;
+    std::uint32_t bits = 0;
+    std::uint32_t before = 0, after = 0;
+  };
+  struct Access {
+    std::uint64_t address = 0;
+    unsigned bytes = 0, lane = 0;
+    bool store = false, faulted = false;
+    std::uint32_t before = 0, value = 0;  // the first four bytes
+  };
+  std::uint64_t number = 0;
+  std::uint32_t address = 0;  // of the instruction, as listings give it
+  std::uint32_t lanes = 0;    // bit n: lane n executed it
+  std::uint16_t happened = 0;
+  std::vector<Read> reads;
+  std::vector<Write> writes;
+  std::vector<Access> accesses;
+};
+
+struct DebugOptions {
+  // Whether what the interpreter leaves is compared with what the compiled code leaves.
+  bool check = true;
+  RunOptions run{};  // of the compiled code
+};
+
+// Calls must not overlap.
+class WARPJIT_API DebugSession {
+ public:
+  // The capture is copied as a handle. Errors: resource_limit.
+  static Result<DebugSession> open(const Capture& capture, const DebugOptions& options = {});
+  DebugSession(DebugSession&&) noexcept;
+  DebugSession& operator=(DebugSession&&) noexcept;
+  ~DebugSession();
+
+  // Runs the capture up to the place's draw, and records the threads of the place. Errors: bad_input for a place
+  // that is not there, saying which ones are; those of Capture::run before it.
+  Status go(const DebugPlace& place);
+  // Where it stands, with the number of the step that comes next.
+  const DebugPlace& place() const;
+  // The draw, in words.
+  const std::string& what() const;
+
+  // After go(): the steps that the threads made, 0 to steps() - 1. At steps() they have ended.
+  std::uint64_t steps() const;
+  // The place's own lane of `lanes()` lanes.
+  unsigned lane() const;
+  unsigned lanes() const;
+  // Errors of go_to() and step(): bad_input for a step that is not there.
+  Status go_to(std::uint64_t step);
+  Result<DebugStep> step(std::uint64_t number);
+  // How the run ended, if it was by an error: a fault, fuel. Else ok.
+  const Status& end() const;
+  // Not empty: where interpreter and compiled code differ.
+  const std::string& difference() const;
+
+  // ---- Registers, as words of 32 bits
+  unsigned words() const;
+  std::string name(unsigned word) const;
+  std::optional<unsigned> find(std::string_view name) const;
+  // Before the step that comes next. Errors: those of step().
+  Result<std::uint32_t> value(unsigned word, unsigned lane);
+  // The listing of the program: text of an address; empty: there is no instruction.
+  std::string text(std::uint32_t address) const;
+
+  class State;
+
+ private:
+  explicit DebugSession(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpjit

@@ -1,0 +1,422 @@
+// Runs a capture up to a draw, and lets an observer see the threads of a place there.
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "base/result.h"
+#include "capture/frames.h"
+#include "debug/trace.h"
+#include "frontend/interpret/pixels.h"
+#include "runtime/engine/observed_run.h"
+#include "warpjit/debug.hpp"
+#include "warpjit/listing.hpp"
+
+namespace warpjit {
+namespace {
+
+using interpret::ObservedGroup;
+using runtime::ObservedPart;
+
+constexpr std::size_t kMostSavedBytes = std::size_t{1} << 30;
+
+// What memory holds, to be put back, or to be compared.
+class SavedMemory {
+ public:
+  Status save(const std::vector<std::span<std::byte>>& pieces) {
+    std::size_t bytes = 0;
+    for (const auto piece : pieces) bytes += piece.size();
+    if (bytes > kMostSavedBytes)
+      return Error{ErrorCode::resource_limit,
+                   "the launch may write " + std::to_string(bytes) + " bytes; a debugger keeps at most " +
+                       std::to_string(kMostSavedBytes),
+                   ""};
+    pieces_ = pieces;
+    copies_.clear();
+    for (const auto piece : pieces) copies_.emplace_back(piece.begin(), piece.end());
+    return {};
+  }
+  void restore() const {
+    for (std::size_t k = 0; k < pieces_.size(); ++k) std::ranges::copy(copies_[k], pieces_[k].begin());
+  }
+  const std::vector<std::span<std::byte>>& pieces() const { return pieces_; }
+  const std::vector<std::byte>& copy(std::size_t piece) const { return copies_[piece]; }
+
+ private:
+  std::vector<std::span<std::byte>> pieces_;
+  std::vector<std::vector<std::byte>> copies_;
+};
+
+// The instructions of a listing, whose lines end with "// ADDRESS: WORDS".
+std::map<std::uint32_t, std::string> lines_of(const std::string& listing) {
+  std::map<std::uint32_t, std::string> lines;
+  for (std::size_t at = 0; at < listing.size();) {
+    const std::size_t end = std::min(listing.find('\n', at), listing.size());
+    const std::string_view line(listing.data() + at, end - at);
+    at = end + 1;
+    const std::size_t comment = line.rfind("// ");
+    if (comment == std::string_view::npos) continue;
+    std::uint64_t address = 0;
+    std::size_t digits = comment + 3;
+    for (; digits < line.size(); ++digits) {
+      const char* const found = std::strchr("0123456789abcdef", line[digits]);
+      if (found == nullptr || line[digits] == '\0') break;
+      address = address * 16 + static_cast<std::uint64_t>(found - "0123456789abcdef");
+    }
+    if (digits == comment + 3 || digits == line.size() || line[digits] != ':') continue;
+    std::string_view text = line.substr(0, comment);
+    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+    lines.emplace(static_cast<std::uint32_t>(address), text);
+  }
+  return lines;
+}
+
+}  // namespace
+
+class DebugSession::State final : public runtime::RunWatcher,
+                                  public CaptureVisitor,
+                                  public interpret::Observer {
+ public:
+  State(const Capture& capture, const DebugOptions& options)
+      : frames_(capture.state().frames), options_(options) {
+    engine_.state().set_watcher(this);
+  }
+
+  Status go(const DebugPlace& place) {
+    place_ = place;
+    place_.step = 0;
+    what_.clear();
+    WARPJIT_CHECK(record(0));
+    return go_to(place.step);
+  }
+  Status go_to(std::uint64_t step) {
+    if (step > trace_.steps())
+      return Error{
+          ErrorCode::bad_input,
+          "there is no step " + std::to_string(step) + "; the threads made " + std::to_string(trace_.steps()),
+          place_.text()};
+    place_.step = step;
+    return {};
+  }
+  // Makes sure that the trace has a step, or the registers after the last one.
+  Status look_at(std::uint64_t step) {
+    if (trace_.has(step) || (step == trace_.end() && step >= trace_.first())) return {};
+    if (step > trace_.steps())
+      return Error{
+          ErrorCode::bad_input,
+          "there is no step " + std::to_string(step) + "; the threads made " + std::to_string(trace_.steps()),
+          place_.text()};
+    // Some before it, as people mostly step back.
+    constexpr std::uint64_t kBefore = 100000;
+    return record(step > kBefore ? step - kBefore : 0);
+  }
+
+  Engine& engine() { return engine_; }
+  const DebugPlace& place() const { return place_; }
+  const std::string& what() const { return what_; }
+  const debug::Trace& trace() const { return trace_; }
+  const Status& end() const { return end_; }
+  const std::string& difference() const { return difference_; }
+  unsigned lane() const { return lane_; }
+  std::span<const frontend::RegisterBank> banks() const { return banks_; }
+  const debug::RegisterFile& registers() {
+    if (!file_ || file_step_ != place_.step) {
+      file_ = trace_.before(place_.step);
+      file_step_ = place_.step;
+    }
+    return *file_;
+  }
+  std::string text(std::uint32_t address) const {
+    const auto found = lines_.find(address);
+    return found == lines_.end() ? std::string() : found->second;
+  }
+
+ private:
+  // ---- The run of the capture
+  Status record(std::uint64_t from) {
+    from_ = from;
+    draws_ = 0;
+    found_ = seen_ = false;
+    rows_seen_ = fragments_seen_ = 0;
+    trace_ = {};
+    file_.reset();
+    end_ = Status();
+    difference_.clear();
+    WARPJIT_CHECK(frames_->run(engine_, *this, options_.run));
+    if (found_) return {};
+    return not_there();
+  }
+
+  Error not_there() const {
+    std::string message;
+    if (draws_ <= place_.draw)
+      message = draws_ == 0 ? "the capture has no draws"
+                            : "there is no draw " + std::to_string(place_.draw) + "; the last one is " +
+                                  std::to_string(draws_ - 1);
+    else if (!seen_)
+      message = "the draw has no such threads: " + what_;
+    else if (place_.of == DebugPlace::Of::pixel && fragments_seen_ != 0)
+      message = "the draw has " + std::to_string(fragments_seen_) + " fragments at that pixel";
+    else if (place_.of == DebugPlace::Of::pixel)
+      message = "the draw has no fragment at that pixel: " + what_;
+    else
+      message = "there is no such thread: " + what_;
+    return {ErrorCode::bad_input, message, place_.text()};
+  }
+
+  CaptureInterest interest() const override { return {.draws = true}; }
+  bool draw(const CaptureDraw& draw) override {
+    draws_ = draw.number + 1;
+    if (draw.number == place_.draw) what_ = draw.what;
+    return draw.number < place_.draw;
+  }
+
+  // The part of a launch that has the place; nothing: none of it has.
+  std::optional<ObservedPart> part_of(const runtime::LaunchState& launch) const {
+    const Stage stage = launch.shader->stage();
+    ObservedPart part;
+    switch (place_.of) {
+      case DebugPlace::Of::pixel:
+        if (!launch.pixels) return std::nullopt;
+        part.pixels = {place_.x & ~1U, place_.y & ~1U, 2, 2};
+        return part;
+      case DebugPlace::Of::vertex:
+        if (launch.pixels && launch.pixels->vertex) {
+          part.program = ObservedPart::Program::vertex;
+          return part;
+        }
+        if (launch.pixels || launch.primitives || (stage == Stage::compute && launch.work() == Work::grid))
+          return std::nullopt;
+        part.unit = place_.number;
+        if (launch.work() == Work::grid) {
+          const frontend::Vertices& vertices = launch.values.grid.vertices;
+          if (vertices.count == 0) return std::nullopt;
+          const std::uint64_t columns = launch.values.grid.grid[0];
+          part.unit = place_.number / vertices.count * columns +
+                      place_.number % vertices.count / frontend::Vertices::kOfBlock;
+        }
+        return part;
+      case DebugPlace::Of::invocation:
+        return launch.primitives ? std::optional(part) : std::nullopt;
+      case DebugPlace::Of::thread: {
+        if (launch.work() != Work::grid || stage != Stage::compute) return std::nullopt;
+        const auto& extents = launch.values.grid.grid;
+        for (std::size_t k = 0; k < 3; ++k)
+          if (place_.block[k] >= extents[k] || place_.thread[k] >= launch.values.grid.block[k])
+            return std::nullopt;
+        part.unit = place_.block[0] + std::uint64_t{extents[0]} *
+                                          (place_.block[1] + std::uint64_t{extents[1]} * place_.block[2]);
+        return part;
+      }
+    }
+    return std::nullopt;
+  }
+
+  Status before(runtime::LaunchState& launch, const RunOptions& options) override {
+    if (found_ || draws_ != place_.draw) return {};
+    const std::optional<ObservedPart> part = part_of(launch);
+    if (!part) return {};
+    seen_ = true;
+    launch_ = &launch;
+    const frontend::Shader& shader =
+        part->program == ObservedPart::Program::own ? *launch.shader : *launch.pixels->vertex->shader;
+    banks_ = shader.register_banks();
+    if (banks_.empty())
+      return Error{ErrorCode::unsupported, "programs of this GPU cannot be looked at yet",
+                   shader.source_name()};
+    const auto pieces = runtime::written_memory(launch);
+    WARPJIT_CHECK(memory_before_.save(pieces));
+    const Status status = runtime::run_observed(engine_.state(), launch, *part, *this, options);
+    const bool compares = found_ && status.ok() && options_.check;
+    const Status saved = compares ? observed_.save(pieces) : Status();
+    memory_before_.restore();
+    if (found_) {
+      end_ = status;
+      if (from_ == 0) {
+        const auto& program =
+            part->program == ObservedPart::Program::own ? launch.program : launch.pixels->vertex->program;
+        const auto listing = disassemble(program);
+        lines_ = listing ? lines_of(*listing) : std::map<std::uint32_t, std::string>();
+      }
+      compares_ = compares && saved.ok();
+      whole_ = part->program == ObservedPart::Program::own && launch.work() == Work::grid;
+      return {};
+    }
+    return status.ok() || status.error().code == ErrorCode::bad_input ? status : Status();
+  }
+
+  // What the interpreter changed, compiled code must have changed, too.
+  Status after(runtime::LaunchState& launch) override {
+    if (&launch != launch_ || !found_) return {};
+    launch_ = nullptr;
+    if (!compares_) return {};
+    const auto& pieces = observed_.pieces();
+    for (std::size_t k = 0; k < pieces.size() && difference_.empty(); ++k) {
+      const auto &was = memory_before_.copy(k), &is = observed_.copy(k);
+      for (std::size_t n = 0; n < pieces[k].size(); ++n) {
+        if (is[n] == pieces[k][n] || (!whole_ && is[n] == was[n])) continue;
+        difference_ = "byte " + std::to_string(n) + " of piece " + std::to_string(k) +
+                      " of what the launch writes: the interpreter leaves " +
+                      std::to_string(std::to_integer<unsigned>(is[n])) + ", compiled code " +
+                      std::to_string(std::to_integer<unsigned>(pieces[k][n]));
+        break;
+      }
+    }
+    return {};
+  }
+
+  // ---- The observed run
+  bool observes(const ObservedGroup& group) override {
+    if (found_) return false;
+    if (!chooses(group)) return false;
+    found_ = true;
+    trace_ = debug::Trace(banks_, static_cast<unsigned>(std::bit_width(group.lanes | 1U << lane_)), from_);
+    return true;
+  }
+  bool chooses(const ObservedGroup& group) {
+    switch (group.kind) {
+      case ObservedGroup::Kind::rows: {
+        const auto count = static_cast<std::uint64_t>(std::popcount(group.lanes));
+        const std::uint64_t first =
+            launch_ != nullptr && is_alone() ? place_.number / count_of(group) * count_of(group) : rows_seen_;
+        rows_seen_ += count;
+        if (place_.number < first || place_.number - first >= count) return false;
+        lane_ = static_cast<unsigned>(place_.number - first);
+        return true;
+      }
+      case ObservedGroup::Kind::block: {
+        std::uint64_t thread = 0;
+        if (place_.of == DebugPlace::Of::vertex) {
+          const frontend::Vertices& vertices = launch_->values.grid.vertices;
+          const std::uint64_t number = place_.number % vertices.count;
+          if (group.block[0] != number / frontend::Vertices::kOfBlock ||
+              group.block[1] != place_.number / vertices.count)
+            return false;
+          thread = number % frontend::Vertices::kOfBlock;
+        } else {
+          if (group.block != ir::BlockPosition{place_.block[0], place_.block[1], place_.block[2]})
+            return false;
+          const auto& size = launch_->values.grid.block;
+          thread = place_.thread[0] +
+                   std::uint64_t{size[0]} * (place_.thread[1] + std::uint64_t{size[1]} * place_.thread[2]);
+        }
+        if (thread < group.first || thread - group.first >= 32) return false;
+        lane_ = static_cast<unsigned>(thread - group.first);
+        return (group.lanes >> lane_ & 1) != 0;
+      }
+      case ObservedGroup::Kind::quads:
+        for (std::size_t q = 0; q < group.quads.size(); ++q) {
+          const interpret::Quad& quad = group.quads[q];
+          if (static_cast<std::uint32_t>(quad.x) != (place_.x & ~1U) ||
+              static_cast<std::uint32_t>(quad.y) != (place_.y & ~1U))
+            continue;
+          const unsigned pixel = (place_.x & 1) | (place_.y & 1) << 1;
+          if ((quad.coverage >> pixel & 1) == 0) continue;
+          if (fragments_seen_++ != place_.number) continue;
+          lane_ = static_cast<unsigned>(4 * q) + pixel;
+          return true;
+        }
+        return false;
+      case ObservedGroup::Kind::launch:
+        return false;
+    }
+    return false;
+  }
+  // True if the observed run has the group of the place alone.
+  bool is_alone() const { return !launch_->pixels && !launch_->primitives; }
+  static std::uint64_t count_of(const ObservedGroup& group) {
+    return std::bit_ceil(std::bit_width(group.lanes) + 0U);
+  }
+
+  void holds(std::uint16_t word, unsigned lane, std::uint32_t value) override {
+    trace_.hold(word, lane, value);
+  }
+  bool step() override { return trace_.add(event()); }
+
+  std::shared_ptr<const capture::Frames> frames_;
+  DebugOptions options_;
+  Engine engine_;
+  DebugPlace place_;
+  std::string what_;
+  std::span<const frontend::RegisterBank> banks_;
+  std::map<std::uint32_t, std::string> lines_;  // of the program, by address
+
+  // Of the last run.
+  debug::Trace trace_;
+  std::optional<debug::RegisterFile> file_;  // before step file_step_
+  std::uint64_t file_step_ = 0;
+  Status end_;
+  std::string difference_;
+  unsigned lane_ = 0;
+  std::uint64_t from_ = 0;  // of the trace
+  std::size_t draws_ = 0;   // that have run
+  bool found_ = false, seen_ = false, compares_ = false, whole_ = false;
+  std::uint64_t rows_seen_ = 0, fragments_seen_ = 0;
+  runtime::LaunchState* launch_ = nullptr;
+  SavedMemory memory_before_, observed_;
+};
+
+DebugSession::DebugSession(std::unique_ptr<State> state) : state_(std::move(state)) {}
+DebugSession::DebugSession(DebugSession&&) noexcept = default;
+DebugSession& DebugSession::operator=(DebugSession&&) noexcept = default;
+DebugSession::~DebugSession() = default;
+
+Result<DebugSession> DebugSession::open(const Capture& capture, const DebugOptions& options) try {
+  return DebugSession(std::make_unique<State>(capture, options));
+} catch (...) {
+  return caught();
+}
+
+Status DebugSession::go(const DebugPlace& place) try { return state_->go(place); } catch (...) {
+  return caught();
+}
+Status DebugSession::go_to(std::uint64_t step) { return state_->go_to(step); }
+const DebugPlace& DebugSession::place() const { return state_->place(); }
+const std::string& DebugSession::what() const { return state_->what(); }
+std::uint64_t DebugSession::steps() const { return state_->trace().steps(); }
+unsigned DebugSession::lane() const { return state_->lane(); }
+unsigned DebugSession::lanes() const { return state_->trace().lanes(); }
+const Status& DebugSession::end() const { return state_->end(); }
+const std::string& DebugSession::difference() const { return state_->difference(); }
+
+Result<DebugStep> DebugSession::step(std::uint64_t number) try {
+  WARPJIT_CHECK(state_->look_at(number));
+  if (!state_->trace().has(number))
+    return Error{ErrorCode::bad_input, "the threads have ended before step " + std::to_string(number),
+                 state_->place().text()};
+  const interpret::Event event = state_->trace().event(number);
+  DebugStep step{.number = number,
+                 .address = event.address,
+                 .lanes = event.lanes,
+                 .happened = event.happened,
+                 .reads = {},
+                 .writes = {},
+                 .accesses = {}};
+  for (const auto& read : event.reads) step.reads.push_back({read.word, read.lane, read.bits, read.value});
+  for (const auto& write : event.writes)
+    step.writes.push_back({write.word, write.lane, write.bits, write.before, write.after});
+  for (const auto& access : event.memory)
+    step.accesses.push_back({access.address, access.bytes, access.lane, access.store, access.faulted,
+                             access.before, access.value});
+  return step;
+} catch (...) {
+  return caught();
+}
+
+unsigned DebugSession::words() const { return debug::words_of(state_->banks()); }
+std::string DebugSession::name(unsigned word) const { return debug::name_of(state_->banks(), word); }
+std::optional<unsigned> DebugSession::find(std::string_view name) const {
+  return debug::word_of(state_->banks(), name);
+}
+Result<std::uint32_t> DebugSession::value(unsigned word, unsigned lane) try {
+  if (word >= words() || lane >= lanes())
+    return Error{ErrorCode::bad_input, "there is no such register or lane", state_->place().text()};
+  WARPJIT_CHECK(state_->look_at(state_->place().step));
+  return state_->registers().get(word, lane);
+} catch (...) {
+  return caught();
+}
+std::string DebugSession::text(std::uint32_t address) const { return state_->text(address); }
+
+}  // namespace warpjit

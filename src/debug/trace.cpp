@@ -1,0 +1,186 @@
+#include "debug/trace.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace warpjit::debug {
+namespace {
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+  return hash ^ hash >> 29;
+}
+
+bool is_same(const Event::Read& a, const Event::Read& b) {
+  return a.word == b.word && a.lane == b.lane && a.bits == b.bits;
+}
+bool is_same(const Event::Write& a, const Event::Write& b) {
+  return a.word == b.word && a.lane == b.lane && a.bits == b.bits;
+}
+
+// True if writes of one word follow each other, and write the same.
+bool writes_the_same(std::span<const Event::Write> writes) {
+  for (std::size_t k = 1; k < writes.size(); ++k)
+    if (writes[k].word == writes[k - 1].word &&
+        (writes[k].after != writes[k - 1].after || writes[k].bits != writes[k - 1].bits))
+      return false;
+  return true;
+}
+
+constexpr std::string_view kComponents = "xyzw";
+
+}  // namespace
+
+unsigned words_of(std::span<const frontend::RegisterBank> banks) {
+  unsigned words = 0;
+  for (const frontend::RegisterBank& bank : banks)
+    words = std::max(words, bank.first + unsigned{bank.registers} * bank.components);
+  return words;
+}
+
+const frontend::RegisterBank* bank_of(std::span<const frontend::RegisterBank> banks, unsigned word) {
+  for (const frontend::RegisterBank& bank : banks)
+    if (word >= bank.first && word - bank.first < unsigned{bank.registers} * bank.components) return &bank;
+  return nullptr;
+}
+
+std::string name_of(std::span<const frontend::RegisterBank> banks, unsigned word) {
+  const frontend::RegisterBank* const bank = bank_of(banks, word);
+  if (bank == nullptr) return "word " + std::to_string(word);
+  const unsigned place = word - bank->first;
+  std::string name(bank->name);
+  if (bank->registers > 1) name += std::to_string(place / bank->components);
+  if (bank->components > 1) name += {'.', kComponents[place % bank->components]};
+  return name;
+}
+
+std::optional<unsigned> word_of(std::span<const frontend::RegisterBank> banks, std::string_view name) {
+  for (const frontend::RegisterBank& bank : banks) {
+    if (!name.starts_with(bank.name)) continue;
+    std::string_view rest = name.substr(bank.name.size());
+    unsigned number = 0, component = 0;
+    if (bank.registers > 1) {
+      const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+      if (error != std::errc() || number >= bank.registers) continue;
+      rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+    }
+    if (bank.components > 1) {
+      if (rest.size() != 2 || rest[0] != '.') continue;
+      const std::size_t at = kComponents.find(rest[1]);
+      if (at >= bank.components) continue;
+      component = static_cast<unsigned>(at);
+    } else if (!rest.empty()) {
+      continue;
+    }
+    return bank.first + number * bank.components + component;
+  }
+  return std::nullopt;
+}
+
+Trace::Trace(std::span<const frontend::RegisterBank> banks, unsigned lanes, std::uint64_t from)
+    : start_(words_of(banks), lanes),
+      varyings_(words_of(banks)),
+      from_(from),
+      spacing_(std::max(1024U, words_of(banks) * lanes / 4)) {
+  for (const frontend::RegisterBank& bank : banks)
+    if (bank.of == frontend::RegisterBank::Of::varying) varyings_ = std::min<unsigned>(varyings_, bank.first);
+}
+
+std::uint32_t Trace::shape_of(const Event& event, bool same) {
+  std::uint64_t hash = mixed(mixed(event.address, event.lanes), event.happened * 2U + (same ? 1U : 0U));
+  for (const Event::Read& read : event.reads)
+    hash = mixed(hash, std::uint64_t{read.word} << 40 | std::uint64_t{read.lane} << 32 | read.bits);
+  for (const Event::Write& write : event.writes)
+    hash = mixed(hash, ~(std::uint64_t{write.word} << 40 | std::uint64_t{write.lane} << 32 | write.bits));
+  const auto equal = [](const auto& a, const auto& b) { return is_same(a, b); };
+  for (auto [at, end] = shapes_by_hash_.equal_range(hash); at != end; ++at) {
+    const Shape& shape = shapes_[at->second];
+    if (shape.head.address == event.address && shape.head.lanes == event.lanes && shape.same == same &&
+        shape.head.happened == event.happened && std::ranges::equal(shape.reads, event.reads, equal) &&
+        std::ranges::equal(shape.writes, event.writes, equal))
+      return at->second;
+  }
+  const auto number = static_cast<std::uint32_t>(shapes_.size());
+  shapes_.push_back({{event.address, event.lanes, event.happened}, event.reads, event.writes, same});
+  shapes_by_hash_.emplace(hash, number);
+  shape_bytes_ += sizeof(Shape) + 64 + event.reads.size() * sizeof(Event::Read) +
+                  event.writes.size() * sizeof(Event::Write);
+  return number;
+}
+
+bool Trace::add(const Event& event) {
+  if (steps_ == 0) now_ = start_;
+  if (steps_ >= kMostSteps) return false;
+  if (steps_ >= from_ && !full_) {
+    if (heads_.empty()) first_ = steps_;
+    if (heads_.size() % spacing_ == 0) states_.push_back(now_);
+    const bool same = writes_the_same(event.writes);
+    heads_.push_back({shape_of(event, same), static_cast<std::uint32_t>(values_.size()),
+                      static_cast<std::uint32_t>(memory_.size())});
+    for (std::size_t k = 0; k < event.writes.size(); ++k)
+      if (!same || k == 0 || event.writes[k].word != event.writes[k - 1].word)
+        values_.push_back(event.writes[k].after);
+    memory_.insert(memory_.end(), event.memory.begin(), event.memory.end());
+    full_ = bytes() > kMostBytes;
+  }
+  for (const Event::Write& write : event.writes) now_.set(write.word, write.lane, write.after);
+  ++steps_;
+  return true;
+}
+
+std::size_t Trace::bytes() const {
+  return heads_.size() * sizeof(Step) + values_.size() * sizeof(std::uint32_t) +
+         memory_.size() * sizeof(Event::Memory) + shape_bytes_ + states_.size() * start_.bytes();
+}
+
+Trace::Head Trace::head(std::uint64_t step) const { return shapes_[heads_[step - first_].shape].head; }
+
+void Trace::apply(std::size_t index, RegisterFile& file) const {
+  const Shape& shape = shapes_[heads_[index].shape];
+  std::size_t value = heads_[index].value;
+  for (std::size_t k = 0; k < shape.writes.size(); ++k) {
+    const Event::Write& write = shape.writes[k];
+    const bool last = k + 1 == shape.writes.size() || shape.writes[k + 1].word != write.word;
+    file.set(write.word, write.lane, values_[value]);
+    if (!shape.same || last) ++value;
+  }
+}
+
+RegisterFile Trace::before(std::uint64_t step) const {
+  const std::uint64_t index = step - first_;
+  if (states_.empty()) return start_;
+  const std::size_t state = std::min<std::size_t>(index / spacing_, states_.size() - 1);
+  RegisterFile file = states_[state];
+  for (std::size_t k = state * spacing_; k < index; ++k) apply(k, file);
+  return file;
+}
+
+Event Trace::event(std::uint64_t step) const {
+  const std::size_t index = step - first_;
+  const Shape& shape = shapes_[heads_[index].shape];
+  Event event;
+  event.address = shape.head.address;
+  event.lanes = shape.head.lanes;
+  event.happened = shape.head.happened;
+  RegisterFile file = before(step);
+  event.reads = shape.reads;
+  for (Event::Read& read : event.reads) read.value = file.get(read.word, read.lane);
+  event.writes = shape.writes;
+  for (Event::Write& write : event.writes) write.before = file.get(write.word, write.lane);
+  apply(index, file);
+  std::size_t value = heads_[index].value;
+  for (std::size_t k = 0; k < event.writes.size(); ++k) {
+    event.writes[k].after = values_[value];
+    const bool last = k + 1 == event.writes.size() || event.writes[k + 1].word != event.writes[k].word;
+    if (!shape.same || last) ++value;
+  }
+  for (Event::Read& read : event.reads)
+    if (read.word >= varyings_) read.value = file.get(read.word, read.lane);
+  const std::size_t end = index + 1 < heads_.size() ? heads_[index + 1].memory : memory_.size();
+  event.memory.assign(memory_.begin() + heads_[index].memory,
+                      memory_.begin() + static_cast<std::ptrdiff_t>(end));
+  return event;
+}
+
+}  // namespace warpjit::debug

@@ -1,0 +1,111 @@
+// What a group of guest threads did, step by step, and its registers at any step: deltas with full states between
+// them, so that a step backwards costs no more than one forwards. Memory is bounded: what does not fit is recorded
+// again when somebody looks there.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "frontend/interpret/observer.h"
+#include "frontend/register_bank.h"
+
+namespace warpjit::debug {
+
+using interpret::Event;
+
+// One word of a register file in each lane of a group.
+class RegisterFile {
+ public:
+  RegisterFile() = default;
+  RegisterFile(unsigned words, unsigned lanes) : lanes_(lanes), words_(std::size_t{words} * lanes) {}
+  std::uint32_t get(unsigned word, unsigned lane) const { return words_[std::size_t{word} * lanes_ + lane]; }
+  void set(unsigned word, unsigned lane, std::uint32_t value) {
+    words_[std::size_t{word} * lanes_ + lane] = value;
+  }
+  unsigned lanes() const { return lanes_; }
+  std::size_t bytes() const { return words_.size() * sizeof(std::uint32_t); }
+  bool operator==(const RegisterFile&) const = default;
+
+ private:
+  unsigned lanes_ = 0;
+  std::vector<std::uint32_t> words_;
+};
+
+// The number of words that a guest's banks have.
+unsigned words_of(std::span<const frontend::RegisterBank> banks);
+// "r3.x"; "word 900" for one of no bank.
+std::string name_of(std::span<const frontend::RegisterBank> banks, unsigned word);
+// The word of a name. Nothing: there is none.
+std::optional<unsigned> word_of(std::span<const frontend::RegisterBank> banks, std::string_view name);
+const frontend::RegisterBank* bank_of(std::span<const frontend::RegisterBank> banks, unsigned word);
+
+class Trace {
+ public:
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+  static constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 28;
+
+  Trace() = default;
+  // Of a guest with these registers. `from`: the first step whose deltas are kept; as many as fit into kMostBytes.
+  Trace(std::span<const frontend::RegisterBank> banks, unsigned lanes, std::uint64_t from);
+
+  // ---- Recording
+  void hold(std::uint16_t word, unsigned lane, std::uint32_t value) { start_.set(word, lane, value); }
+  // False: there are more steps than a trace may have.
+  bool add(const Event& event);
+
+  // ---- Looking
+  std::uint64_t steps() const { return steps_; }  // that the group made
+  unsigned lanes() const { return start_.lanes(); }
+  // Steps whose events are here.
+  std::uint64_t first() const { return first_; }
+  std::uint64_t end() const { return first_ + heads_.size(); }
+  bool has(std::uint64_t step) const { return step >= first() && step < end(); }
+  // What a step that is here did: 0 is the group's first.
+  Event event(std::uint64_t step) const;
+  // Its address, lanes and interpret::Happened alone.
+  struct Head {
+    std::uint32_t address = 0, lanes = 0;
+    std::uint16_t happened = 0;
+  };
+  Head head(std::uint64_t step) const;
+  // Registers before a step that is here, or after the last one.
+  RegisterFile before(std::uint64_t step) const;
+  const RegisterFile& start() const { return start_; }
+  std::size_t bytes() const;
+
+ private:
+  // What steps at one address have in common again and again.
+  struct Shape {
+    Head head;
+    std::vector<Event::Read> reads;    // without values
+    std::vector<Event::Write> writes;  // the same
+    bool same = false;                 // all lanes write the same into each word: a value for each word
+  };
+  struct Step {
+    std::uint32_t shape = 0, value = 0;  // places in shapes_ and values_
+    std::uint32_t memory = 0;            // of its first access in memory_
+  };
+  std::uint32_t shape_of(const Event& event, bool same);
+  void apply(std::size_t index, RegisterFile& file) const;
+
+  RegisterFile start_, now_;
+  unsigned varyings_ = 0;  // words from here on are read in the step that sets them
+  std::uint64_t from_ = 0, first_ = 0, steps_ = 0;
+  bool full_ = false;
+  std::vector<Step> heads_;
+  std::vector<std::uint32_t> values_;  // what steps write
+  std::vector<Event::Memory> memory_;
+  std::vector<Shape> shapes_;
+  std::size_t shape_bytes_ = 0;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> shapes_by_hash_;
+  std::uint32_t spacing_ = 1024;      // steps from one state to the next
+  std::vector<RegisterFile> states_;  // before step first_ + k * spacing_
+};
+
+}  // namespace warpjit::debug

@@ -1,0 +1,26 @@
+// The register files of guests, as those see them who look at a program while it runs.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace warpjit::frontend {
+
+// Registers of one name as words of 32 bits. Word `first` + number * components + component of a thread's register
+// file is that component; names are "r3.x", or "r3" of one component, or "aL" of one register alone.
+struct RegisterBank {
+  // What a word mostly is, for people.
+  enum class Reading : std::uint8_t { f32, word, boolean };
+  enum class Of : std::uint8_t {
+    thread,   // instructions write it
+    launch,   // uniforms: the same for all threads
+    varying,  // a slot of the primitive's vertices, at the fragment's place; these banks are the last ones
+  };
+  std::string_view name;
+  std::uint16_t first = 0, registers = 0;
+  std::uint8_t components = 1;
+  Reading reading = Reading::f32;
+  Of of = Of::thread;
+};
+
+}  // namespace warpjit::frontend

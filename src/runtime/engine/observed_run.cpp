@@ -1,0 +1,151 @@
+#include "runtime/engine/observed_run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/float_environment.h"
+#include "runtime/engine/make_kernel.h"
+#include "runtime/work/grid_plan.h"
+#include "runtime/work/pixel_draw.h"
+#include "runtime/work/row_plan.h"
+
+namespace warpjit::runtime {
+namespace {
+
+// The engine's kernels, but for one program.
+class ObservedKernels final : public KernelSource {
+ public:
+  ObservedKernels(EngineState& engine, const frontend::Shader& observed, interpret::Observer& observer)
+      : engine_(engine), observed_(observed), observer_(observer) {}
+
+  KernelHints hints_of(const LaunchState& launch) const override { return engine_.hints_of(launch); }
+  Status lease(LaunchState& launch, const RunOptions& options, KernelUse& use,
+               CompileReport& report) override {
+    if (launch.shader != &observed_) return engine_.lease(launch, options, use, report);
+    WARPJIT_TRY(const frontend::Facts facts, launch.facts(0));
+    WARPJIT_TRY(std::shared_ptr<const Kernel> kernel, make_observed_kernel(observed_, facts, observer_));
+    report = report_of(*kernel, false);
+    use.lease.emplace().hold(std::move(kernel));
+    return {};
+  }
+  Status lease_at_once(LaunchState& launch, const RunOptions& options, KernelUse& use, CompileReport& report,
+                       bool) override {
+    return lease(launch, options, use, report);
+  }
+  Status lease_awaited(LaunchState& launch, const RunOptions& options, KernelUse& use,
+                       CompileReport& report) override {
+    return lease(launch, options, use, report);
+  }
+
+ private:
+  EngineState& engine_;
+  const frontend::Shader& observed_;
+  interpret::Observer& observer_;
+};
+
+Error no_such(const char* what, std::uint64_t number, std::uint64_t count) {
+  return {ErrorCode::bad_input,
+          "there is no " + std::string(what) + " " + std::to_string(number) +
+              (count == 0 ? "; the launch has none" : "; the last one is " + std::to_string(count - 1)),
+          ""};
+}
+
+// The groups of a thread alone.
+Status run_row(Run& run, std::uint64_t thread) {
+  LaunchState& launch = run.launch;
+  if (thread >= launch.count) return no_such("thread", thread, launch.count);
+  KernelUse use;
+  WARPJIT_CHECK(run.kernels.lease(launch, run.options, use, run.report));
+  const std::uint64_t lanes = use.kernel().lanes(), first = thread / lanes * lanes;
+  return RowPlan(run.call(launch, use)).run(first, std::min(lanes, launch.count - first));
+}
+
+Status run_grid(EngineState& engine, Run& run, std::uint64_t block) {
+  LaunchState& launch = run.launch;
+  const std::uint64_t blocks = launch.values.grid.blocks();
+  if (block >= blocks) return no_such("block", block, blocks);
+  KernelUse observed, others;
+  WARPJIT_CHECK(run.kernels.lease(launch, run.options, observed, run.report));
+  others.hints = engine.hints_of(launch);
+  WARPJIT_CHECK(engine.lease(launch, run.options, others, run.report));
+  std::optional<frontend::CheckedGrid> fresh;
+  WARPJIT_TRY(const frontend::CheckedGrid* checked, launch.checked_grid(fresh));
+  const GridPlan rest(run.call(launch, others), *checked), one(run.call(launch, observed), *checked);
+  if (block != 0) WARPJIT_CHECK(rest.run(0, block));
+  WARPJIT_CHECK(one.run(block, 1));
+  return block + 1 == blocks ? Status() : rest.run(block + 1, blocks - block - 1);
+}
+
+// What both have.
+RasterState::Rectangle meet(const RasterState::Rectangle& a, const RasterState::Rectangle& b) {
+  const auto extent = [](std::uint32_t first, std::uint64_t end_a, std::uint64_t end_b) {
+    const std::uint64_t end = std::min(end_a, end_b);
+    return static_cast<std::uint32_t>(end > first ? end - first : 0);
+  };
+  const std::uint32_t x = std::max(a.x, b.x), y = std::max(a.y, b.y);
+  return {x, y, extent(x, std::uint64_t{a.x} + a.width, std::uint64_t{b.x} + b.width),
+          extent(y, std::uint64_t{a.y} + a.height, std::uint64_t{b.y} + b.height)};
+}
+
+}  // namespace
+
+std::vector<std::span<std::byte>> written_memory(const LaunchState& launch) {
+  std::vector<std::span<std::byte>> pieces;
+  const auto add = [&](void* data, std::size_t size) {
+    if (data != nullptr && size != 0) pieces.push_back({static_cast<std::byte*>(data), size});
+  };
+  if (launch.draw.active) {
+    add(launch.draw.results, static_cast<std::size_t>(launch.count) * launch.draw.result_stride);
+  } else {
+    for (std::uint32_t k = 0; k < launch.output_count; ++k)
+      add(launch.outputs[k].buffer.data, launch.outputs[k].buffer.size);
+  }
+  if (launch.pixels) {
+    for (const TargetBuffer& color : launch.pixels->colors) add(color.data, color.size);
+    add(launch.pixels->depth.data, launch.pixels->depth.size);
+    add(launch.pixels->pass_counts.data, launch.pixels->pass_counts.size);
+  }
+  if (launch.primitives) {
+    const TriangleBuffer& triangles = launch.primitives->triangles;
+    add(triangles.vertices, triangles.size);
+    add(triangles.inverted, triangles.inverted_size);
+    add(launch.primitives->unit.data(), launch.primitives->unit.size_bytes());
+  }
+  for (const auto& ranges : launch.values.grid.globals)
+    for (const frontend::MappedRange& range : ranges) add(range.bytes.data(), range.bytes.size());
+  return pieces;
+}
+
+Status run_observed(EngineState& engine, LaunchState& given, const ObservedPart& part,
+                    interpret::Observer& observer, const RunOptions& options) {
+  const FloatEnvironment environment;
+  RunOptions alone = options;
+  alone.threads = 1;
+  alone.background = false;
+  WorkMemory memory;
+  LaunchState launch(static_cast<const LaunchData&>(given));
+  const frontend::Shader* shader = launch.shader;
+  if (part.program == ObservedPart::Program::vertex) {
+    if (!launch.pixels || !launch.pixels->vertex)
+      return Error{ErrorCode::bad_input, "this draw has no vertex program", ""};
+    shader = launch.pixels->vertex->shader;
+  }
+  ObservedKernels kernels(engine, *shader, observer);
+  Run run{launch, alone, kernels, engine.runner(), memory};
+  WARPJIT_CHECK(launch.check());
+  if (launch.pixels) {
+    LaunchPixels& pixels = *launch.pixels;
+    if (part.program == ObservedPart::Program::own) {
+      pixels.raster.scissor = meet(pixels.raster.scissor, part.pixels);
+    } else {
+      pixels.raster.scissor = {};
+    }
+    pixels.progress = nullptr;
+    pixels.instructions = nullptr;
+    return run_pixels(run);
+  }
+  if (launch.primitives) return run_primitives(run);
+  return launch.work() == Work::grid ? run_grid(engine, run, part.unit) : run_row(run, part.unit);
+}
+
+}  // namespace warpjit::runtime

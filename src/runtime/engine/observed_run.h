@@ -1,0 +1,42 @@
+// Runs of which one program is run by the guest interpreter while an observer sees it (frontend/interpret/observer.h).
+// What else runs, runs in the engine's own kernels. All on the caller's thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "runtime/engine/engine.h"
+
+namespace warpjit::runtime {
+
+// Which threads of a launch are to be seen.
+struct ObservedPart {
+  // The program: the launch's own, or its vertex stage.
+  enum class Program : std::uint8_t { own, vertex };
+  Program program = Program::own;
+  // Rows: the first thread of a group. Grids: the block.
+  std::uint64_t unit = 0;
+  // Pixels: all but these are left out; their extents are not 0.
+  RasterState::Rectangle pixels{};
+};
+
+// Memory that a run of the launch may write, in pieces, some of which may overlap.
+std::vector<std::span<std::byte>> written_memory(const LaunchState& launch);
+
+// Runs that part; of a grid also the blocks before and after it, of draws what gives the part its inputs. Errors: as of
+// a run; cancelled if the observer has ended it; bad_input for a part that is not there.
+Status run_observed(EngineState& engine, LaunchState& launch, const ObservedPart& part,
+                    interpret::Observer& observer, const RunOptions& options);
+
+// Is told of each run of an engine.
+class RunWatcher {
+ public:
+  virtual ~RunWatcher() = default;
+  // The launch is about to run. An error is the run's.
+  virtual Status before(LaunchState& launch, const RunOptions& options) = 0;
+  virtual Status after(LaunchState& launch) = 0;
+};
+
+}  // namespace warpjit::runtime

@@ -1,0 +1,76 @@
+#include "debug/debug_input.h"
+
+#include "capture/neutral.h"
+#include "files.h"
+#include "launch/capture_launch.h"
+#include "scene/load_scene.h"
+#include "stop.h"
+
+namespace warpjit::tool {
+namespace {
+
+struct Flag {
+  std::uint16_t bit;
+  const char* name;
+};
+constexpr Flag kFlags[] = {{DebugStep::sampled, "sample"},         {DebugStep::discarded, "discard"},
+                           {DebugStep::diverged, "diverge"},       {DebugStep::joined, "join"},
+                           {DebugStep::faulted, "fault"},          {DebugStep::ended, "end"},
+                           {DebugStep::barrier, "barrier"},        {DebugStep::rule, "rule"},
+                           {DebugStep::undefined, "uninitialized"}};
+
+}  // namespace
+
+void DebugInput::add_to(Command& command) {
+  command.option("file", file, "a capture, a scene, or a launch file").required();
+  command.option("place", place, "\"draw 17 pixel 120,88\", \"draw 3 vertex 5\", \"thread 3,0,0 block 1,2\"");
+  command.flag("--unchecked", unchecked, "do not compare what the interpreter leaves with compiled code");
+  command.option("--fuel", fuel, "backward transfers that a guest thread may make");
+}
+
+Result<Capture> load_any_capture(const std::string& file) {
+  if (is_scene(file)) {
+    WARPJIT_TRY(const Scene scene, load_scene(file));
+    WARPJIT_TRY(const std::vector<std::byte> bytes, scene_as_capture(scene));
+    return Capture::load(bytes, file);
+  }
+  if (is_launch_file(file)) {
+    WARPJIT_TRY(const std::vector<std::byte> bytes, launch_as_capture(file));
+    return Capture::load(bytes, file);
+  }
+  return load_neutral_capture(file);
+}
+
+Result<DebugPlace> place_of(const DebugInput& input) {
+  std::string text;
+  for (const std::string& word : input.place) text += word + " ";
+  return DebugPlace::parse(text);
+}
+
+Result<DebugSession> open_session(const DebugInput& input) {
+  WARPJIT_TRY(const DebugPlace place, place_of(input));
+  WARPJIT_TRY(const Capture capture, load_any_capture(input.file));
+  DebugOptions options;
+  options.check = !input.unchecked;
+  options.run.cancel = cancel_word();
+  options.run.fuel = input.fuel;
+  WARPJIT_TRY(DebugSession session, DebugSession::open(capture, options));
+  WARPJIT_CHECK(session.go(place));
+  return session;
+}
+
+std::string happened_text(std::uint16_t happened) {
+  std::string text;
+  for (const Flag& flag : kFlags)
+    if ((happened & flag.bit) != 0) text += (text.empty() ? "" : " ") + std::string(flag.name);
+  return text;
+}
+
+Json happened_json(std::uint16_t happened) {
+  Json list = Json::array();
+  for (const Flag& flag : kFlags)
+    if ((happened & flag.bit) != 0) list.push_back(flag.name);
+  return list;
+}
+
+}  // namespace warpjit::tool

@@ -1,0 +1,32 @@
+// What the commands that look into threads share: the file, of any kind, and the place in it.
+#pragma once
+
+#include <string>
+
+#include "command.h"
+#include "warpjit/debug.hpp"
+
+namespace warpjit::tool {
+
+struct DebugInput {
+  std::string file;
+  std::vector<std::string> place;
+  bool unchecked = false;
+  std::optional<std::uint64_t> fuel;
+  // Adds them to a command.
+  void add_to(Command& command);
+};
+
+// A capture of any guest and version, a scene, a launch file, which is run. Errors: those of reading and running.
+Result<Capture> load_any_capture(const std::string& file);
+
+// A session at the place. Errors: those of load_any_capture, of a place, and of DebugSession.
+Result<DebugSession> open_session(const DebugInput& input);
+// Of the place that the words of the command line say.
+Result<DebugPlace> place_of(const DebugInput& input);
+
+// "sample diverge".
+std::string happened_text(std::uint16_t happened);
+Json happened_json(std::uint16_t happened);
+
+}  // namespace warpjit::tool
