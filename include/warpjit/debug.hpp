@@ -86,6 +86,42 @@ struct DebugStep {
   std::vector<Access> accesses;
 };
 
+// What to look for: a step that does any of these in one of the lanes.
+struct DebugSearch {
+  std::vector<std::uint32_t> addresses{};  // it executes one of these
+  std::vector<unsigned> words{};           // it writes one of these
+  std::uint16_t happened = 0;              // any of these bits
+  bool nan = false, infinity = false;      // it gives one, of f32, that it has not read
+  bool any = false;                        // it is a step
+  std::uint32_t lanes = ~0U;
+};
+
+// Where a value comes from, backwards: each node is a value in a lane, with what it was made of.
+struct DebugOrigin {
+  enum class From : std::uint8_t {
+    computed,   // of the nodes in `of`; a birth if there are none
+    copied,     // the same bits as its only node
+    start,      // it was there before the first instruction: an attribute, a number of the thread
+    uniform,    // the launch gives it
+    varying,    // a slot of the primitive's vertices
+    memory,     // loaded; nothing in this trace has stored it
+    texture,    // sampled at the coordinates in `of`
+    undefined,  // nothing had written the register
+    more        // not followed: there are too many
+  };
+  struct Node {
+    From from = From::computed;
+    std::uint64_t step = 0;  // that gave it; of `start`, `uniform` and `undefined`, that read it
+    std::uint32_t address = 0;
+    unsigned word = 0, lane = 0;
+    std::uint32_t value = 0;
+    std::uint64_t memory = 0;  // the address that it was loaded from
+    std::vector<std::size_t> of{};
+  };
+  std::vector<Node> nodes;  // the first one is what was asked for
+};
+const char* WARPJIT_API name(DebugOrigin::From from);
+
 struct DebugOptions {
   // Whether what the interpreter leaves is compared with what the compiled code leaves.
   bool check = true;
@@ -128,8 +164,16 @@ class WARPJIT_API DebugSession {
   std::optional<unsigned> find(std::string_view name) const;
   // Before the step that comes next. Errors: those of step().
   Result<std::uint32_t> value(unsigned word, unsigned lane);
+  // The first step from `from` on, or the last one before it, that does what is looked for. Errors: those of step().
+  Result<std::optional<std::uint64_t>> search(const DebugSearch& what, std::uint64_t from,
+                                              bool backwards = false);
+  // Where the value that a register has before a step comes from. `special`: only NaNs and infinities are followed, to
+  // where no operand is one. Errors: those of step() and value().
+  Result<DebugOrigin> origin(unsigned word, unsigned lane, std::uint64_t step, bool special = false,
+                             std::size_t most = 64);
   // The listing of the program: text of an address; empty: there is no instruction.
   std::string text(std::uint32_t address) const;
+  std::vector<std::uint32_t> addresses() const;  // of all instructions, ascending
 
   class State;
 

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "capture/frames.h"
+#include "debug/origin.h"
 #include "debug/trace.h"
 #include "frontend/interpret/pixels.h"
 #include "runtime/engine/observed_run.h"
@@ -112,7 +113,15 @@ class DebugSession::State final : public runtime::RunWatcher,
     return record(step > kBefore ? step - kBefore : 0);
   }
 
-  Engine& engine() { return engine_; }
+  Result<std::optional<std::uint64_t>> search(const debug::Search& what, std::uint64_t from, bool backwards) {
+    // Each part of the run that the trace can hold, one after the other.
+    for (std::uint64_t at = std::min(from, trace_.steps());;) {
+      if (backwards ? at == 0 : at >= trace_.steps()) return std::optional<std::uint64_t>();
+      WARPJIT_CHECK(look_at(backwards ? at - 1 : at));
+      if (const auto found = trace_.find(what, at, backwards)) return found;
+      at = backwards ? trace_.first() : trace_.end();
+    }
+  }
   const DebugPlace& place() const { return place_; }
   const std::string& what() const { return what_; }
   const debug::Trace& trace() const { return trace_; }
@@ -127,6 +136,7 @@ class DebugSession::State final : public runtime::RunWatcher,
     }
     return *file_;
   }
+  const std::map<std::uint32_t, std::string>& lines() const { return lines_; }
   std::string text(std::uint32_t address) const {
     const auto found = lines_.find(address);
     return found == lines_.end() ? std::string() : found->second;
@@ -404,6 +414,31 @@ Result<DebugStep> DebugSession::step(std::uint64_t number) try {
   return caught();
 }
 
+Result<std::optional<std::uint64_t>> DebugSession::search(const DebugSearch& what, std::uint64_t from,
+                                                          bool backwards) try {
+  return state_->search(
+      {what.addresses, what.words, what.happened, what.nan, what.infinity, what.any, what.lanes}, from,
+      backwards);
+} catch (...) {
+  return caught();
+}
+
+Result<DebugOrigin> DebugSession::origin(unsigned word, unsigned lane, std::uint64_t step, bool special,
+                                         std::size_t most) try {
+  if (word >= words() || lane >= lanes())
+    return Error{ErrorCode::bad_input, "there is no such register or lane", state_->place().text()};
+  WARPJIT_CHECK(state_->look_at(step));
+  return debug::find_origin(state_->trace(), state_->banks(), word, lane, step, special, most);
+} catch (...) {
+  return caught();
+}
+
+const char* name(DebugOrigin::From from) {
+  constexpr const char* kNames[] = {"computed", "copied",  "start",     "uniform", "varying",
+                                    "memory",   "texture", "undefined", "more"};
+  return kNames[static_cast<std::size_t>(from)];
+}
+
 unsigned DebugSession::words() const { return debug::words_of(state_->banks()); }
 std::string DebugSession::name(unsigned word) const { return debug::name_of(state_->banks(), word); }
 std::optional<unsigned> DebugSession::find(std::string_view name) const {
@@ -418,5 +453,10 @@ Result<std::uint32_t> DebugSession::value(unsigned word, unsigned lane) try {
   return caught();
 }
 std::string DebugSession::text(std::uint32_t address) const { return state_->text(address); }
+std::vector<std::uint32_t> DebugSession::addresses() const {
+  std::vector<std::uint32_t> addresses;
+  for (const auto& [address, text] : state_->lines()) addresses.push_back(address);
+  return addresses;
+}
 
 }  // namespace warpjit

@@ -83,12 +83,17 @@ Trace::Trace(std::span<const frontend::RegisterBank> banks, unsigned lanes, std:
       varyings_(words_of(banks)),
       from_(from),
       spacing_(std::max(1024U, words_of(banks) * lanes / 4)) {
+  held_.resize(std::size_t{varyings_} * lanes);
+  defined_ = held_;
+  for (const frontend::RegisterBank& bank : banks)
+    if (bank.of == frontend::RegisterBank::Of::thread)
+      threads_end_ = std::max(threads_end_, bank.first + unsigned{bank.registers} * bank.components);
   for (const frontend::RegisterBank& bank : banks)
     if (bank.of == frontend::RegisterBank::Of::varying) varyings_ = std::min<unsigned>(varyings_, bank.first);
 }
 
-std::uint32_t Trace::shape_of(const Event& event, bool same) {
-  std::uint64_t hash = mixed(mixed(event.address, event.lanes), event.happened * 2U + (same ? 1U : 0U));
+std::uint32_t Trace::shape_of(const Event& event, std::uint16_t happened, bool same) {
+  std::uint64_t hash = mixed(mixed(event.address, event.lanes), happened * 2U + (same ? 1U : 0U));
   for (const Event::Read& read : event.reads)
     hash = mixed(hash, std::uint64_t{read.word} << 40 | std::uint64_t{read.lane} << 32 | read.bits);
   for (const Event::Write& write : event.writes)
@@ -97,12 +102,12 @@ std::uint32_t Trace::shape_of(const Event& event, bool same) {
   for (auto [at, end] = shapes_by_hash_.equal_range(hash); at != end; ++at) {
     const Shape& shape = shapes_[at->second];
     if (shape.head.address == event.address && shape.head.lanes == event.lanes && shape.same == same &&
-        shape.head.happened == event.happened && std::ranges::equal(shape.reads, event.reads, equal) &&
+        shape.head.happened == happened && std::ranges::equal(shape.reads, event.reads, equal) &&
         std::ranges::equal(shape.writes, event.writes, equal))
       return at->second;
   }
   const auto number = static_cast<std::uint32_t>(shapes_.size());
-  shapes_.push_back({{event.address, event.lanes, event.happened}, event.reads, event.writes, same});
+  shapes_.push_back({{event.address, event.lanes, happened}, event.reads, event.writes, same});
   shapes_by_hash_.emplace(hash, number);
   shape_bytes_ += sizeof(Shape) + 64 + event.reads.size() * sizeof(Event::Read) +
                   event.writes.size() * sizeof(Event::Write);
@@ -112,11 +117,15 @@ std::uint32_t Trace::shape_of(const Event& event, bool same) {
 bool Trace::add(const Event& event) {
   if (steps_ == 0) now_ = start_;
   if (steps_ >= kMostSteps) return false;
+  std::uint16_t happened = event.happened;
+  for (const Event::Read& read : event.reads)
+    if (read.word < threads_end_ && !defined_[std::size_t{read.word} * lanes() + read.lane])
+      happened |= interpret::kUndefined;
   if (steps_ >= from_ && !full_) {
     if (heads_.empty()) first_ = steps_;
     if (heads_.size() % spacing_ == 0) states_.push_back(now_);
     const bool same = writes_the_same(event.writes);
-    heads_.push_back({shape_of(event, same), static_cast<std::uint32_t>(values_.size()),
+    heads_.push_back({shape_of(event, happened, same), static_cast<std::uint32_t>(values_.size()),
                       static_cast<std::uint32_t>(memory_.size())});
     for (std::size_t k = 0; k < event.writes.size(); ++k)
       if (!same || k == 0 || event.writes[k].word != event.writes[k - 1].word)
@@ -124,7 +133,10 @@ bool Trace::add(const Event& event) {
     memory_.insert(memory_.end(), event.memory.begin(), event.memory.end());
     full_ = bytes() > kMostBytes;
   }
-  for (const Event::Write& write : event.writes) now_.set(write.word, write.lane, write.after);
+  for (const Event::Write& write : event.writes) {
+    now_.set(write.word, write.lane, write.after);
+    defined_[std::size_t{write.word} * lanes() + write.lane] = true;
+  }
   ++steps_;
   return true;
 }
@@ -177,10 +189,63 @@ Event Trace::event(std::uint64_t step) const {
   }
   for (Event::Read& read : event.reads)
     if (read.word >= varyings_) read.value = file.get(read.word, read.lane);
-  const std::size_t end = index + 1 < heads_.size() ? heads_[index + 1].memory : memory_.size();
-  event.memory.assign(memory_.begin() + heads_[index].memory,
-                      memory_.begin() + static_cast<std::ptrdiff_t>(end));
+  const std::span<const Event::Memory> memory = accesses(step);
+  event.memory.assign(memory.begin(), memory.end());
   return event;
+}
+
+std::span<const Event::Memory> Trace::accesses(std::uint64_t step) const {
+  const std::size_t index = step - first_;
+  const std::size_t end = index + 1 < heads_.size() ? heads_[index + 1].memory : memory_.size();
+  return std::span(memory_).subspan(heads_[index].memory, end - heads_[index].memory);
+}
+
+bool is_nan(std::uint32_t word) { return (word & 0x7fffffff) > 0x7f800000; }
+bool is_infinite(std::uint32_t word) { return (word & 0x7fffffff) == 0x7f800000; }
+
+bool Trace::matches(const Search& search, std::uint64_t step) const {
+  const std::size_t index = step - first_;
+  const Shape& shape = shapes_[heads_[index].shape];
+  if ((shape.head.lanes & search.lanes) == 0) return false;
+  if (search.any || (shape.head.happened & search.happened) != 0) return true;
+  if (std::ranges::find(search.addresses, shape.head.address) != search.addresses.end()) return true;
+  const auto is_looked_at = [&](unsigned lane) { return (search.lanes >> lane & 1) != 0; };
+  if (!search.words.empty())
+    for (const Event::Write& write : shape.writes)
+      if (is_looked_at(write.lane) && std::ranges::find(search.words, write.word) != search.words.end())
+        return true;
+  if (!search.nan && !search.infinity) return false;
+  const auto is_special = [&](std::uint32_t word) {
+    return (search.nan && is_nan(word)) || (search.infinity && is_infinite(word));
+  };
+  const std::size_t end = index + 1 < heads_.size() ? heads_[index + 1].value : values_.size();
+  if (std::none_of(values_.begin() + heads_[index].value, values_.begin() + static_cast<std::ptrdiff_t>(end),
+                   is_special))
+    return false;
+  const Event whole = event(step);
+  for (const Event::Write& write : whole.writes) {
+    if (!is_looked_at(write.lane) || write.word >= threads_end_ || !is_special(write.after)) continue;
+    const bool was_there = std::ranges::any_of(whole.reads, [&](const Event::Read& read) {
+      return read.lane == write.lane && is_special(read.value);
+    });
+    if (!was_there) return true;
+  }
+  return false;
+}
+
+std::optional<std::uint64_t> Trace::find(const Search& search, std::uint64_t from, bool backwards) const {
+  if (backwards) {
+    for (std::uint64_t step = std::min(from, end()); step-- > first();)
+      if (matches(search, step)) return step;
+  } else {
+    for (std::uint64_t step = std::max(from, first()); step < end(); ++step)
+      if (matches(search, step)) return step;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> Trace::writer(unsigned word, unsigned lane, std::uint64_t step) const {
+  return find({.words = {word}, .lanes = 1U << lane}, step, true);
 }
 
 }  // namespace warpjit::debug

@@ -45,6 +45,19 @@ std::string name_of(std::span<const frontend::RegisterBank> banks, unsigned word
 std::optional<unsigned> word_of(std::span<const frontend::RegisterBank> banks, std::string_view name);
 const frontend::RegisterBank* bank_of(std::span<const frontend::RegisterBank> banks, unsigned word);
 
+// What to look for: a step that does any of these in one of the lanes.
+struct Search {
+  std::vector<std::uint32_t> addresses{};  // it is there
+  std::vector<unsigned> words{};           // it writes one of these
+  std::uint16_t happened = 0;              // any of these bits
+  bool nan = false, infinity = false;      // it gives one that it has not read
+  bool any = false;                        // it is a step
+  std::uint32_t lanes = ~0U;
+};
+// Whether a word is a NaN or an infinity of f32.
+bool is_nan(std::uint32_t word);
+bool is_infinite(std::uint32_t word);
+
 class Trace {
  public:
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
@@ -55,7 +68,10 @@ class Trace {
   Trace(std::span<const frontend::RegisterBank> banks, unsigned lanes, std::uint64_t from);
 
   // ---- Recording
-  void hold(std::uint16_t word, unsigned lane, std::uint32_t value) { start_.set(word, lane, value); }
+  void hold(std::uint16_t word, unsigned lane, std::uint32_t value) {
+    start_.set(word, lane, value);
+    held_[std::size_t{word} * lanes() + lane] = defined_[std::size_t{word} * lanes() + lane] = true;
+  }
   // False: there are more steps than a trace may have.
   bool add(const Event& event);
 
@@ -68,6 +84,9 @@ class Trace {
   bool has(std::uint64_t step) const { return step >= first() && step < end(); }
   // What a step that is here did: 0 is the group's first.
   Event event(std::uint64_t step) const;
+  std::span<const Event::Memory> accesses(std::uint64_t step) const;
+  // Whether a word had a value before the first step.
+  bool is_held(unsigned word, unsigned lane) const { return held_[std::size_t{word} * lanes() + lane]; }
   // Its address, lanes and interpret::Happened alone.
   struct Head {
     std::uint32_t address = 0, lanes = 0;
@@ -77,6 +96,10 @@ class Trace {
   // Registers before a step that is here, or after the last one.
   RegisterFile before(std::uint64_t step) const;
   const RegisterFile& start() const { return start_; }
+  // The first step from `from` on, or the last one before it. Steps that are not here are not seen.
+  std::optional<std::uint64_t> find(const Search& search, std::uint64_t from, bool backwards) const;
+  // The last step before `step` that writes a word in a lane.
+  std::optional<std::uint64_t> writer(unsigned word, unsigned lane, std::uint64_t step) const;
   std::size_t bytes() const;
 
  private:
@@ -91,11 +114,15 @@ class Trace {
     std::uint32_t shape = 0, value = 0;  // places in shapes_ and values_
     std::uint32_t memory = 0;            // of its first access in memory_
   };
-  std::uint32_t shape_of(const Event& event, bool same);
+  std::uint32_t shape_of(const Event& event, std::uint16_t happened, bool same);
   void apply(std::size_t index, RegisterFile& file) const;
 
+  bool matches(const Search& search, std::uint64_t step) const;
+
   RegisterFile start_, now_;
-  unsigned varyings_ = 0;  // words from here on are read in the step that sets them
+  std::vector<bool> held_, defined_;  // words, in each lane, that were held; and those written, too
+  unsigned threads_end_ = 0;          // the words after those of threads
+  unsigned varyings_ = 0;             // words from here on are read in the step that sets them
   std::uint64_t from_ = 0, first_ = 0, steps_ = 0;
   bool full_ = false;
   std::vector<Step> heads_;

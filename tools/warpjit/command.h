@@ -103,5 +103,6 @@ void add_golden(Command& app);
 void add_regress(Command& app);
 void add_minimize(Command& app);
 void add_trace(Command& app);
+void add_debug(Command& app);
 
 }  // namespace warpjit::tool

@@ -51,6 +51,7 @@ int run_command(int argc, char** argv) {
   add_regress(app);
   add_minimize(app);
   add_trace(app);
+  add_debug(app);
   add_golden(app);
   return line.run(argc, argv, kBadInput);
 }

@@ -1,0 +1,137 @@
+#include "debug/origin.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace warpjit::debug {
+namespace {
+
+using From = DebugOrigin::From;
+using Node = DebugOrigin::Node;
+
+bool is_special(std::uint32_t word) { return is_nan(word) || is_infinite(word); }
+
+class Backwards {
+ public:
+  Backwards(const Trace& trace, std::span<const frontend::RegisterBank> banks, bool special, std::size_t most)
+      : trace_(trace), banks_(banks), special_(special), most_(most) {}
+
+  DebugOrigin run(unsigned word, unsigned lane, std::uint64_t step) {
+    find(word, lane, step, trace_.before(step).get(word, lane));
+    // In the order in which they were found, so that what is near comes before what is far.
+    for (std::size_t k = 0; k < origin_.nodes.size(); ++k)
+      if (origin_.nodes[k].from == From::computed) follow(k);
+    return std::move(origin_);
+  }
+
+ private:
+  // The node of a word as it is before a step, which has this value then.
+  std::size_t find(unsigned word, unsigned lane, std::uint64_t step, std::uint32_t value) {
+    const frontend::RegisterBank* const bank = bank_of(banks_, word);
+    const bool of_thread = bank == nullptr || bank->of != frontend::RegisterBank::Of::launch;
+    const auto writer = of_thread ? trace_.writer(word, lane, step) : std::nullopt;
+    Node node{.step = writer.value_or(step),
+              .address = trace_.has(writer.value_or(step)) ? trace_.head(writer.value_or(step)).address : 0,
+              .word = word,
+              .lane = lane,
+              .value = value};
+    if (!of_thread)
+      node.from = From::uniform;
+    else if (!writer)
+      node.from = trace_.is_held(word, lane) ? From::start : From::undefined;
+    else if (bank != nullptr && bank->of == frontend::RegisterBank::Of::varying)
+      node.from = From::varying;
+    return add({word, lane, writer ? *writer : ~std::uint64_t{0}}, std::move(node));
+  }
+
+  using Key = std::tuple<unsigned, unsigned, std::uint64_t>;
+  std::size_t add(const Key& key, Node node) {
+    const auto [at, is_new] = numbers_.try_emplace(key, origin_.nodes.size());
+    if (is_new) origin_.nodes.push_back(std::move(node));
+    return at->second;
+  }
+
+  bool is_followed(std::uint32_t of, std::uint32_t operand) const {
+    return !special_ || !is_special(of) || is_special(operand);
+  }
+
+  void follow(std::size_t number) {
+    const Node node = origin_.nodes[number];
+    const Event event = trace_.event(node.step);
+    std::vector<std::size_t> of;
+    const auto has_room = [&] {
+      if (origin_.nodes.size() < most_) return true;
+      origin_.nodes[number].from = From::more;
+      return false;
+    };
+    unsigned operands = 0;
+    for (const Event::Read& read : event.reads) {
+      if (read.lane != node.lane) continue;
+      const bool again = std::ranges::any_of(event.reads, [&](const Event::Read& other) {
+        return &other < &read && other.lane == read.lane && other.word == read.word;
+      });
+      if (again) continue;
+      ++operands;
+      if (!is_followed(node.value, read.value)) continue;
+      if (!has_room()) return;
+      const frontend::RegisterBank* const bank = bank_of(banks_, read.word);
+      const bool varying = bank != nullptr && bank->of == frontend::RegisterBank::Of::varying;
+      of.push_back(find(read.word, read.lane, varying ? node.step + 1 : node.step, read.value));
+    }
+    for (const Event::Memory& access : event.memory) {
+      if (access.lane != node.lane || access.store || access.faulted) continue;
+      if (special_ && is_special(node.value) && !is_special(access.value)) continue;
+      if (!has_room()) return;
+      of.push_back(load(access, node.step));
+    }
+    Node& self = origin_.nodes[number];
+    if ((event.happened & interpret::kSampled) != 0) {
+      self.from = From::texture;
+      self.of = std::move(of);
+      return;
+    }
+    if (operands == 1 && of.size() == 1 && event.memory.empty() && origin_.nodes[of[0]].value == self.value)
+      self.from = From::copied;
+    self.of = std::move(of);
+  }
+
+  // What was loaded: stored by an earlier step, or there before.
+  std::size_t load(const Event::Memory& access, std::uint64_t step) {
+    for (std::uint64_t n = step; n-- > trace_.first();) {
+      const std::span<const Event::Memory> accesses = trace_.accesses(n);
+      for (const Event::Memory& store : accesses) {
+        if (!store.store || store.faulted || store.space != access.space || store.address != access.address)
+          continue;
+        // The register that it stored is among those that the step read.
+        const Event event = trace_.event(n);
+        for (const Event::Read& read : event.reads)
+          if (read.lane == store.lane && read.value == store.value)
+            return find(read.word, read.lane, n, read.value);
+      }
+    }
+    return add({~0U, access.lane, step * 16 + access.address % 16}, {.from = From::memory,
+                                                                     .step = step,
+                                                                     .address = trace_.head(step).address,
+                                                                     .word = ~0U,
+                                                                     .lane = access.lane,
+                                                                     .value = access.value,
+                                                                     .memory = access.address});
+  }
+
+  const Trace& trace_;
+  std::span<const frontend::RegisterBank> banks_;
+  bool special_;
+  std::size_t most_;
+  DebugOrigin origin_;
+  std::map<Key, std::size_t> numbers_;
+};
+
+}  // namespace
+
+DebugOrigin find_origin(const Trace& trace, std::span<const frontend::RegisterBank> banks, unsigned word,
+                        unsigned lane, std::uint64_t step, bool special, std::size_t most) {
+  return Backwards(trace, banks, special, most).run(word, lane, step);
+}
+
+}  // namespace warpjit::debug

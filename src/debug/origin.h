@@ -1,0 +1,13 @@
+// The way of a value backwards through a trace.
+#pragma once
+
+#include "debug/trace.h"
+#include "warpjit/debug.hpp"
+
+namespace warpjit::debug {
+
+// Of a word in a lane before a step, of which the trace has all before it. At most `most` nodes.
+DebugOrigin find_origin(const Trace& trace, std::span<const frontend::RegisterBank> banks, unsigned word,
+                        unsigned lane, std::uint64_t step, bool special, std::size_t most);
+
+}  // namespace warpjit::debug

@@ -1,0 +1,168 @@
+// Replies of the debugger, for people.
+#include <fmt/core.h>
+
+#include <bit>
+#include <functional>
+#include <set>
+
+#include "debug/debugger.h"
+
+namespace warpjit::tool {
+namespace {
+
+std::string text(const Json& json, const char* key) {
+  const Json* const found = json.find(key);
+  return found != nullptr && found->is_string() ? found->string() : std::string();
+}
+std::uint64_t number(const Json& json, const char* key) {
+  const Json* const found = json.find(key);
+  return found != nullptr ? found->natural() : 0;
+}
+std::uint32_t word(const Json& json, const char* key) {
+  return static_cast<std::uint32_t>(number(json, key));
+}
+
+// "0.25 (0x3e800000)".
+std::string value_text(std::uint32_t value) {
+  return fmt::format("{:.9g} (0x{:x})", std::bit_cast<float>(value), value);
+}
+
+std::string stop_text(const Json& reply) {
+  std::string result;
+  const auto line = [&](const std::string& of) { result += of + "\n"; };
+  if (reply.contains("last")) {
+    std::string changed;
+    for (const Json& one : reply["changed"])
+      changed += fmt::format("  {} = {}", text(one, "register"), value_text(word(one, "after")));
+    line(fmt::format("   {:04x}  {}{}", number(reply["last"], "address"), text(reply["last"], "text"),
+                     changed));
+  }
+  if (reply.contains("happened")) {
+    std::string list;
+    for (const Json& one : reply["happened"]) list += " " + one.string();
+    line("   happened:" + list);
+  }
+  const std::string reason = text(reply, "reason");
+  const std::string where =
+      fmt::format("{} ({} of {} steps{})", text(reply, "place"), number(reply, "step"),
+                  number(reply, "steps"), reason.empty() || reason == "step" ? "" : "; " + reason);
+  line(where);
+  if (reply.contains("next"))
+    line(fmt::format("=> {:04x}  {}", number(reply["next"], "address"), text(reply["next"], "text")));
+  if (reply.contains("end"))
+    line("   ended: " + text(reply, "end") +
+         (reply.contains("difference") ? "; it differs from compiled code: " + text(reply, "difference")
+                                       : ""));
+  std::string hints;
+  for (const Json& hint : reply["hints"]) hints += (hints.empty() ? "" : " | ") + hint.string();
+  if (!hints.empty()) line("   try: " + hints);
+  return result;
+}
+
+std::string readings_text(const Json& readings) {
+  const auto shown = [](const Json& value) {
+    return value.is_string() ? value.string() : fmt::format("{:.9g}", value.real());
+  };
+  std::string bytes;
+  for (const Json& byte : readings["bytes"]) bytes += (bytes.empty() ? "" : " ") + byte.dump();
+  return fmt::format("{}  float {}  halves {} {}  int {}  bytes {}", readings["hex"].string(),
+                     shown(readings["float"]), shown(readings["halves"][0]), shown(readings["halves"][1]),
+                     readings["int"].integer(), bytes);
+}
+
+std::string origin_text(const Json& reply) {
+  const Json& nodes = reply["nodes"];
+  std::string result;
+  std::set<std::size_t> shown;
+  const std::function<void(std::size_t, unsigned)> show = [&](std::size_t at, unsigned depth) {
+    const Json& node = nodes[at];
+    const std::string from = text(node, "from");
+    const bool again = !shown.insert(at).second;
+    result += std::string(2 * std::size_t{depth}, ' ');
+    if (node.contains("register")) result += text(node, "register") + " = ";
+    result += value_text(word(node, "value"));
+    if (from == "start") result += ", there before the first instruction";
+    if (from == "uniform") result += ", a uniform";
+    if (from == "varying") result += ", interpolated from the primitive's vertices";
+    if (from == "undefined") result += ", which nothing has written";
+    if (from == "memory")
+      result += fmt::format(", loaded from 0x{:x}, where it was before the program", number(node, "memory"));
+    if (from == "more") result += ", not followed further";
+    if (node.contains("text"))
+      result += fmt::format("   step {}: {:04x}  {}", number(node, "step"), number(node, "address"),
+                            text(node, "text"));
+    if (again) {
+      result += "  (above)\n";
+      return;
+    }
+    if (from == "computed" && node["of"].empty()) result += "   <- born here";
+    result += "\n";
+    for (const Json& of : node["of"]) show(static_cast<std::size_t>(of.natural()), depth + 1);
+  };
+  if (!nodes.empty()) show(0, 0);
+  return result;
+}
+
+std::string list_text(const Json& reply) {
+  std::string result;
+  for (const Json& line : reply["lines"])
+    result += fmt::format("{} {:04x}  {}\n", line["next"].boolean() ? "=>" : "  ", number(line, "address"),
+                          text(line, "text"));
+  return result;
+}
+
+std::string help_text(const Json& reply) {
+  std::string result;
+  for (const Json& one : reply["commands"]) {
+    std::string name = text(one, "name");
+    if (!text(one, "short").empty()) name += ", " + text(one, "short");
+    result += fmt::format("{:22} {}\n", name + " ", text(one, "does"));
+    if (!text(one, "takes").empty())
+      result += fmt::format("{:22}   {} {}\n", "", text(one, "name"), text(one, "takes"));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string reply_text(const Json& reply) {
+  if (reply.contains("error")) return text(reply, "error") + "\n";
+  const std::string kind = text(reply, "reply");
+  if (kind == "stop") return stop_text(reply);
+  if (kind == "value")
+    return reply.contains("holds")
+               ? (reply["holds"].boolean() ? "true\n" : "false\n")
+               : text(reply, "expression") + ": " + readings_text(reply["readings"]) + "\n";
+  if (kind == "origin") return origin_text(reply);
+  if (kind == "list") return list_text(reply);
+  if (kind == "help") return help_text(reply);
+  std::string result;
+  if (kind == "registers")
+    for (const Json& one : reply["registers"])
+      result += fmt::format("{:10} {}{}\n", text(one, "register"), value_text(word(one, "value")),
+                            one.contains("before") ? ", was " + value_text(word(one, "before")) : "");
+  if (kind == "lanes")
+    for (const Json& one : reply["lanes"])
+      result += fmt::format("{} lane {:2}  {}{}\n", number(one, "lane") == number(reply, "lane") ? "*" : " ",
+                            number(one, "lane"), value_text(word(one, "value")),
+                            one["executes"].boolean() ? "" : "   does not execute the next instruction");
+  if (kind == "where")
+    result = fmt::format("{}: {}\nstep {} of {}, lane {} of {}{}\n", text(reply, "place"),
+                         text(reply, "draw"), number(reply, "step"), number(reply, "steps"),
+                         number(reply, "lane"), number(reply, "lanes"),
+                         reply.contains("address")
+                             ? fmt::format("; next {:04x}  {}, by lanes 0x{:x}", number(reply, "address"),
+                                           text(reply, "text"), number(reply, "executing"))
+                             : "");
+  if (kind == "breakpoint")
+    result = fmt::format("stop {}: {}\n", number(reply, "number"), text(reply, "text"));
+  if (kind == "breakpoints") {
+    for (const Json& one : reply["breakpoints"])
+      result += fmt::format("stop {}: {}, {} hits\n", number(one, "number"), text(one, "text"),
+                            number(one, "hits"));
+    if (result.empty()) result = "no stops\n";
+  }
+  return result;
+}
+
+}  // namespace warpjit::tool
