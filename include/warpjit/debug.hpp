@@ -40,6 +40,8 @@ struct WARPJIT_API DebugPlace {
   std::uint64_t number = 0;
   std::uint32_t x = 0, y = 0;
   std::array<std::uint32_t, 3> thread{}, block{};
+  // Of a draw with several programs that have such threads, as the position and the varyings of a Mali GPU: which one.
+  unsigned program = 0;
   std::uint64_t step = 0;
 
   // Errors: bad_input, naming the word that is wrong and what may stand there.
@@ -93,6 +95,7 @@ struct DebugSearch {
   std::uint16_t happened = 0;              // any of these bits
   bool nan = false, infinity = false;      // it gives one, of f32, that it has not read
   bool any = false;                        // it is a step
+  bool copies = false;                     // nan, infinity: it may have read one
   std::uint32_t lanes = ~0U;
 };
 
@@ -128,6 +131,20 @@ struct DebugOptions {
   RunOptions run{};  // of the compiled code
 };
 
+// An instruction of a program of a draw that gives NaNs or infinities of which it has read none.
+struct DebugBirth {
+  std::size_t draw = 0;
+  Stage stage{};
+  std::uint32_t address = 0;
+  std::string text;         // of the instruction
+  std::uint64_t count = 0;  // of results
+  DebugPlace first{};       // of the first one, at its instruction
+};
+// All of a capture, in the order of draws and addresses; its programs run in the guest interpreter. Errors: those of
+// Capture::run.
+Result<std::vector<DebugBirth>> WARPJIT_API find_births(const Capture& capture, bool infinities = false,
+                                                        const RunOptions& options = {});
+
 // Calls must not overlap.
 class WARPJIT_API DebugSession {
  public:
@@ -153,6 +170,8 @@ class WARPJIT_API DebugSession {
   // Errors of go_to() and step(): bad_input for a step that is not there.
   Status go_to(std::uint64_t step);
   Result<DebugStep> step(std::uint64_t number);
+  // Of a fragment of a draw with a vertex program: the places of its primitive's vertices, of the first instance.
+  std::vector<DebugPlace> vertices() const;
   // How the run ended, if it was by an error: a fault, fuel. Else ok.
   const Status& end() const;
   // Not empty: where interpreter and compiled code differ.

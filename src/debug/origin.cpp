@@ -10,12 +10,11 @@ namespace {
 using From = DebugOrigin::From;
 using Node = DebugOrigin::Node;
 
-bool is_special(std::uint32_t word) { return is_nan(word) || is_infinite(word); }
-
 class Backwards {
  public:
-  Backwards(const Trace& trace, std::span<const frontend::RegisterBank> banks, bool special, std::size_t most)
-      : trace_(trace), banks_(banks), special_(special), most_(most) {}
+  Backwards(const Trace& trace, std::span<const frontend::RegisterBank> banks, const FloatCode& floats,
+            bool special, std::size_t most)
+      : trace_(trace), banks_(banks), floats_(floats), special_(special), most_(most) {}
 
   DebugOrigin run(unsigned word, unsigned lane, std::uint64_t step) {
     find(word, lane, step, trace_.before(step).get(word, lane));
@@ -40,7 +39,7 @@ class Backwards {
       node.from = From::uniform;
     else if (!writer)
       node.from = trace_.is_held(word, lane) ? From::start : From::undefined;
-    else if (bank != nullptr && bank->of == frontend::RegisterBank::Of::varying)
+    else if (is_varying(word))
       node.from = From::varying;
     return add({word, lane, writer ? *writer : ~std::uint64_t{0}}, std::move(node));
   }
@@ -52,8 +51,15 @@ class Backwards {
     return at->second;
   }
 
-  bool is_followed(std::uint32_t of, std::uint32_t operand) const {
-    return !special_ || !is_special(of) || is_special(operand);
+  bool is_varying(unsigned word) const {
+    const frontend::RegisterBank* const bank = bank_of(banks_, word);
+    return bank != nullptr && bank->of == frontend::RegisterBank::Of::varying;
+  }
+  bool is_special(std::uint32_t address, std::uint32_t word) const {
+    return floats_.is_nan(address, word) || floats_.is_infinite(address, word);
+  }
+  bool is_followed(const Node& of, std::uint32_t operand) const {
+    return !special_ || !is_special(of.address, of.value) || is_special(of.address, operand);
   }
 
   void follow(std::size_t number) {
@@ -66,22 +72,25 @@ class Backwards {
       return false;
     };
     unsigned operands = 0;
+    // An instruction that interpolates several slots gives each result one of them.
+    const bool is_slot = std::ranges::any_of(event.reads, [&](const Event::Read& read) {
+      return read.lane == node.lane && is_varying(read.word) && read.value == node.value;
+    });
     for (const Event::Read& read : event.reads) {
       if (read.lane != node.lane) continue;
+      if (is_slot && !(is_varying(read.word) && read.value == node.value)) continue;
       const bool again = std::ranges::any_of(event.reads, [&](const Event::Read& other) {
         return &other < &read && other.lane == read.lane && other.word == read.word;
       });
       if (again) continue;
       ++operands;
-      if (!is_followed(node.value, read.value)) continue;
+      if (!is_followed(node, read.value)) continue;
       if (!has_room()) return;
-      const frontend::RegisterBank* const bank = bank_of(banks_, read.word);
-      const bool varying = bank != nullptr && bank->of == frontend::RegisterBank::Of::varying;
-      of.push_back(find(read.word, read.lane, varying ? node.step + 1 : node.step, read.value));
+      of.push_back(find(read.word, read.lane, is_varying(read.word) ? node.step + 1 : node.step, read.value));
     }
     for (const Event::Memory& access : event.memory) {
       if (access.lane != node.lane || access.store || access.faulted) continue;
-      if (special_ && is_special(node.value) && !is_special(access.value)) continue;
+      if (access.bytes == 4 && !is_followed(node, access.value)) continue;
       if (!has_room()) return;
       of.push_back(load(access, node.step));
     }
@@ -121,6 +130,7 @@ class Backwards {
 
   const Trace& trace_;
   std::span<const frontend::RegisterBank> banks_;
+  const FloatCode& floats_;
   bool special_;
   std::size_t most_;
   DebugOrigin origin_;
@@ -129,9 +139,10 @@ class Backwards {
 
 }  // namespace
 
-DebugOrigin find_origin(const Trace& trace, std::span<const frontend::RegisterBank> banks, unsigned word,
-                        unsigned lane, std::uint64_t step, bool special, std::size_t most) {
-  return Backwards(trace, banks, special, most).run(word, lane, step);
+DebugOrigin find_origin(const Trace& trace, std::span<const frontend::RegisterBank> banks,
+                        const FloatCode& floats, unsigned word, unsigned lane, std::uint64_t step,
+                        bool special, std::size_t most) {
+  return Backwards(trace, banks, floats, special, most).run(word, lane, step);
 }
 
 }  // namespace warpjit::debug

@@ -7,7 +7,9 @@
 namespace warpjit::debug {
 
 // Of a word in a lane before a step, of which the trace has all before it. At most `most` nodes.
-DebugOrigin find_origin(const Trace& trace, std::span<const frontend::RegisterBank> banks, unsigned word,
-                        unsigned lane, std::uint64_t step, bool special, std::size_t most);
+// `special`: only NaNs and infinities are followed.
+DebugOrigin find_origin(const Trace& trace, std::span<const frontend::RegisterBank> banks,
+                        const FloatCode& floats, unsigned word, unsigned lane, std::uint64_t step,
+                        bool special, std::size_t most);
 
 }  // namespace warpjit::debug

@@ -101,6 +101,9 @@ Result<DebugPlace> DebugPlace::parse(std::string_view text) try {
       WARPJIT_CHECK(read(3, kMostWord));
       for (std::size_t n = 0; n < 3; ++n)
         (word == "thread" ? place.thread : place.block)[n] = static_cast<std::uint32_t>(numbers[n]);
+    } else if (word == "program") {
+      WARPJIT_CHECK(read(1, 255));
+      place.program = static_cast<unsigned>(numbers[0]);
     } else if (word == "step") {
       WARPJIT_CHECK(read(1, kMost));
       place.step = numbers[0];
@@ -109,7 +112,7 @@ Result<DebugPlace> DebugPlace::parse(std::string_view text) try {
           ErrorCode::bad_input,
           shown(word) +
               " is no part of a place; these are: draw N, vertex N, invocation N, pixel X,Y, fragment N, "
-              "thread X,Y,Z, block X,Y,Z, step N",
+              "thread X,Y,Z, block X,Y,Z, program N, step N",
           "place"};
     }
   }
@@ -138,6 +141,7 @@ std::string DebugPlace::text() const {
       result += " thread " + triple(thread) + " block " + triple(block);
       break;
   }
+  if (program != 0) result += " program " + std::to_string(program);
   if (step != 0) result += " step " + std::to_string(step);
   return result;
 }

@@ -6,9 +6,12 @@
 
 #include "base/result.h"
 #include "capture/frames.h"
+#include "debug/listing_lines.h"
 #include "debug/origin.h"
+#include "debug/saved_memory.h"
 #include "debug/trace.h"
 #include "frontend/interpret/pixels.h"
+#include "pixels/batch.h"
 #include "runtime/engine/observed_run.h"
 #include "warpjit/debug.hpp"
 #include "warpjit/listing.hpp"
@@ -18,60 +21,6 @@ namespace {
 
 using interpret::ObservedGroup;
 using runtime::ObservedPart;
-
-constexpr std::size_t kMostSavedBytes = std::size_t{1} << 30;
-
-// What memory holds, to be put back, or to be compared.
-class SavedMemory {
- public:
-  Status save(const std::vector<std::span<std::byte>>& pieces) {
-    std::size_t bytes = 0;
-    for (const auto piece : pieces) bytes += piece.size();
-    if (bytes > kMostSavedBytes)
-      return Error{ErrorCode::resource_limit,
-                   "the launch may write " + std::to_string(bytes) + " bytes; a debugger keeps at most " +
-                       std::to_string(kMostSavedBytes),
-                   ""};
-    pieces_ = pieces;
-    copies_.clear();
-    for (const auto piece : pieces) copies_.emplace_back(piece.begin(), piece.end());
-    return {};
-  }
-  void restore() const {
-    for (std::size_t k = 0; k < pieces_.size(); ++k) std::ranges::copy(copies_[k], pieces_[k].begin());
-  }
-  const std::vector<std::span<std::byte>>& pieces() const { return pieces_; }
-  const std::vector<std::byte>& copy(std::size_t piece) const { return copies_[piece]; }
-
- private:
-  std::vector<std::span<std::byte>> pieces_;
-  std::vector<std::vector<std::byte>> copies_;
-};
-
-// The instructions of a listing, whose lines end with "// ADDRESS: WORDS".
-std::map<std::uint32_t, std::string> lines_of(const std::string& listing) {
-  std::map<std::uint32_t, std::string> lines;
-  for (std::size_t at = 0; at < listing.size();) {
-    const std::size_t end = std::min(listing.find('\n', at), listing.size());
-    const std::string_view line(listing.data() + at, end - at);
-    at = end + 1;
-    const std::size_t comment = line.rfind("// ");
-    if (comment == std::string_view::npos) continue;
-    std::uint64_t address = 0;
-    std::size_t digits = comment + 3;
-    for (; digits < line.size(); ++digits) {
-      const char* const found = std::strchr("0123456789abcdef", line[digits]);
-      if (found == nullptr || line[digits] == '\0') break;
-      address = address * 16 + static_cast<std::uint64_t>(found - "0123456789abcdef");
-    }
-    if (digits == comment + 3 || digits == line.size() || line[digits] != ':') continue;
-    std::string_view text = line.substr(0, comment);
-    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    lines.emplace(static_cast<std::uint32_t>(address), text);
-  }
-  return lines;
-}
 
 }  // namespace
 
@@ -128,6 +77,7 @@ class DebugSession::State final : public runtime::RunWatcher,
   const Status& end() const { return end_; }
   const std::string& difference() const { return difference_; }
   unsigned lane() const { return lane_; }
+  const std::vector<DebugPlace>& vertices() const { return vertices_; }
   std::span<const frontend::RegisterBank> banks() const { return banks_; }
   const debug::RegisterFile& registers() {
     if (!file_ || file_step_ != place_.step) {
@@ -137,6 +87,7 @@ class DebugSession::State final : public runtime::RunWatcher,
     return *file_;
   }
   const std::map<std::uint32_t, std::string>& lines() const { return lines_; }
+  const debug::FloatCode& floats() const { return floats_; }
   std::string text(std::uint32_t address) const {
     const auto found = lines_.find(address);
     return found == lines_.end() ? std::string() : found->second;
@@ -149,6 +100,9 @@ class DebugSession::State final : public runtime::RunWatcher,
     draws_ = 0;
     found_ = seen_ = false;
     rows_seen_ = fragments_seen_ = 0;
+    vertices_.clear();
+    has_vertices_ = false;
+    programs_ = 0;
     trace_ = {};
     file_.reset();
     end_ = Status();
@@ -166,6 +120,8 @@ class DebugSession::State final : public runtime::RunWatcher,
                                   std::to_string(draws_ - 1);
     else if (!seen_)
       message = "the draw has no such threads: " + what_;
+    else if (programs_ <= place_.program)
+      message = "the draw has " + std::to_string(programs_) + " programs with such threads";
     else if (place_.of == DebugPlace::Of::pixel && fragments_seen_ != 0)
       message = "the draw has " + std::to_string(fragments_seen_) + " fragments at that pixel";
     else if (place_.of == DebugPlace::Of::pixel)
@@ -226,8 +182,11 @@ class DebugSession::State final : public runtime::RunWatcher,
   Status before(runtime::LaunchState& launch, const RunOptions& options) override {
     if (found_ || draws_ != place_.draw) return {};
     const std::optional<ObservedPart> part = part_of(launch);
+    has_vertices_ =
+        has_vertices_ || launch.shader->stage() == Stage::vertex || (launch.pixels && launch.pixels->vertex);
     if (!part) return {};
     seen_ = true;
+    if (programs_++ != place_.program) return {};
     launch_ = &launch;
     const frontend::Shader& shader =
         part->program == ObservedPart::Program::own ? *launch.shader : *launch.pixels->vertex->shader;
@@ -247,7 +206,8 @@ class DebugSession::State final : public runtime::RunWatcher,
         const auto& program =
             part->program == ObservedPart::Program::own ? launch.program : launch.pixels->vertex->program;
         const auto listing = disassemble(program);
-        lines_ = listing ? lines_of(*listing) : std::map<std::uint32_t, std::string>();
+        lines_ = listing ? debug::lines_of(*listing) : std::map<std::uint32_t, std::string>();
+        floats_ = debug::FloatCode(shader.isa(), lines_);
       }
       compares_ = compares && saved.ok();
       whole_ = part->program == ObservedPart::Program::own && launch.work() == Work::grid;
@@ -325,6 +285,7 @@ class DebugSession::State final : public runtime::RunWatcher,
           if ((quad.coverage >> pixel & 1) == 0) continue;
           if (fragments_seen_++ != place_.number) continue;
           lane_ = static_cast<unsigned>(4 * q) + pixel;
+          find_vertices(quad.primitive->number());
           return true;
         }
         return false;
@@ -332,6 +293,23 @@ class DebugSession::State final : public runtime::RunWatcher,
         return false;
     }
     return false;
+  }
+  void find_vertices(std::uint64_t primitive) {
+    const runtime::LaunchPixels& pixels = *launch_->pixels;
+    if (!has_vertices_ || pixels.geometry) return;
+    const Topology topology = pixels.raster.topology;
+    const std::size_t corners = topology == Topology::points                                      ? 1
+                                : topology == Topology::lines || topology == Topology::line_strip ? 2
+                                                                                                  : 3;
+    const auto places = pixels::vertex_places(topology, primitive);
+    for (std::size_t k = 0; k < corners; ++k) {
+      std::uint64_t vertex = places[k];
+      if (pixels.indices) {
+        if (vertex >= pixels.indices->size()) return vertices_.clear();
+        vertex = (*pixels.indices)[static_cast<std::size_t>(vertex)];
+      }
+      vertices_.push_back({.draw = place_.draw, .of = DebugPlace::Of::vertex, .number = vertex});
+    }
   }
   // True if the observed run has the group of the place alone.
   bool is_alone() const { return !launch_->pixels && !launch_->primitives; }
@@ -351,6 +329,7 @@ class DebugSession::State final : public runtime::RunWatcher,
   std::string what_;
   std::span<const frontend::RegisterBank> banks_;
   std::map<std::uint32_t, std::string> lines_;  // of the program, by address
+  debug::FloatCode floats_;
 
   // Of the last run.
   debug::Trace trace_;
@@ -359,12 +338,15 @@ class DebugSession::State final : public runtime::RunWatcher,
   Status end_;
   std::string difference_;
   unsigned lane_ = 0;
-  std::uint64_t from_ = 0;  // of the trace
-  std::size_t draws_ = 0;   // that have run
+  std::vector<DebugPlace> vertices_;
+  bool has_vertices_ = false;  // a vertex program has run for the draw
+  unsigned programs_ = 0;      // of the draw that have such threads
+  std::uint64_t from_ = 0;     // of the trace
+  std::size_t draws_ = 0;      // that have run
   bool found_ = false, seen_ = false, compares_ = false, whole_ = false;
   std::uint64_t rows_seen_ = 0, fragments_seen_ = 0;
   runtime::LaunchState* launch_ = nullptr;
-  SavedMemory memory_before_, observed_;
+  debug::SavedMemory memory_before_, observed_;
 };
 
 DebugSession::DebugSession(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -387,6 +369,7 @@ const std::string& DebugSession::what() const { return state_->what(); }
 std::uint64_t DebugSession::steps() const { return state_->trace().steps(); }
 unsigned DebugSession::lane() const { return state_->lane(); }
 unsigned DebugSession::lanes() const { return state_->trace().lanes(); }
+std::vector<DebugPlace> DebugSession::vertices() const { return state_->vertices(); }
 const Status& DebugSession::end() const { return state_->end(); }
 const std::string& DebugSession::difference() const { return state_->difference(); }
 
@@ -416,9 +399,9 @@ Result<DebugStep> DebugSession::step(std::uint64_t number) try {
 
 Result<std::optional<std::uint64_t>> DebugSession::search(const DebugSearch& what, std::uint64_t from,
                                                           bool backwards) try {
-  return state_->search(
-      {what.addresses, what.words, what.happened, what.nan, what.infinity, what.any, what.lanes}, from,
-      backwards);
+  return state_->search({what.addresses, what.words, what.happened, what.nan, what.infinity, what.any,
+                         what.copies, what.lanes, &state_->floats()},
+                        from, backwards);
 } catch (...) {
   return caught();
 }
@@ -428,7 +411,8 @@ Result<DebugOrigin> DebugSession::origin(unsigned word, unsigned lane, std::uint
   if (word >= words() || lane >= lanes())
     return Error{ErrorCode::bad_input, "there is no such register or lane", state_->place().text()};
   WARPJIT_CHECK(state_->look_at(step));
-  return debug::find_origin(state_->trace(), state_->banks(), word, lane, step, special, most);
+  return debug::find_origin(state_->trace(), state_->banks(), state_->floats(), word, lane, step, special,
+                            most);
 } catch (...) {
   return caught();
 }

@@ -200,9 +200,6 @@ std::span<const Event::Memory> Trace::accesses(std::uint64_t step) const {
   return std::span(memory_).subspan(heads_[index].memory, end - heads_[index].memory);
 }
 
-bool is_nan(std::uint32_t word) { return (word & 0x7fffffff) > 0x7f800000; }
-bool is_infinite(std::uint32_t word) { return (word & 0x7fffffff) == 0x7f800000; }
-
 bool Trace::matches(const Search& search, std::uint64_t step) const {
   const std::size_t index = step - first_;
   const Shape& shape = shapes_[heads_[index].shape];
@@ -214,9 +211,10 @@ bool Trace::matches(const Search& search, std::uint64_t step) const {
     for (const Event::Write& write : shape.writes)
       if (is_looked_at(write.lane) && std::ranges::find(search.words, write.word) != search.words.end())
         return true;
-  if (!search.nan && !search.infinity) return false;
+  if ((!search.nan && !search.infinity) || search.floats == nullptr) return false;
   const auto is_special = [&](std::uint32_t word) {
-    return (search.nan && is_nan(word)) || (search.infinity && is_infinite(word));
+    return (search.nan && search.floats->is_nan(shape.head.address, word)) ||
+           (search.infinity && search.floats->is_infinite(shape.head.address, word));
   };
   const std::size_t end = index + 1 < heads_.size() ? heads_[index + 1].value : values_.size();
   if (std::none_of(values_.begin() + heads_[index].value, values_.begin() + static_cast<std::ptrdiff_t>(end),
@@ -228,7 +226,7 @@ bool Trace::matches(const Search& search, std::uint64_t step) const {
     const bool was_there = std::ranges::any_of(whole.reads, [&](const Event::Read& read) {
       return read.lane == write.lane && is_special(read.value);
     });
-    if (!was_there) return true;
+    if (search.copies || !was_there) return true;
   }
   return false;
 }

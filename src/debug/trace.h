@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "debug/float_code.h"
 #include "frontend/interpret/observer.h"
 #include "frontend/register_bank.h"
 
@@ -52,12 +53,10 @@ struct Search {
   std::uint16_t happened = 0;              // any of these bits
   bool nan = false, infinity = false;      // it gives one that it has not read
   bool any = false;                        // it is a step
+  bool copies = false;                     // nan, infinity: it may have read one
   std::uint32_t lanes = ~0U;
+  const FloatCode* floats = nullptr;  // of the program; null: nothing is a float
 };
-// Whether a word is a NaN or an infinity of f32.
-bool is_nan(std::uint32_t word);
-bool is_infinite(std::uint32_t word);
-
 class Trace {
  public:
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20;

@@ -77,7 +77,7 @@ constexpr Room kRooms[] = {
     {"device/pica200",
      "base frontend frontend/GUEST/* runtime/api runtime/kernel runtime/work runtime/engine"},
     {"device/GUEST", "base frontend frontend/interpret frontend/GUEST/* runtime/api"},
-    {"debug", "base frontend frontend/interpret runtime/work runtime/engine capture"},
+    {"debug", "base pixels frontend frontend/interpret runtime/work runtime/engine capture"},
     {"capture", "base frontend frontend/GUEST/* device/GUEST runtime/api capture/launch"},
     // What launches hold, and textures that they have copied.
     {"capture/launch", "base textures frontend frontend/interpret runtime/work runtime/api capture"},

@@ -104,5 +104,7 @@ void add_regress(Command& app);
 void add_minimize(Command& app);
 void add_trace(Command& app);
 void add_debug(Command& app);
+void add_origin(Command& app);
+void add_nan(Command& app);
 
 }  // namespace warpjit::tool

@@ -52,6 +52,8 @@ int run_command(int argc, char** argv) {
   add_minimize(app);
   add_trace(app);
   add_debug(app);
+  add_origin(app);
+  add_nan(app);
   add_golden(app);
   return line.run(argc, argv, kBadInput);
 }

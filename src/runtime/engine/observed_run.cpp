@@ -50,6 +50,18 @@ Error no_such(const char* what, std::uint64_t number, std::uint64_t count) {
           ""};
 }
 
+// All threads of rows or of a grid.
+Status run_whole(Run& run) {
+  LaunchState& launch = run.launch;
+  KernelUse use;
+  WARPJIT_CHECK(run.kernels.lease(launch, run.options, use, run.report));
+  if (launch.work() != Work::grid)
+    return launch.count == 0 ? Status() : RowPlan(run.call(launch, use)).run(0, launch.count);
+  std::optional<frontend::CheckedGrid> fresh;
+  WARPJIT_TRY(const frontend::CheckedGrid* checked, launch.checked_grid(fresh));
+  return GridPlan(run.call(launch, use), *checked).run(0, launch.values.grid.blocks());
+}
+
 // The groups of a thread alone.
 Status run_row(Run& run, std::uint64_t thread) {
   LaunchState& launch = run.launch;
@@ -135,16 +147,16 @@ Status run_observed(EngineState& engine, LaunchState& given, const ObservedPart&
   WARPJIT_CHECK(launch.check());
   if (launch.pixels) {
     LaunchPixels& pixels = *launch.pixels;
-    if (part.program == ObservedPart::Program::own) {
-      pixels.raster.scissor = meet(pixels.raster.scissor, part.pixels);
-    } else {
+    if (part.program == ObservedPart::Program::vertex)
       pixels.raster.scissor = {};
-    }
+    else if (!part.whole)
+      pixels.raster.scissor = meet(pixels.raster.scissor, part.pixels);
     pixels.progress = nullptr;
     pixels.instructions = nullptr;
     return run_pixels(run);
   }
   if (launch.primitives) return run_primitives(run);
+  if (part.whole) return run_whole(run);
   return launch.work() == Work::grid ? run_grid(engine, run, part.unit) : run_row(run, part.unit);
 }
 

@@ -16,6 +16,7 @@ struct ObservedPart {
   // The program: the launch's own, or its vertex stage.
   enum class Program : std::uint8_t { own, vertex };
   Program program = Program::own;
+  bool whole = false;  // all of them: what follows does not count
   // Rows: the first thread of a group. Grids: the block.
   std::uint64_t unit = 0;
   // Pixels: all but these are left out; their extents are not 0.

@@ -98,6 +98,8 @@ const std::vector<Debugger::Verb>& Debugger::verbs() {
        [](Debugger& d, const Words& w, std::string_view) { return d.lane(w); }},
       {"origin", "o", "REGISTER[@LANE] [nan]", "where its value comes from; nan: only NaNs and infinities",
        [](Debugger& d, const Words& w, std::string_view) { return d.origin(w); }},
+      {"up-stage", "up", "[N]", "from a fragment to a vertex of its primitive, 0 to 2",
+       [](Debugger& d, const Words& w, std::string_view) { return d.up_stage(w); }},
       {"info", "i", "[breakpoints | draw]", "what there is",
        [](Debugger& d, const Words& w, std::string_view) { return d.info(w); }},
       {"help", "h", "[COMMAND]", "this",
@@ -117,8 +119,8 @@ Json Debugger::start() {
 }
 
 Json Debugger::run(std::string_view command) {
-  std::string line(command);
-  if (split(line).empty()) line = last_;
+  std::string line(command.substr(std::min(command.find_first_not_of(" \t\r\n"), command.size())));
+  if (line.empty()) line = last_;
   const Words words = split(line);
   if (words.empty()) return {{"reply", "nothing"}};
   const Verb* found = nullptr;
@@ -184,7 +186,11 @@ Result<Json> Debugger::stopped(std::string reason) {
     hints.push_back("origin " + name);
     hints.push_back("lanes " + name);
   }
-  reply["hints"] = std::move(hints);
+  Json different = Json::array();
+  for (const Json& hint : hints)
+    if (std::none_of(different.begin(), different.end(), [&](const Json& other) { return other == hint; }))
+      different.push_back(hint);
+  reply["hints"] = std::move(different);
   return reply;
 }
 
@@ -501,6 +507,17 @@ Result<Json> Debugger::origin(const Words& words) {
   WARPJIT_TRY(const DebugRegister reg, register_of(session_, lane_, words[1]));
   WARPJIT_TRY(const DebugOrigin origin, session_.origin(reg.word, reg.lane, at(), special));
   return Json{{"reply", "origin"}, {"nodes", origin_json(session_, origin)}};
+}
+
+Result<Json> Debugger::up_stage(const Words& words) {
+  const std::vector<DebugPlace> vertices = session_.vertices();
+  if (vertices.empty())
+    return wrong("no vertex program gave this thread its inputs", session_.place().text());
+  WARPJIT_TRY(const std::uint64_t number,
+              words.size() > 1 ? number_of(words[1], vertices.size() - 1) : Result<std::uint64_t>(0));
+  WARPJIT_CHECK(session_.go(vertices[static_cast<std::size_t>(number)]));
+  lane_ = session_.lane();
+  return stopped("vertex " + std::to_string(number) + " of the primitive");
 }
 
 Result<Json> Debugger::info(const Words& words) {

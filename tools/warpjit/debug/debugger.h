@@ -52,6 +52,7 @@ class Debugger {
   Result<Json> where();
   Result<Json> lane(const Words& words);
   Result<Json> origin(const Words& words);
+  Result<Json> up_stage(const Words& words);
   Result<Json> info(const Words& words);
   Json help(const Words& words) const;
 

@@ -1,0 +1,42 @@
+// What memory holds, to be put back, or to be compared.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace warpjit::debug {
+
+class SavedMemory {
+ public:
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+
+  Status save(const std::vector<std::span<std::byte>>& pieces) {
+    std::size_t bytes = 0;
+    for (const auto piece : pieces) bytes += piece.size();
+    if (bytes > kMostBytes)
+      return Error{ErrorCode::resource_limit,
+                   "the launch may write " + std::to_string(bytes) + " bytes; a debugger keeps at most " +
+                       std::to_string(kMostBytes),
+                   ""};
+    pieces_ = pieces;
+    copies_.clear();
+    for (const auto piece : pieces) copies_.emplace_back(piece.begin(), piece.end());
+    return {};
+  }
+  void restore() const {
+    for (std::size_t k = 0; k < pieces_.size(); ++k) std::ranges::copy(copies_[k], pieces_[k].begin());
+  }
+  const std::vector<std::span<std::byte>>& pieces() const { return pieces_; }
+  const std::vector<std::byte>& copy(std::size_t piece) const { return copies_[piece]; }
+
+ private:
+  std::vector<std::span<std::byte>> pieces_;
+  std::vector<std::vector<std::byte>> copies_;
+};
+
+}  // namespace warpjit::debug
