@@ -1,9 +1,5 @@
 #include "debug/debug_input.h"
 
-#include "capture/neutral.h"
-#include "files.h"
-#include "launch/capture_launch.h"
-#include "scene/load_scene.h"
 #include "stop.h"
 
 namespace warpjit::tool {
@@ -26,19 +22,6 @@ void DebugInput::add_to(Command& command) {
   command.option("place", place, "\"draw 17 pixel 120,88\", \"draw 3 vertex 5\", \"thread 3,0,0 block 1,2\"");
   command.flag("--unchecked", unchecked, "do not compare what the interpreter leaves with compiled code");
   command.option("--fuel", fuel, "backward transfers that a guest thread may make");
-}
-
-Result<Capture> load_any_capture(const std::string& file) {
-  if (is_scene(file)) {
-    WARPJIT_TRY(const Scene scene, load_scene(file));
-    WARPJIT_TRY(const std::vector<std::byte> bytes, scene_as_capture(scene));
-    return Capture::load(bytes, file);
-  }
-  if (is_launch_file(file)) {
-    WARPJIT_TRY(const std::vector<std::byte> bytes, launch_as_capture(file));
-    return Capture::load(bytes, file);
-  }
-  return load_neutral_capture(file);
 }
 
 Result<DebugPlace> place_of(const DebugInput& input) {

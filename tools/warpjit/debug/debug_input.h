@@ -4,6 +4,7 @@
 #include <string>
 
 #include "command.h"
+#include "debug/any_capture.h"
 #include "warpjit/debug.hpp"
 
 namespace warpjit::tool {
@@ -16,9 +17,6 @@ struct DebugInput {
   // Adds them to a command.
   void add_to(Command& command);
 };
-
-// A capture of any guest and version, a scene, a launch file, which is run. Errors: those of reading and running.
-Result<Capture> load_any_capture(const std::string& file);
 
 // A session at the place. Errors: those of load_any_capture, of a place, and of DebugSession.
 Result<DebugSession> open_session(const DebugInput& input);
