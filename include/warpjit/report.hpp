@@ -44,7 +44,8 @@ struct MemoryFault {
 struct Report : CompileReport {
   Work work = Work::rows;
   std::chrono::nanoseconds run_time{};
-  unsigned threads = 1;  // host threads that could work
+  std::chrono::nanoseconds vertex_time{};  // over pixels: of run_time, what the vertex stage took
+  unsigned threads = 1;                    // host threads that could work
   // Threads, invocations, blocks or fragments of the launch that the guest interpreter ran while the kernel
   // was compiled in the background. `engine` is guest if no kernel took over.
   std::uint64_t interpreted = 0;

@@ -75,6 +75,7 @@ typedef struct warpjit_report {
   /* How many accesses faulted, one for each lane of an instruction. Only runs of the guest engine alone count
    * them; 0 for others. */
   uint64_t fault_accesses;
+  uint64_t vertex_ns; /* over pixels: of run_ns, what the vertex stage took */
 } warpjit_report;
 
 /* [any] Runs all threads of the launch, and returns when they are done; several threads may run one launch.

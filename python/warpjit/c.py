@@ -596,7 +596,8 @@ class warpjit_report(Struct):
                 ("primitives", c_uint64),
                 ("groups", c_uint64),
                 ("draw", warpjit_draw_counts),
-                ("fault_accesses", c_uint64)]
+                ("fault_accesses", c_uint64),
+                ("vertex_ns", c_uint64)]
 
 
 class warpjit_profile_info(Struct):

@@ -256,7 +256,9 @@ Status run_pixels(Run& run) {
     for (std::uint32_t first = 0; first < work.instances;) {
       if (run.cancelled()) return cancelled_run();  // perhaps nothing of them is drawn
       const std::uint32_t count = std::min(vertices.at_once, work.instances - first);
+      const auto shading = RunClock::now();
       WARPJIT_CHECK(run_vertices(run, vertices, first, count));
+      run.report.vertex_time += RunClock::now() - shading;
       part.words = vertices.rows.words;
       if (!vertices.stage) part.words += first * (work.vertices.instance_stride / 4);
       for (std::uint32_t k = 0; k < count; ++k) {

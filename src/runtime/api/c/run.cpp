@@ -43,6 +43,7 @@ warpjit_report to_c(const Report& report) {
   result.work = static_cast<std::int32_t>(report.work);
   result.threads = report.threads;
   result.run_ns = nanoseconds(report.run_time);
+  result.vertex_ns = nanoseconds(report.vertex_time);
   result.interpreted = report.interpreted;
   result.invocations = report.invocations;
   result.triangles = report.triangles;
