@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/hash.h"
-
 namespace warpjit::capture {
 namespace {
 
@@ -34,14 +32,6 @@ MemoryWriter::Run MemoryWriter::classify(std::uint64_t address, std::span<const 
     return run;
   }
   if (bytes.size() != kPageBytes) return run;
-  constexpr std::uint64_t kOther = 0x9E3779B97F4A7C15;
-  const std::pair key(hash_bytes(bytes), hash_bytes(bytes, kOther));
-  const auto found = pages_.find(key);
-  if (found != pages_.end()) {
-    run.kind = SectionKind::memory_again;
-    run.place = found->second;
-    return run;
-  }
   // Other kinds than memory are written before it: their sections have one size.
   std::uint64_t place = file_.place() + kSectionHeader + kMemoryHeader;
   if (before.size != 0) {
@@ -49,7 +39,10 @@ MemoryWriter::Run MemoryWriter::classify(std::uint64_t address, std::span<const 
     if (before.kind == SectionKind::memory_zero) place += kSectionHeader + kMemoryHeader;
     if (before.kind == SectionKind::memory_again) place += kSectionHeader + 2 * kMemoryHeader;
   }
-  pages_.emplace(key, place);
+  if (const auto known = pages_.find_or_add(bytes, place)) {
+    run.kind = SectionKind::memory_again;
+    run.place = *known;
+  }
   return run;
 }
 

@@ -3,10 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
-#include <utility>
 
+#include "capture/known_bytes.h"
 #include "capture/section_file.h"
 
 namespace warpjit::capture {
@@ -31,7 +30,7 @@ class MemoryWriter {
   void flush(const Run& run, bool first);
 
   SectionWriter& file_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> pages_;  // where they are, by two hashes
+  KnownBytes pages_;  // and where they are
 };
 
 }  // namespace warpjit::capture

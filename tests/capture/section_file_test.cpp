@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string>
 
+#include "capture/known_bytes.h"
 #include "capture/memory_writer.h"
 #include "hostile_bytes.h"
 
@@ -248,6 +249,19 @@ TEST(SectionFile, ASinkThatTakesNothingIsAnError) {
       small_scene(), [](void*, std::span<const std::byte>) { return false; }, nullptr);
   ASSERT_FALSE(done.ok());
   EXPECT_EQ(done.error().code, ErrorCode::io);
+}
+
+TEST(KnownBytes, AreEqualOnes) {
+  capture::KnownBytes known;
+  const auto find = [&](std::string_view text, std::uint64_t value) {
+    return known.find_or_add(std::as_bytes(std::span(text)), value);
+  };
+  EXPECT_FALSE(find("one", 1));
+  EXPECT_FALSE(find("two", 2));
+  EXPECT_FALSE(find("", 3));
+  EXPECT_EQ(find("one", 4), 1u);
+  EXPECT_EQ(find("two", 5), 2u);
+  EXPECT_EQ(find("", 6), 3u);
 }
 
 }  // namespace

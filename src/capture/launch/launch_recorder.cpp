@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/hash.h"
 #include "base/result.h"
+#include "capture/known_bytes.h"
 #include "capture/launch/buffer_recorder.h"
 #include "capture/launch/launch_scene.h"
 #include "capture/program_section.h"
@@ -123,11 +123,10 @@ class LaunchRecorder::State {
     const void* const key = program.shared_state().get();
     if (programs_.contains(key)) return {};
     WARPJIT_TRY(const std::vector<std::byte> bytes, program_bytes(program));
-    constexpr std::uint64_t kOther = 0x9E3779B97F4A7C15;
-    const std::pair hash(hash_bytes(bytes), hash_bytes(bytes, kOther));
-    const auto [same, is_new] = numbers_.emplace(hash, static_cast<std::uint32_t>(numbers_.size()));
-    if (is_new) file_->write(SectionKind::program, 0, bytes);
-    programs_.emplace(key, Stored{program, same->second});
+    const auto known = sections_.find_or_add(bytes, section_count_);
+    if (!known) file_->write(SectionKind::program, 0, bytes);
+    programs_.emplace(key, Stored{program, static_cast<std::uint32_t>(known.value_or(section_count_))});
+    section_count_ += known ? 0 : 1;
     return {};
   }
 
@@ -175,7 +174,8 @@ class LaunchRecorder::State {
   std::optional<MemoryWriter> memory_;
   std::optional<BufferRecorder> buffers_;
   std::unordered_map<const void*, Stored> programs_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> numbers_;  // by two hashes of a section
+  KnownBytes sections_;  // of programs, and their numbers
+  std::uint64_t section_count_ = 0;
   std::unordered_map<const void*, std::shared_ptr<const textures::TextureView>> copies_;
   std::vector<LaunchOutput> outputs_;
   std::size_t launches_ = 0;

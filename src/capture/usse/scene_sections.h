@@ -1,10 +1,8 @@
 // Scenes of the Vita as sections of a capture, and back.
 #pragma once
 
-#include <map>
-#include <utility>
-
 #include "capture/frames.h"
+#include "capture/known_bytes.h"
 #include "capture/usse/scene.h"
 
 namespace warpjit::usse {
@@ -41,8 +39,7 @@ class SceneWriter {
  private:
   class Contents;
   capture::SectionWriter& file_;
-  // Where bytes of sections before are, by two hashes and the size.
-  std::map<std::array<std::uint64_t, 3>, std::uint64_t> places_;
+  capture::KnownBytes places_;  // of bytes of sections before
 };
 
 }  // namespace warpjit::usse

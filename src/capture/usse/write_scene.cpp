@@ -2,7 +2,6 @@
 #include <cstring>
 
 #include "base/bits.h"
-#include "base/hash.h"
 #include "capture/memory_writer.h"
 #include "capture/usse/draw_layout.h"
 #include "capture/usse/scene_sections.h"
@@ -64,12 +63,10 @@ class SceneWriter::Contents {
       numbers_.long_word(0);
       return;
     }
-    constexpr std::uint64_t kOther = 0x9E3779B97F4A7C15;
     const std::uint64_t here = first_ + bytes_.size();
-    const auto [found, is_new] = writer_.places_.try_emplace(
-        {hash_bytes(bytes), hash_bytes(bytes, kOther), std::uint64_t{bytes.size()}}, here);
-    if (is_new) bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-    numbers_.long_word(found->second);
+    const auto known = writer_.places_.find_or_add(bytes, here);
+    if (!known) bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    numbers_.long_word(known.value_or(here));
   }
   void write(SectionKind kind) { writer_.file_.write(kind, 0, numbers_.bytes(), bytes_); }
 
