@@ -16,20 +16,6 @@ namespace {
 
 using capture::FileGuest;
 
-const char* name_of(FileGuest guest) {
-  switch (guest) {
-    case FileGuest::pica200:
-      return "a PICA200";
-    case FileGuest::tesla:
-      return "a Tesla";
-    case FileGuest::usse:
-      return "a USSE";
-    case FileGuest::valhall:
-      break;
-  }
-  return "a Valhall GPU";
-}
-
 Result<std::unique_ptr<const capture::Frames>> read_frames(const capture::SectionFile& sections,
                                                            capture::FileOwner owner) {
   using Made = std::unique_ptr<const capture::Frames>;

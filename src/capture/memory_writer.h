@@ -18,6 +18,13 @@ class MemoryWriter {
   // What lies at the address from now on. `first`: nothing before reads or writes it.
   void write(std::uint64_t address, std::span<const std::byte> bytes, bool first);
   void write_zeros(std::uint64_t address, std::uint64_t size, bool first);
+  // What is written there later; no bytes: zeros.
+  void write_change(std::uint64_t address, std::uint64_t size, std::span<const std::byte> bytes) {
+    if (bytes.empty())
+      write_zeros(address, size, false);
+    else
+      write(address, bytes, false);
+  }
 
  private:
   // Neighbours that one section holds.

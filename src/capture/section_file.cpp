@@ -1,5 +1,6 @@
 #include "capture/section_file.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdio>
@@ -25,6 +26,24 @@ FileGuest guest_of(Isa isa) {
       break;
   }
   return FileGuest::valhall;
+}
+
+const char* name_of(FileGuest guest) {
+  switch (guest) {
+    case FileGuest::pica200:
+      return "a PICA200";
+    case FileGuest::tesla:
+      return "a Tesla";
+    case FileGuest::usse:
+      return "a USSE";
+    case FileGuest::valhall:
+      break;
+  }
+  return "a Valhall GPU";
+}
+
+std::string count_text(std::uint64_t count, const char* one, const char* many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
 std::string hex_text(std::uint64_t value) {
@@ -64,6 +83,18 @@ Status Fields::expect_least(std::uint64_t size, const char* what) const {
 
 std::string Fields::text(std::size_t at, std::size_t size) const {
   return {reinterpret_cast<const char*>(section_.bytes.data()) + at, size};
+}
+
+Status read_other(const FileBytes& file, const Section& section, const char* whose, std::size_t next,
+                  std::vector<std::size_t>* ends) {
+  if (section.kind == SectionKind::name || section.kind == SectionKind::note) return {};
+  if (section.kind != SectionKind::frame_end || ends == nullptr)
+    return file.fail(section.at, "a section of kind " +
+                                     std::to_string(static_cast<std::uint32_t>(section.kind)) +
+                                     ", which captures of " + whose + " do not have");
+  WARPJIT_CHECK(Fields(file, section).expect_size(0, "a frame's end"));
+  ends->push_back(next);
+  return {};
 }
 
 Result<SectionFile> read_sections(std::span<const std::byte> bytes, std::string name) {
@@ -149,6 +180,10 @@ std::uint64_t SectionWriter::write(SectionKind kind, std::uint32_t flags, std::s
   put(std::span(kZeros).first(static_cast<std::size_t>(padded(size) - size)));
   ++sections_;
   return begin;
+}
+
+void SectionWriter::write_ends(const std::vector<std::size_t>& ends, std::size_t next) {
+  for (auto count = std::ranges::count(ends, next); count != 0; --count) write(SectionKind::frame_end, 0, {});
 }
 
 Status SectionWriter::finish() {

@@ -22,6 +22,7 @@ inline constexpr std::uint64_t kMaxSections = std::uint64_t{1} << 22;
 
 enum class FileGuest : std::uint32_t { pica200 = 1, tesla = 2, usse = 3, valhall = 4 };
 FileGuest guest_of(Isa isa);
+const char* name_of(FileGuest guest);  // "a PICA200"
 
 enum class SectionKind : std::uint32_t {
   memory = 1,        // address, size, bytes
@@ -59,6 +60,8 @@ inline constexpr std::uint32_t kExpectedFlag = 1;
 inline constexpr std::uint32_t kMustKnow = std::uint32_t{1} << 31;
 
 std::string hex_text(std::uint64_t value);  // "0x1f"
+// "1 vertex", "2 vertices".
+std::string count_text(std::uint64_t count, const char* one, const char* many);
 
 // The version of a .wjcap file by its first bytes; 0 for other files.
 std::uint32_t version_of(std::span<const std::byte> bytes);
@@ -122,6 +125,12 @@ class Fields {
   const Section& section_;
 };
 
+// What is left when a reader knows its own kinds: texts, which others read, and the end of a frame, before number `next`
+// of what happens. `ends`: null if files have no such ends. Errors: bad_input for other kinds, which captures of
+// `whose`, such as "a USSE", do not have.
+Status read_other(const FileBytes& file, const Section& section, const char* whose, std::size_t next,
+                  std::vector<std::size_t>* ends);
+
 // Writes a file to a sink, from its beginning to its end. The first error of the sink is kept; then nothing more
 // is written.
 class SectionWriter {
@@ -130,6 +139,8 @@ class SectionWriter {
   // Parts of the contents one after the other. Returns where they begin in the file.
   std::uint64_t write(SectionKind kind, std::uint32_t flags, std::span<const std::byte> first,
                       std::span<const std::byte> second = {});
+  // The ends of frames before number `next` of what happens.
+  void write_ends(const std::vector<std::size_t>& ends, std::size_t next);
   // The section that ends the file. Errors: io for a sink that did not take bytes.
   Status finish();
   std::uint64_t place() const { return place_; }

@@ -12,10 +12,6 @@ namespace {
 std::string extents_text(const std::array<std::uint32_t, 3>& extents) {
   return std::to_string(extents[0]) + " x " + std::to_string(extents[1]) + " x " + std::to_string(extents[2]);
 }
-std::string count_text(std::uint64_t count, const char* one, const char* many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
 // The rows of a target without padding.
 std::vector<std::byte> packed_rows(const LaunchOutput& output, std::span<const std::byte> bytes) {
   const std::size_t row = output.width * pixel_size(output.format);

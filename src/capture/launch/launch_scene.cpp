@@ -115,17 +115,8 @@ class LaunchReader {
         return read_one_launch(section);
       case SectionKind::expected:
         return read_output(section);
-      case SectionKind::frame_end:
-        WARPJIT_CHECK(Fields(sections_.file, section).expect_size(0, "a frame's end"));
-        scene_.frame_ends.push_back(scene_.events.size());
-        return {};
-      case SectionKind::name:
-      case SectionKind::note:
-        return {};
       default:
-        return fail(section.at, "a section of kind " +
-                                    std::to_string(static_cast<std::uint32_t>(section.kind)) +
-                                    ", which captures of launches do not have");
+        return read_other(sections_.file, section, "launches", scene_.events.size(), &scene_.frame_ends);
     }
   }
 
@@ -276,23 +267,16 @@ Status write_launches(SectionWriter& file, const LaunchScene& scene) {
   MemoryWriter memory(file);
   for (const MemoryPiece& piece : scene.memory) memory.write(piece.address, piece.bytes, true);
   for (const Program& program : scene.programs) WARPJIT_CHECK(write_program(file, program));
-  const auto end_frames = [&](std::size_t event) {
-    for (auto count = std::ranges::count(scene.frame_ends, event); count != 0; --count)
-      file.write(SectionKind::frame_end, 0, {});
-  };
   for (std::size_t n = 0; n < scene.events.size(); ++n) {
-    end_frames(n);
+    file.write_ends(scene.frame_ends, n);
     if (const auto* launch = std::get_if<RecordedLaunch>(&scene.events[n])) {
       write_launch(file, *launch);
       continue;
     }
     const auto& change = std::get<MemoryChange>(scene.events[n]);
-    if (change.bytes.empty())
-      memory.write_zeros(change.address, change.size, false);
-    else
-      memory.write(change.address, change.bytes, false);
+    memory.write_change(change.address, change.size, change.bytes);
   }
-  end_frames(scene.events.size());
+  file.write_ends(scene.frame_ends, scene.events.size());
   for (const LaunchOutput& output : scene.outputs) write_output(file, output);
   return {};
 }

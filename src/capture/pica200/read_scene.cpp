@@ -73,17 +73,9 @@ class SceneReader {
         return {};
       case SectionKind::output:
         return read_output(fields);
-      case SectionKind::frame_end:
-        WARPJIT_CHECK(fields.expect_size(0, "a frame's end"));
-        scene_.frame_ends.push_back(scene_.jobs.size());
-        return {};
-      case SectionKind::name:
-      case SectionKind::note:
-        return {};
       default:
-        return fail(section.at, "a section of kind " +
-                                    std::to_string(static_cast<std::uint32_t>(section.kind)) +
-                                    ", which captures of a PICA200 do not have");
+        return capture::read_other(sections_.file, section, "a PICA200", scene_.jobs.size(),
+                                   &scene_.frame_ends);
     }
   }
 

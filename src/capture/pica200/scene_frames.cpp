@@ -14,21 +14,18 @@ namespace warpjit::pica200 {
 namespace {
 
 using capture::hex_text;
+using capture::count_text;
 
 // What the processor does is no job.
 bool is_job(const SceneJob& job) {
   return !std::holds_alternative<MemoryLoad>(job) && !std::holds_alternative<StateLoad>(job);
 }
 
-std::string count_text(std::uint64_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 std::string text_of(const SceneJob& job) {
   if (const auto* list = std::get_if<CommandList>(&job))
     return "commands at " + hex_text(list->address) + ", " + std::to_string(list->bytes) + " bytes";
   if (const auto* calls = std::get_if<CallList>(&job))
-    return count_text(count_calls(calls->bytes).calls, "call");
+    return count_text(count_calls(calls->bytes).calls, "call", "calls");
   if (const auto* fill = std::get_if<MemoryFill>(&job))
     return "fill from " + hex_text(fill->start) + " to " + hex_text(fill->end);
   if (const auto* transfer = std::get_if<DisplayTransfer>(&job))
@@ -77,8 +74,8 @@ class SceneReplay final : public DrawVisitor {
     if (ended_) return Error{ErrorCode::cancelled, "the visitor has ended the run", ""};
     RunningDraw& seen = draw_.emplace();
     seen.number = draw.number;
-    seen.text = count_text(draw.triangles.count(), "triangle") + " of " + count_text(draw.vertices, "vertex");
-    if (seen.text.ends_with("vertexs")) seen.text.replace(seen.text.size() - 3, 3, "ices");
+    seen.text = count_text(draw.triangles.count(), "triangle", "triangles") + " of " +
+                count_text(draw.vertices, "vertex", "vertices");
     seen.drawn = draw.triangles.count() != 0;
     if (interest_.targets_of_draws) add_targets(draw);
     return true;

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "capture/memory_writer.h"
 #include "capture/pica200/scene_sections.h"
 
@@ -52,18 +50,11 @@ void write_scene(SectionWriter& file, const Scene& scene) {
     for (const RegisterWrite& write : scene.registers) numbers.word(write.id).word(write.value);
     file.write(SectionKind::registers, 0, numbers.bytes());
   }
-  const auto end_frames = [&](std::size_t job) {
-    for (auto count = std::ranges::count(scene.frame_ends, job); count != 0; --count)
-      file.write(SectionKind::frame_end, 0, {});
-  };
   for (std::size_t n = 0; n < scene.jobs.size(); ++n) {
-    end_frames(n);
+    file.write_ends(scene.frame_ends, n);
     const SceneJob& job = scene.jobs[n];
     if (const auto* load = std::get_if<MemoryLoad>(&job)) {
-      if (load->bytes.empty())
-        memory.write_zeros(load->address, load->size, false);
-      else
-        memory.write(load->address, load->bytes, false);
+      memory.write_change(load->address, load->size, load->bytes);
     } else if (const auto* state = std::get_if<StateLoad>(&job)) {
       file.write(SectionKind::state, state->of_pipeline ? capture::kPipelineFlag : 0, *state->bytes);
     } else if (const auto* list = std::get_if<CommandList>(&job)) {
@@ -78,7 +69,7 @@ void write_scene(SectionWriter& file, const Scene& scene) {
       write_job(file, std::get<TextureCopy>(job));
     }
   }
-  end_frames(scene.jobs.size());
+  file.write_ends(scene.frame_ends, scene.jobs.size());
   for (const SceneOutput& output : scene.outputs) write_output(file, output);
 }
 

@@ -265,17 +265,8 @@ class SceneReader {
       }
       case SectionKind::scene_end:
         return read_end(fields);
-      case SectionKind::frame_end:
-        WARPJIT_CHECK(fields.expect_size(0, "a frame's end"));
-        list_.frame_ends.push_back(list_.steps.size());
-        return {};
-      case SectionKind::name:
-      case SectionKind::note:
-        return {};
       default:
-        return sections_.file.fail(section.at, "a section of kind " +
-                                                   std::to_string(static_cast<std::uint32_t>(section.kind)) +
-                                                   ", which captures of a USSE do not have");
+        return capture::read_other(sections_.file, section, "a USSE", list_.steps.size(), &list_.frame_ends);
     }
   }
 

@@ -10,9 +10,7 @@
 namespace warpjit::usse {
 namespace {
 
-std::string count_text(std::uint64_t count, const char* one, const char* many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
+using capture::count_text;
 
 std::string text_of(const DrawData& draw) {
   constexpr std::array<const char*, 4> kPrimitives{"triangles", "triangle strip", "triangle fan", "points"};

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstring>
 
 #include "base/bits.h"
@@ -212,17 +211,10 @@ void write_scenes(capture::SectionWriter& file, const SceneList& scenes) {
   SceneWriter writer(file);
   for (const capture::MemoryPiece& piece : scenes.memory) memory.write(piece.address, piece.bytes, true);
   for (const ProgramData& program : scenes.programs) writer.write(program);
-  const auto end_frames = [&](std::size_t step) {
-    for (auto ends = std::ranges::count(scenes.frame_ends, step); ends != 0; --ends)
-      file.write(SectionKind::frame_end, 0, {});
-  };
   for (std::size_t n = 0; n < scenes.steps.size(); ++n) {
-    end_frames(n);
+    file.write_ends(scenes.frame_ends, n);
     if (const auto* change = std::get_if<capture::MemoryChange>(&scenes.steps[n])) {
-      if (change->bytes.empty())
-        memory.write_zeros(change->address, change->size, false);
-      else
-        memory.write(change->address, change->bytes, false);
+      memory.write_change(change->address, change->size, change->bytes);
     } else if (const auto* begin = std::get_if<SceneBegin>(&scenes.steps[n])) {
       writer.write(*begin);
     } else if (const auto* draw = std::get_if<DrawData>(&scenes.steps[n])) {
@@ -231,7 +223,7 @@ void write_scenes(capture::SectionWriter& file, const SceneList& scenes) {
       writer.write(std::get<SceneEnd>(scenes.steps[n]));
     }
   }
-  end_frames(scenes.steps.size());
+  file.write_ends(scenes.frame_ends, scenes.steps.size());
 }
 
 }  // namespace warpjit::usse

@@ -58,13 +58,8 @@ class ChainReader {
         return read_chain(fields);
       case SectionKind::expected_target:
         return read_expected(fields);
-      case SectionKind::name:
-      case SectionKind::note:
-        return {};
       default:
-        return sections_.file.fail(section.at, "a section of kind " +
-                                                   std::to_string(static_cast<std::uint32_t>(section.kind)) +
-                                                   ", which captures of a Valhall GPU do not have");
+        return capture::read_other(sections_.file, section, "a Valhall GPU", 0, nullptr);
     }
   }
 
@@ -160,12 +155,8 @@ void write_chains(capture::SectionWriter& file, const CaptureFile& chains) {
   for (const ImageWindow& window : chains.image.windows()) write_window(memory, window);
   for (std::size_t n = 0; n < chains.chains.size(); ++n) {
     if (n < chains.changes.size()) {
-      for (const MemoryChange& change : chains.changes[n].list) {
-        if (change.bytes.empty())
-          memory.write_zeros(change.address, change.size, false);
-        else
-          memory.write(change.address, change.bytes, false);
-      }
+      for (const MemoryChange& change : chains.changes[n].list)
+        memory.write_change(change.address, change.size, change.bytes);
     }
     const JobChain& chain = chains.chains[n];
     Numbers numbers;
