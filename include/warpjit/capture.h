@@ -102,6 +102,22 @@ typedef struct warpjit_capture_picture {
   uint64_t units, differ, beyond, allowed;
 } warpjit_capture_picture;
 
+/* A texture that a program of a draw samples; warpjit::CaptureTexture says more. */
+typedef struct warpjit_capture_texture {
+  size_t size;
+  size_t draw;       /* which comes next */
+  const char* stage; /* of the program */
+  uint32_t unit;
+  uint32_t layer;     /* a face of a cube; else 0 */
+  uint64_t address;   /* 0: it has none of its own */
+  const char* format; /* "rgba8", or what its guest calls it */
+  uint32_t width, height, levels;
+  size_t number; /* from 0 on; textures of equal address, contents and kind have the same */
+  /* A picture of its first level: r, g, b, a, the top row first. NULL: the run has shown this number before. */
+  uint32_t picture_width, picture_height;
+  const void* rgba;
+} warpjit_capture_texture;
+
 /* Sees what a run does, in its order. Members may be NULL; 0 ends the run, which is no error. Without `draw`,
  * draws of one state may run together, which takes less time. */
 typedef struct warpjit_capture_visitor {
@@ -111,6 +127,8 @@ typedef struct warpjit_capture_visitor {
   int (*draw)(void* context, const warpjit_capture_draw* draw);
   int (*picture)(void* context, const warpjit_capture_picture* picture);
   uint32_t targets_of_draws; /* 1: as pictures, after each draw that may write them */
+  uint32_t textures;         /* above 0: those that draws sample, and the largest extent of their pictures */
+  int (*texture)(void* context, const warpjit_capture_texture* texture);
 } warpjit_capture_visitor;
 /* [any] Runs all of it; the capture stays as it is. `visitor` and `options` may be NULL. Errors name job, draw
  * and field; also those of warpjit_engine_run. */

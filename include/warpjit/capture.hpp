@@ -20,6 +20,7 @@
 #include "warpjit/engine.hpp"
 #include "warpjit/export.h"
 #include "warpjit/pixels.hpp"
+#include "warpjit/program.hpp"
 #include "warpjit/report.hpp"
 #include "warpjit/result.hpp"
 #include "warpjit/types.hpp"
@@ -48,6 +49,7 @@ struct CaptureName {
 struct CaptureProgram {
   std::string_view stage;  // "vertex", "position", "fragment", "compute"
   const Report* report = nullptr;
+  const Program* program = nullptr;  // null: not shown
 };
 
 // A job of the GPU that has run: a command list, a fill, a job of a chain, a scene, a launch. What the
@@ -90,10 +92,29 @@ struct CapturePicture {
   std::optional<CaptureComparison> compared{};
 };
 
+// A texture that a program of a draw samples.
+struct CaptureTexture {
+  std::size_t draw = 0;       // which comes next
+  std::string_view stage;     // of the program
+  std::uint32_t unit = 0;     // of its textures
+  std::uint32_t layer = 0;    // a face of a cube; else 0
+  std::uint64_t address = 0;  // of its bytes in the guest's memory; 0: it has none of its own
+  std::string_view format;    // "rgba8", or what its guest calls it
+  // Of the first level that the program sees, and how many those are.
+  std::uint32_t width = 0, height = 0, levels = 1;
+  std::size_t number = 0;  // from 0 on; textures of equal address, contents and kind have the same
+  // A picture of that level, of at most CaptureInterest::textures pixels a side: 4 bytes a pixel (r, g, b, a),
+  // the top row first. Each pixel is a mean of the texels that it stands for. Of arrays and volumes, the first
+  // layer. None: the run has shown this number before.
+  std::uint32_t picture_width = 0, picture_height = 0;
+  std::span<const std::byte> rgba;
+};
+
 // What a visitor wants to see beside jobs and the pictures that they leave.
 struct CaptureInterest {
   bool draws = true;              // without, draws of one state may run together, which takes less time
   bool targets_of_draws = false;  // as pictures, after each draw that may write them
+  std::uint32_t textures = 0;  // above 0: those that draws sample, and the largest extent of their pictures
 };
 
 // Sees what a run does, in its order. False ends the run, which is no error.
@@ -103,6 +124,7 @@ class WARPJIT_API CaptureVisitor {
   virtual bool job(const CaptureJob& job);
   virtual bool draw(const CaptureDraw& draw);
   virtual bool picture(const CapturePicture& picture);
+  virtual bool texture(const CaptureTexture& texture);
   // Asked when a run begins.
   virtual CaptureInterest interest() const;
 };

@@ -214,6 +214,7 @@ class WARPJIT_API Scene {
   // For warpjit's own modules.
   class State;
   const State& state() const { return *state_; }
+  State& state() { return *state_; }
 
  private:
   explicit Scene(std::unique_ptr<State> state);

@@ -695,13 +695,32 @@ class warpjit_capture_picture(Struct):
                 ("allowed", c_uint64)]
 
 
+class warpjit_capture_texture(Struct):
+    _fields_ = [("size", c_size_t),
+                ("draw", c_size_t),
+                ("stage", c_char_p),
+                ("unit", c_uint32),
+                ("layer", c_uint32),
+                ("address", c_uint64),
+                ("format", c_char_p),
+                ("width", c_uint32),
+                ("height", c_uint32),
+                ("levels", c_uint32),
+                ("number", c_size_t),
+                ("picture_width", c_uint32),
+                ("picture_height", c_uint32),
+                ("rgba", c_void_p)]
+
+
 class warpjit_capture_visitor(Struct):
     _fields_ = [("size", c_size_t),
                 ("context", c_void_p),
                 ("job", CFUNCTYPE(c_int, c_void_p, POINTER(warpjit_capture_job))),
                 ("draw", CFUNCTYPE(c_int, c_void_p, POINTER(warpjit_capture_draw))),
                 ("picture", CFUNCTYPE(c_int, c_void_p, POINTER(warpjit_capture_picture))),
-                ("targets_of_draws", c_uint32)]
+                ("targets_of_draws", c_uint32),
+                ("textures", c_uint32),
+                ("texture", CFUNCTYPE(c_int, c_void_p, POINTER(warpjit_capture_texture)))]
 
 
 class warpjit_launch_recorder(Structure):

@@ -49,7 +49,9 @@ class VisitorCalls final : public CaptureVisitor {
   explicit VisitorCalls(const warpjit_capture_visitor& to) : to_(to) {}
 
   CaptureInterest interest() const override {
-    return {.draws = to_.draw != nullptr, .targets_of_draws = to_.targets_of_draws != 0};
+    return {.draws = to_.draw != nullptr,
+            .targets_of_draws = to_.targets_of_draws != 0,
+            .textures = to_.texture == nullptr ? 0 : to_.textures};
   }
   bool job(const CaptureJob& from) override {
     if (to_.job == nullptr) return true;
@@ -102,6 +104,25 @@ class VisitorCalls final : public CaptureVisitor {
       picture.allowed = from.compared->allowed;
     }
     return to_.picture(to_.context, &picture) != 0;
+  }
+  bool texture(const CaptureTexture& from) override {
+    const std::string stage(from.stage), format(from.format);
+    warpjit_capture_texture texture{};
+    texture.size = sizeof texture;
+    texture.draw = from.draw;
+    texture.stage = stage.c_str();
+    texture.unit = from.unit;
+    texture.layer = from.layer;
+    texture.address = from.address;
+    texture.format = format.c_str();
+    texture.width = from.width;
+    texture.height = from.height;
+    texture.levels = from.levels;
+    texture.number = from.number;
+    texture.picture_width = from.picture_width;
+    texture.picture_height = from.picture_height;
+    texture.rgba = from.rgba.empty() ? nullptr : from.rgba.data();
+    return to_.texture(to_.context, &texture) != 0;
   }
 
  private:

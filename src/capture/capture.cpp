@@ -65,6 +65,7 @@ CaptureVisitor::~CaptureVisitor() = default;
 bool CaptureVisitor::job(const CaptureJob&) { return true; }
 bool CaptureVisitor::draw(const CaptureDraw&) { return true; }
 bool CaptureVisitor::picture(const CapturePicture&) { return true; }
+bool CaptureVisitor::texture(const CaptureTexture&) { return true; }
 CaptureInterest CaptureVisitor::interest() const { return {}; }
 
 Capture::Capture(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -80,7 +80,8 @@ constexpr Room kRooms[] = {
     {"debug", "base pixels frontend frontend/interpret runtime/work runtime/engine capture"},
     {"capture", "base frontend frontend/GUEST/* device/GUEST runtime/api capture/launch"},
     // What launches hold, and textures that they have copied.
-    {"capture/launch", "base textures frontend frontend/interpret runtime/work runtime/api capture"},
+    {"capture/launch",
+     "base textures frontend frontend/interpret frontend/textures runtime/work runtime/api capture"},
     {"tools/warpjit", "*"},
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "capture/launch/launch_machine.h"
+#include "capture/launch/sampled_textures.h"
 #include "frontend/interpret/pixels/format.h"
 
 namespace warpjit::capture {
@@ -71,7 +72,11 @@ CaptureComparison compare(const LaunchOutput& output, std::span<const std::byte>
 class Replay {
  public:
   Replay(const LaunchScene& scene, const std::string& name, CaptureVisitor& visitor)
-      : scene_(scene), machine_(scene, name), visitor_(visitor), interest_(visitor.interest()) {}
+      : scene_(scene),
+        machine_(scene, name),
+        visitor_(visitor),
+        interest_(visitor.interest()),
+        textures_(visitor, [this](const std::byte* data) { return machine_.address_of(data); }) {}
 
   Status run(const Engine& engine, const RunOptions& options) {
     auto frame_end = scene_.frame_ends.begin();
@@ -89,11 +94,16 @@ class Replay {
 
  private:
   Status run(const RecordedLaunch& launch, const Engine& engine, const RunOptions& options) {
-    WARPJIT_TRY(const Report report, machine_.run(launch, job_, engine, options));
+    WARPJIT_TRY(const Launch made, machine_.make(launch, job_));
+    if (textures_.wanted() && !textures_.show(made, job_)) {
+      ended_ = true;
+      return {};
+    }
+    WARPJIT_TRY(const Report report, machine_.run(made, job_, engine, options));
     const Program& program = scene_.programs[launch.program];
     const std::string text = launch_text(launch, program);
     if (interest_.draws) {
-      const CaptureDraw::Program ran{name(program.stage()), &report};
+      const CaptureDraw::Program ran{name(program.stage()), &report, &program};
       const bool drawn = report.work != Work::pixels || report.primitives != 0;
       ended_ = !visitor_.draw({job_, job_, frame_, text, drawn, std::span(&ran, 1)});
     }
@@ -129,6 +139,7 @@ class Replay {
   LaunchMachine machine_;
   CaptureVisitor& visitor_;
   CaptureInterest interest_;
+  SampledTextures textures_;
   std::size_t job_ = 0, frame_ = 0;
   bool ended_ = false;
 };

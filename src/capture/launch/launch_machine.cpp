@@ -43,19 +43,37 @@ void LaunchMachine::apply(const MemoryChange& change) {
     std::ranges::copy(change.bytes, to);
 }
 
-Result<Report> LaunchMachine::run(const RecordedLaunch& launch, std::size_t number, const Engine& engine,
-                                  const RunOptions& options) {
-  const auto place = [&](Error error) {
-    error.where =
-        file_ + ", launch " + std::to_string(number) + (error.where.empty() ? "" : ", ") + error.where;
-    return error;
-  };
-  const auto made =
+std::uint64_t LaunchMachine::address_of(const std::byte* data) const {
+  for (const Piece& piece : pieces_)
+    if (data >= piece.data && data < piece.data + piece.size)
+      return piece.address + static_cast<std::uint64_t>(data - piece.data);
+  return 0;
+}
+
+Error LaunchMachine::at_launch(std::size_t number, Error error) const {
+  error.where =
+      file_ + ", launch " + std::to_string(number) + (error.where.empty() ? "" : ", ") + error.where;
+  return error;
+}
+
+Result<Launch> LaunchMachine::make(const RecordedLaunch& launch, std::size_t number) const {
+  auto made =
       make_launch(launch, scene_.programs, [this](const BufferPlace& buffer) { return find(buffer); });
-  if (!made) return place(made.error());
-  auto report = engine.run(*made, options);
-  if (!report) return place(report.error());
+  if (!made) return at_launch(number, made.error());
+  return made;
+}
+
+Result<Report> LaunchMachine::run(const Launch& launch, std::size_t number, const Engine& engine,
+                                  const RunOptions& options) const {
+  auto report = engine.run(launch, options);
+  if (!report) return at_launch(number, report.error());
   return report;
+}
+
+Result<Report> LaunchMachine::run(const RecordedLaunch& launch, std::size_t number, const Engine& engine,
+                                  const RunOptions& options) const {
+  WARPJIT_TRY(const Launch made, make(launch, number));
+  return run(made, number, engine, options);
 }
 
 }  // namespace warpjit::capture

@@ -19,14 +19,21 @@ class LaunchMachine {
   LaunchMachine& operator=(const LaunchMachine&) = delete;
 
   void apply(const MemoryChange& change);
-  // Errors name the file and the launch.
+  // A launch on this memory. Errors name the file and the launch, also those of run.
+  Result<Launch> make(const RecordedLaunch& launch, std::size_t number) const;
+  Result<Report> run(const Launch& launch, std::size_t number, const Engine& engine,
+                     const RunOptions& options) const;
   Result<Report> run(const RecordedLaunch& launch, std::size_t number, const Engine& engine,
-                     const RunOptions& options);
+                     const RunOptions& options) const;
   // Null: they do not lie in memory.
   std::byte* find(const BufferPlace& place) const;
   std::span<const std::byte> bytes_of(const BufferPlace& place) const;
+  // Of a byte of its memory; 0: it is none.
+  std::uint64_t address_of(const std::byte* data) const;
 
  private:
+  Error at_launch(std::size_t number, Error error) const;
+
   struct Piece {
     std::uint64_t address = 0;
     std::size_t size = 0;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "capture/pica200/call_list.h"
+#include "capture/pica200/draw_textures.h"
 #include "capture/pica200/output_pixels.h"
 #include "capture/pica200/scene_machine.h"
 #include "capture/pica200/scene_sections.h"
@@ -13,8 +14,8 @@
 namespace warpjit::pica200 {
 namespace {
 
-using capture::hex_text;
 using capture::count_text;
+using capture::hex_text;
 
 // What the processor does is no job.
 bool is_job(const SceneJob& job) {
@@ -49,7 +50,7 @@ class SceneReplay final : public DrawVisitor {
 
   Status run(const Engine& engine, const RunOptions& options) {
     const Scene& scene = machine_.scene();
-    if (interest_.draws || interest_.targets_of_draws) machine_.set_visitor(this);
+    if (interest_.draws || interest_.targets_of_draws || interest_.textures != 0) machine_.set_visitor(this);
     auto frame_end = scene.frame_ends.begin();
     for (std::size_t n = 0; n < scene.jobs.size() && !ended_; ++n) {
       for (; frame_end != scene.frame_ends.end() && *frame_end <= n; ++frame_end) ++frame_;
@@ -78,10 +79,20 @@ class SceneReplay final : public DrawVisitor {
                 count_text(draw.vertices, "vertex", "vertices");
     seen.drawn = draw.triangles.count() != 0;
     if (interest_.targets_of_draws) add_targets(draw);
+    if (interest_.textures != 0) show_textures(draw);
     return true;
   }
 
  private:
+  // What cannot be found is the draw's own error, which comes next.
+  void show_textures(const DrawView& draw) {
+    (void)find_textures(draw, [&](unsigned unit, const FoundTexture& found) -> Status {
+      const auto show = [&](const CaptureTexture& texture) { return visitor_.texture(texture); };
+      ended_ = ended_ || !show_texture(draw, unit, found, interest_.textures, textures_, show);
+      return {};
+    });
+  }
+
   void add_targets(const DrawView& draw) {
     const TargetSetup& target = draw.setup.target;
     const OutputState& state = draw.setup.state.output;
@@ -156,6 +167,7 @@ class SceneReplay final : public DrawVisitor {
   CaptureInterest interest_;
   std::size_t job_ = 0, frame_ = 0;
   std::optional<RunningDraw> draw_;
+  capture::TextureNumbers textures_;
   bool ended_ = false;
 };
 

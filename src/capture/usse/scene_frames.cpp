@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
+#include "capture/launch/sampled_textures.h"
 #include "capture/usse/scene_machine.h"
 #include "capture/usse/scene_sections.h"
 
@@ -53,7 +55,14 @@ std::optional<CaptureComparison> compare(const SceneEnd& end, const Surface& sur
 class SceneReplay {
  public:
   SceneReplay(const SceneList& list, SceneMachine& machine, CaptureVisitor& visitor)
-      : list_(list), machine_(machine), visitor_(visitor), interest_(visitor.interest()) {}
+      : list_(list),
+        machine_(machine),
+        visitor_(visitor),
+        interest_(visitor.interest()),
+        textures_(visitor, [&machine](const std::byte* data) { return machine.address_of(data); }) {
+    if (!textures_.wanted()) return;
+    machine_.watch([this](const Launch& launch) { ended_ = ended_ || !textures_.show(launch, draw_); });
+  }
 
   Status run(const Engine& engine, const RunOptions& options) {
     auto frame_end = list_.frame_ends.begin();
@@ -112,9 +121,18 @@ class SceneReplay {
     const DrawReport& report = machine_.report();
     if (interest_.draws) {
       const std::string text = text_of(draw);
-      const CaptureDraw::Program program{"fragment", &report.pixels};
-      ended_ = !visitor_.draw(
-          {draw_, draw.scene, frame_, text, report.drawn, std::span(&program, report.drawn ? 1U : 0U)});
+      const auto& programs = machine_.programs();
+      // The launch of both is parted.
+      Report vertices, pixels = report.pixels;
+      vertices.engine = pixels.engine;
+      vertices.target = pixels.target;
+      vertices.threads = pixels.threads;
+      vertices.run_time = std::exchange(pixels.vertex_time, {});
+      pixels.run_time -= vertices.run_time;
+      const std::array<CaptureProgram, 2> ran{{{"vertex", &vertices, &programs[draw.vertex.program]},
+                                               {"fragment", &pixels, &programs[draw.fragment.program]}}};
+      ended_ = ended_ || !visitor_.draw({draw_, draw.scene, frame_, text, report.drawn,
+                                         std::span(ran).first(report.drawn ? 2U : 0U)});
     }
     if (ended_ || !interest_.targets_of_draws || !report.drawn) return;
     const usse::SceneState& state = machine_.state(draw.scene);
@@ -167,6 +185,7 @@ class SceneReplay {
   SceneMachine& machine_;
   CaptureVisitor& visitor_;
   CaptureInterest interest_;
+  capture::SampledTextures textures_;
   std::vector<Begun> begun_;  // scenes, by number
   std::size_t draw_ = 0, frame_ = 0;
   bool ended_ = false;

@@ -132,6 +132,15 @@ std::span<std::byte> SceneMachine::find(std::uint64_t address, std::uint64_t siz
   return {};
 }
 
+std::uint64_t SceneMachine::address_of(const std::byte* data) const {
+  for (const capture::MemoryPiece& piece : memory_)
+    if (data >= piece.bytes.data() && data < piece.bytes.data() + piece.bytes.size()) {
+      const std::uint64_t address = piece.address + static_cast<std::uint64_t>(data - piece.bytes.data());
+      return address < kOwnMemory ? address : 0;
+    }
+  return 0;
+}
+
 Status SceneMachine::run_step(std::size_t step, const Engine& engine, const RunOptions& options) {
   const SceneStep& what = list_.steps[step];
   const Status done = run(step, what, engine, options);
@@ -218,6 +227,11 @@ Status SceneMachine::draw(const DrawData& data, const Engine& engine, const RunO
   draw.attributes = data.attributes;
   draw.memory = memory;
   draw.indices = indices;
+  if (see_) {
+    BoundDraw bound;
+    WARPJIT_CHECK(bind_draw(scenes_[data.scene]->state(), draw, bound));
+    if (!bound.nothing) see_(*bound.fragment);
+  }
   WARPJIT_TRY(report_, scenes_[data.scene]->draw(engine, draw, options));
   return {};
 }

@@ -1,6 +1,7 @@
 // Scenes of the Vita that run: their memory, programs, one step after the other.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,6 +28,8 @@ class SceneMachine {
   bool is_last_of(std::size_t step, std::size_t scene) const { return last_steps_[scene] == step; }
   void drop(std::size_t scene) { scenes_[scene].reset(); }
 
+  // Sees the launch of each draw before it runs.
+  void watch(std::function<void(const Launch&)> see) { see_ = std::move(see); }
   const DrawReport& report() const { return report_; }  // of the last draw
   const usse::SceneState& state(std::size_t scene) const { return scenes_[scene]->state(); }
   // Nothing of memory that is not there.
@@ -34,6 +37,9 @@ class SceneMachine {
     return find(scene.address, scene.color.size);
   }
   std::span<const capture::MemoryPiece> memory() const { return memory_; }
+  // Of a byte of its memory; 0: it is none that the guest has.
+  std::uint64_t address_of(const std::byte* data) const;
+  std::span<const warpjit::Program> programs() const { return programs_; }
 
  private:
   SceneMachine(const SceneList& list, const std::string& file);
@@ -50,6 +56,7 @@ class SceneMachine {
   std::vector<std::optional<Scene>> scenes_;  // by number
   std::size_t draws_ = 0;
   DrawReport report_;
+  std::function<void(const Launch&)> see_;
 };
 
 }  // namespace warpjit::usse

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/float_environment.h"
+#include "capture/launch/sampled_textures.h"
 #include "capture/valhall/chain_sections.h"
 #include "device/valhall/capture.h"
 #include "device/valhall/target_memory.h"
@@ -20,7 +21,11 @@ using capture::hex_text;
 class ChainReplay final : public CaptureVisitor, public RunWatcher {
  public:
   ChainReplay(const Image& image, warpjit::CaptureVisitor& visitor, std::size_t frames)
-      : image_(image), visitor_(visitor), interest_(visitor.interest()), frames_(frames) {}
+      : image_(image),
+        visitor_(visitor),
+        interest_(visitor.interest()),
+        textures_(visitor, [this](const std::byte* data) { return address_of(data); }),
+        frames_(frames) {}
 
   // Keeps what ran for a job itself; `ended` tells the job.
   bool job(const CaptureJob& job) override {
@@ -33,7 +38,7 @@ class ChainReplay final : public CaptureVisitor, public RunWatcher {
     std::array<CaptureProgram, 3> programs;
     std::size_t count = 0;
     const auto add = [&](const char* stage, const std::optional<Report>& report) {
-      if (report) programs[count++] = {stage, &*report};
+      if (report) programs[count++] = {stage, &*report, nullptr};
     };
     add("position", draw.position);
     add("varying", draw.varying);
@@ -45,6 +50,9 @@ class ChainReplay final : public CaptureVisitor, public RunWatcher {
     const std::size_t job = draw.fragment_job != 0 || job_ == 0 ? job_ : job_ - 1;
     return visitor_.draw({draw.number, job, frame(), what, draw.drawn, std::span(programs).first(count)});
   }
+
+  bool sees_launches() const override { return textures_.wanted(); }
+  bool draws(std::size_t number, const Launch& launch) override { return textures_.show(launch, number); }
 
   bool drawn(const Frame& frame, const CaptureDraw& draw) override {
     if (!interest_.targets_of_draws || (draw.targets == 0 && !draw.depth)) return true;
@@ -71,7 +79,7 @@ class ChainReplay final : public CaptureVisitor, public RunWatcher {
 
   bool ended(const Job& job) override {
     std::vector<CaptureProgram> programs;
-    for (const auto& [stage, report] : programs_) programs.push_back({stage, &report});
+    for (const auto& [stage, report] : programs_) programs.push_back({stage, &report, nullptr});
     const std::string what = std::string(name(job.kind)) + " at " + hex_text(job.address);
     const bool goes_on = visitor_.job({job_++, frame(), what, programs});
     programs_.clear();
@@ -120,9 +128,17 @@ class ChainReplay final : public CaptureVisitor, public RunWatcher {
     return found.value_or(std::span<const std::byte>());
   }
 
+  std::uint64_t address_of(const std::byte* data) const {
+    for (const ImageWindow& window : image_.windows())
+      if (const auto bytes = window.bytes(); data >= bytes.data() && data < bytes.data() + bytes.size())
+        return window.address() + static_cast<std::uint64_t>(data - bytes.data());
+    return 0;
+  }
+
   const Image& image_;
   warpjit::CaptureVisitor& visitor_;
   CaptureInterest interest_;
+  capture::SampledTextures textures_;
   std::size_t frames_, frame_ = 0, job_ = 0;
   std::vector<std::pair<std::string, Report>> programs_;
   const Frame* frame_now_ = nullptr;  // whose pictures are seen

@@ -178,6 +178,12 @@ Status CaptureRun::run_fragments(const Job& job) {
       ended_ = true;
       return {};
     }
+    if (watcher_ != nullptr && watcher_->sees_launches()) {
+      const auto prepared = frame.prepare(image_, waiting);
+      if (!prepared) return at_number(waiting.number, prepared.error());
+      ended_ = prepared->launch && !watcher_->draws(waiting.number, *prepared->launch);
+      if (ended_) return {};
+    }
     CaptureDraw record = record_of(waiting);
     record.fragment_job = job.address;
     if (const Status drawn = frame.draw(engine_, image_, waiting, options_, record); !drawn)

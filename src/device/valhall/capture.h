@@ -42,6 +42,9 @@ struct CaptureState {
 class RunWatcher {
  public:
   virtual ~RunWatcher() = default;
+  // Whether `draws` is called: the launch of a draw's fragment program, before it runs.
+  virtual bool sees_launches() const { return false; }
+  virtual bool draws(std::size_t /*number*/, const Launch& /*launch*/) { return true; }
   // After the draw was seen by the visitor.
   virtual bool drawn(const Frame& frame, const CaptureDraw& draw) = 0;
   // A fragment job has stored its targets, which the visitor sees next.

@@ -28,7 +28,11 @@ struct Seen final : CaptureVisitor {
   bool draw(const CaptureDraw& draw) override {
     EXPECT_EQ(draw.number, draws.size());
     draws.emplace_back(draw.what);
-    EXPECT_EQ(draw.programs.size(), draw.drawn ? 1U : 0U);
+    EXPECT_EQ(draw.programs.size(), draw.drawn ? 2U : 0U);
+    for (const CaptureProgram& program : draw.programs) {
+      EXPECT_GT(program.report->run_time.count(), 0) << program.stage;
+      EXPECT_EQ(name(program.program->stage()), program.stage);
+    }
     return true;
   }
   bool picture(const CapturePicture& picture) override {
