@@ -182,6 +182,26 @@ TEST_F(Minimize, KeepsThePixelsOfADraw) {
   EXPECT_FALSE(std::filesystem::exists(path("x.wjcap")));
 }
 
+// A list of triangles of which one alone is in a target, in a capture of each guest that is not the PICA200.
+TEST_F(Minimize, LeavesOutVerticesOfAnyGuest) {
+  const std::string vita = "'" + tests::corpus_file("usse/launches/texture_ubc1_mips.json") + "'";
+  ASSERT_EQ(run("import " + vita + " -o vita.wjcap").code, 0);
+  ASSERT_EQ(run("import " + source_launch("graphics/phong") + " -o tesla.wjcap").code, 0);
+  const std::string mali = "'" + tests::source_file("fuzz/corpus/valhall_capture/triangle.wjcap") + "'";
+  for (const std::string& file : {std::string("vita.wjcap"), std::string("tesla.wjcap"), mali}) {
+    SCOPED_TRACE(file);
+    const Outcome drawn = run("minimize " + file + " --draw 0 -o small.wjcap --json");
+    ASSERT_EQ(drawn.code, 0) << drawn.err;
+    const auto json = nlohmann::json::parse(drawn.out);
+    EXPECT_GT(json["vertices"]["before"], 0);
+    EXPECT_GT(json["vertices"]["after"], 0) << "they draw";
+    EXPECT_LE(json["vertices"]["after"], json["vertices"]["before"]);
+    EXPECT_EQ(run("verify small.wjcap").code, 0);
+  }
+  // What is expected is not there without vertices, either: the fewest are left.
+  ASSERT_EQ(run("minimize vita.wjcap --error nothing -o x.wjcap").code, 2);
+}
+
 TEST_F(Minimize, KeepsAnErrorAndASpoiltExpectation) {
   // A fill, then a list that writes a good and a bad register; before it one that does nothing.
   std::string list;

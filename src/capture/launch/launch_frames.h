@@ -17,6 +17,7 @@ class LaunchFrames final : public Frames {
   Status run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options) const override;
   Status write(SectionWriter& file) const override;
   std::size_t parts(Part part) const override;
+  std::size_t vertices() const override;
   std::unique_ptr<const Frames> without(Part part, const std::vector<bool>& left_out) const override;
   const LaunchScene& scene() const { return scene_; }
 

@@ -5,14 +5,13 @@
 
 #include "capture/memory_writer.h"
 #include "capture/pica200/scene_frames.h"
+#include "capture/vertex_slices.h"
 #include "device/pica200/gpu.h"
 
 namespace warpjit::pica200 {
 namespace {
 
 using capture::Part;
-
-constexpr std::size_t kMostSlices = 64;  // of the vertices of a draw
 
 // Where each frame begins, by numbers of jobs, and where the last one ends.
 std::vector<std::size_t> frame_bounds(const Scene& scene) {
@@ -66,14 +65,7 @@ FlatScene without_packets(const FlatScene& from, bool draws, const std::vector<b
 struct DrawVertices {
   std::size_t job = 0, packet = 0;  // its trigger
   std::uint32_t count = 0, first = 0, list = 0;
-  // Vertices that are left out together: a triangle where they may be.
-  std::uint32_t unit() const { return count % 3 == 0 ? 3 : 1; }
-  std::uint32_t slices() const {
-    return static_cast<std::uint32_t>(std::min<std::size_t>(kMostSlices, count / unit()));
-  }
-  std::uint32_t begin_of(std::uint32_t slice) const {
-    return static_cast<std::uint32_t>(std::uint64_t{count / unit()} * slice / slices() * unit());
-  }
+  capture::VertexSlices vertices() const { return {count}; }
 };
 
 std::vector<DrawVertices> draw_vertices(const FlatScene& flat) {
@@ -106,14 +98,10 @@ FlatScene without_vertices(const FlatScene& from, const std::vector<bool>& left_
   std::size_t part = left_out.size();
   std::vector<DrawVertices> draws = draw_vertices(from);
   for (auto draw = draws.rbegin(); draw != draws.rend(); ++draw) {
-    const std::uint32_t slices = draw->slices();
-    part -= slices;
-    std::uint32_t first = 0, last = slices;
-    while (first < last && left_out[part + first]) ++first;
-    while (last > first && left_out[part + last - 1]) --last;
-    if (last - first == slices || first == last) continue;
-    const std::uint32_t begin = draw->begin_of(first);
-    const std::uint32_t end = last == slices ? draw->count : draw->begin_of(last);
+    part -= draw->vertices().slices();
+    const capture::VertexSlices::Range kept = draw->vertices().kept(left_out, part);
+    if (kept.size() == draw->count) continue;
+    const auto begin = static_cast<std::uint32_t>(kept.begin), end = static_cast<std::uint32_t>(kept.end);
     FlatList& list = *flat.lists[draw->job];
     const bool indexed = list[draw->packet].id == kDrawElements;
     const std::uint32_t moved =
@@ -162,7 +150,7 @@ std::size_t SceneFrames::parts(Part part) const {
       each_packet(flat(), part == Part::draw, [&](std::size_t, std::size_t) { ++count; });
       return count;
     case Part::vertices:
-      for (const DrawVertices& draw : draw_vertices(flat())) count += draw.slices();
+      for (const DrawVertices& draw : draw_vertices(flat())) count += draw.vertices().slices();
       return count;
     case Part::memory: {
       std::vector<SceneMemory> memory = flat().scene.memory;

@@ -17,6 +17,7 @@ class SceneFrames final : public capture::Frames {
   Status run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options) const override;
   Status write(capture::SectionWriter& file) const override;
   std::size_t parts(capture::Part part) const override;
+  std::size_t vertices() const override;
   std::unique_ptr<const capture::Frames> without(capture::Part part,
                                                  const std::vector<bool>& left_out) const override;
   const SceneList& scenes() const { return scenes_; }

@@ -1,8 +1,10 @@
-// What frames of the Vita can do without: whole scenes and changes of memory, draws, and what is expected.
+// What frames of the Vita can do without: whole scenes and changes of memory, draws, their state and vertices, and
+// what is expected.
 #include <algorithm>
 
 #include "capture/left_out.h"
 #include "capture/usse/scene_frames.h"
+#include "capture/vertex_slices.h"
 
 namespace warpjit::usse {
 namespace {
@@ -50,6 +52,37 @@ bool expects(const SceneStep& step) {
   return end != nullptr && (end->hash || !end->expected.empty());
 }
 
+capture::VertexSlices vertices_of(const DrawData& draw) { return {draw.indices.size() / draw.index_bytes}; }
+
+template <class List, class Visit>
+void each_draw(List& list, const Visit& visit) {
+  for (auto& step : list.steps)
+    if (auto* draw = std::get_if<DrawData>(&step)) visit(*draw);
+}
+
+// What a draw sets, which has a value when it does not: visit(is_set, unset).
+template <class Visit>
+void each_state(DrawData& draw, const Visit& visit) {
+  Draw& state = draw.state;
+  visit(state.region.has_value(), [&] { state.region.reset(); });
+  visit(state.blend.has_value(), [&] { state.blend.reset(); });
+  visit(state.cull != Cull::none, [&] { state.cull = Cull::none; });
+  visit(state.depth_stencil.stencil, [&] { state.depth_stencil.stencil = false; });
+  visit(state.depth_stencil.depth_write, [&] { state.depth_stencil.depth_write = false; });
+  visit(state.depth_stencil.depth_compare != Compare::always,
+        [&] { state.depth_stencil.depth_compare = Compare::always; });
+  for (StageData* stage : {&draw.vertex, &draw.fragment}) {
+    visit(!stage->default_uniforms.empty(), [stage] { stage->default_uniforms = {}; });
+    std::vector<UniformData> uniforms;
+    for (const UniformData& uniform : stage->uniforms) {
+      bool stays = true;
+      visit(true, [&] { stays = false; });
+      if (stays) uniforms.push_back(uniform);
+    }
+    stage->uniforms = std::move(uniforms);
+  }
+}
+
 }  // namespace
 
 std::size_t SceneFrames::parts(Part part) const {
@@ -58,7 +91,21 @@ std::size_t SceneFrames::parts(Part part) const {
   };
   if (part == Part::job) return scenes_.scenes + count(is_change);
   if (part == Part::draw) return count(is_draw);
+  std::size_t number = 0;
+  if (part == Part::state)
+    each_draw(scenes_, [&](DrawData draw) {
+      each_state(draw, [&](bool is_set, const auto&) { number += is_set ? 1 : 0; });
+    });
+  if (part == Part::vertices)
+    each_draw(scenes_, [&](const DrawData& draw) { number += vertices_of(draw).slices(); });
+  if (part == Part::state || part == Part::vertices) return number;
   return part == Part::expected ? count(expects) : 0;
+}
+
+std::size_t SceneFrames::vertices() const {
+  std::uint64_t sum = 0;
+  each_draw(scenes_, [&](const DrawData& draw) { sum += vertices_of(draw).count; });
+  return static_cast<std::size_t>(sum);
 }
 
 std::unique_ptr<const capture::Frames> SceneFrames::without(Part part,
@@ -75,6 +122,20 @@ std::unique_ptr<const capture::Frames> SceneFrames::without(Part part,
       if (is_draw(list.steps[n])) steps[n] = left_out[part_number++];
     capture::leave_out(list.steps, list.frame_ends, steps);
   }
+  if (part == Part::state)
+    each_draw(list, [&](DrawData& draw) {
+      each_state(draw, [&](bool is_set, const auto& unset) {
+        if (is_set && left_out[part_number++]) unset();
+      });
+    });
+  if (part == Part::vertices)
+    each_draw(list, [&](DrawData& draw) {
+      const capture::VertexSlices vertices = vertices_of(draw);
+      const auto kept = vertices.kept(left_out, part_number);
+      part_number += vertices.slices();
+      draw.indices = draw.indices.subspan(static_cast<std::size_t>(kept.begin * draw.index_bytes),
+                                          static_cast<std::size_t>(kept.size() * draw.index_bytes));
+    });
   if (part == Part::expected)
     for (SceneStep& step : list.steps)
       if (expects(step) && left_out[part_number++]) {

@@ -23,6 +23,7 @@ class ChainFrames final : public capture::Frames {
              Image& memory) const;
   Status write(capture::SectionWriter& file) const override;
   std::size_t parts(capture::Part part) const override;
+  std::size_t vertices() const override;
   std::unique_ptr<const Frames> without(capture::Part part, const std::vector<bool>& left_out) const override;
   const CaptureFile& file() const { return file_; }
 

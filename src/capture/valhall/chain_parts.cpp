@@ -1,9 +1,11 @@
-// What chains of a Mali GPU can do without: whole chains, draws, pages of memory, and what is expected.
+// What chains of a Mali GPU can do without: whole chains, draws, vertices, pages of memory, and what is expected.
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "capture/memory_writer.h"
 #include "capture/valhall/chain_frames.h"
+#include "capture/vertex_slices.h"
 #include "device/valhall/capture.h"
 
 namespace warpjit::valhall {
@@ -12,14 +14,8 @@ namespace {
 using capture::Part;
 using Chains = std::vector<std::vector<Job>>;
 
-constexpr std::uint64_t kTypeByte = 16;  // of a job, in bits 1 to 7
-
-std::size_t count_jobs(const Chains& chains, JobKind kind) {
-  std::size_t count = 0;
-  for (const std::vector<Job>& jobs : chains)
-    count += static_cast<std::size_t>(std::ranges::count(jobs, kind, &Job::kind));
-  return count;
-}
+// Of a job: the type in bits 1 to 7, the number of indices or vertices, where the indices are.
+constexpr std::uint64_t kTypeByte = 16, kCountBytes = 44, kIndexPlace = 120;
 
 // The pages that are not all zeros: visit(bytes).
 template <class Memory, class Visit>
@@ -78,27 +74,43 @@ void leave_out_chains(CaptureFile& file, const Chains& chains, const std::vector
   file.expected = std::move(expected);
 }
 
-// A draw becomes a job that does nothing, until the chain has run.
-void leave_out_draws(CaptureFile& file, Image state, const Chains& chains,
-                     const std::vector<bool>& left_out) {
+template <class Visit>
+void each_draw(const Chains& chains, const Visit& visit) {
+  for (const std::vector<Job>& jobs : chains)
+    for (const Job& job : jobs)
+      if (job.kind == JobKind::malloc_vertex) visit(job, std::get<MallocVertexPayload>(job.payload));
+}
+
+// A little-endian number that a job has instead of its own, until its chain has run.
+struct JobPatch {
+  std::uint64_t address = 0;
+  unsigned bytes = 0;
+  std::uint64_t value = 0;
+};
+using PatchJob = std::function<void(const Job& job, const Image& memory, std::vector<JobPatch>& patches)>;
+
+void patch_draws(CaptureFile& file, Image state, const Chains& chains, const PatchJob& patch) {
   file.changes.resize(chains.size() + 1);
-  std::size_t draw = 0;
   for (std::size_t n = 0; n < chains.size(); ++n) {
     apply_changes(file.changes[n], state);
-    auto bytes = std::make_shared<std::vector<std::byte>>();
-    std::vector<std::uint64_t> places;
-    for (const Job& job : chains[n]) {
-      if (job.kind != JobKind::malloc_vertex || !left_out[draw++]) continue;
-      const auto type = state.u8(job.address + kTypeByte);
-      if (!type) continue;
-      places.push_back(job.address + kTypeByte);
-      bytes->push_back(static_cast<std::byte>((*type & 1) | static_cast<unsigned>(JobKind::null) << 1));
-      bytes->push_back(static_cast<std::byte>(*type));
+    std::vector<JobPatch> patches;
+    for (const Job& job : chains[n])
+      if (job.kind == JobKind::malloc_vertex) patch(job, state, patches);
+    auto bytes = std::make_shared<std::vector<std::byte>>();  // of each patch, those before and after
+    for (const JobPatch& one : patches) {
+      for (unsigned k = 0; k < one.bytes; ++k) bytes->push_back(static_cast<std::byte>(one.value >> 8 * k));
+      const auto own = state.find(one.address, one.bytes);
+      if (own) bytes->insert(bytes->end(), own->begin(), own->end());
+      bytes->resize(bytes->size() + (own ? 0 : one.bytes));
     }
     std::vector<MemoryChange> before, after;
-    for (std::size_t k = 0; k < places.size(); ++k) {
-      before.push_back({places[k], 1, std::span<const std::byte>(*bytes).subspan(2 * k, 1)});
-      after.push_back({places[k], 1, std::span<const std::byte>(*bytes).subspan(2 * k + 1, 1)});
+    std::size_t at = 0;
+    for (const JobPatch& one : patches) {
+      const std::span<const std::byte> both =
+          std::span<const std::byte>(*bytes).subspan(at, 2 * std::size_t{one.bytes});
+      before.push_back({one.address, one.bytes, both.first(one.bytes)});
+      after.push_back({one.address, one.bytes, both.last(one.bytes)});
+      at += both.size();
     }
     if (n == 0) {
       apply_changes({before, bytes}, file.image);
@@ -116,6 +128,33 @@ void leave_out_draws(CaptureFile& file, Image state, const Chains& chains,
   file.changes.pop_back();  // after the last chain
 }
 
+// They become jobs that do nothing.
+PatchJob without_draws(const std::vector<bool>& left_out) {
+  return [&left_out, draw = std::size_t{0}](const Job& job, const Image& memory,
+                                            std::vector<JobPatch>& patches) mutable {
+    if (!left_out[draw++]) return;
+    if (const auto type = memory.u8(job.address + kTypeByte))
+      patches.push_back({job.address + kTypeByte, 1,
+                         (*type & 1) | std::uint64_t{static_cast<unsigned>(JobKind::null)} << 1});
+  };
+}
+
+// Without indices, what comes before those that stay stays, too: their numbers say where attributes are.
+PatchJob without_vertices(const std::vector<bool>& left_out) {
+  return [&left_out, part = std::size_t{0}](const Job& job, const Image&,
+                                            std::vector<JobPatch>& patches) mutable {
+    const auto& payload = std::get<MallocVertexPayload>(job.payload);
+    const capture::VertexSlices vertices{payload.index_count};
+    auto kept = vertices.kept(left_out, part);
+    part += vertices.slices();
+    if (payload.index_bytes == 0) kept.begin = 0;
+    if (kept.size() == vertices.count) return;
+    patches.push_back({job.address + kCountBytes, 4, kept.size()});
+    if (kept.begin != 0)
+      patches.push_back({job.address + kIndexPlace, 8, payload.indices + kept.begin * payload.index_bytes});
+  };
+}
+
 }  // namespace
 
 std::size_t ChainFrames::parts(Part part) const {
@@ -123,23 +162,34 @@ std::size_t ChainFrames::parts(Part part) const {
   if (part == Part::expected) return file_.expected.size();
   std::size_t count = 0;
   if (part == Part::memory) each_page(file_.image, [&](std::span<const std::byte>) { ++count; });
-  if (part == Part::draw)
-    if (const auto chains = read_chains(file_)) count = count_jobs(*chains, JobKind::malloc_vertex);
+  if (part == Part::draw || part == Part::vertices)
+    if (const auto chains = read_chains(file_))
+      each_draw(*chains, [&](const Job&, const MallocVertexPayload& draw) {
+        count += part == Part::draw ? 1 : capture::VertexSlices{draw.index_count}.slices();
+      });
   return count;
+}
+
+std::size_t ChainFrames::vertices() const {
+  std::uint64_t sum = 0;
+  if (const auto chains = read_chains(file_))
+    each_draw(*chains, [&](const Job&, const MallocVertexPayload& draw) { sum += draw.index_count; });
+  return static_cast<std::size_t>(sum);
 }
 
 std::unique_ptr<const capture::Frames> ChainFrames::without(Part part,
                                                             const std::vector<bool>& left_out) const {
   auto file = copy_of(file_);
   if (!file) return nullptr;
-  if (part == Part::job || part == Part::draw) {
+  if (part == Part::job || part == Part::draw || part == Part::vertices) {
     const auto chains = read_chains(file_);
     auto state = file_.image.copy();
     if (!chains || !state) return nullptr;
     if (part == Part::job)
       leave_out_chains(*file, *chains, left_out);
     else
-      leave_out_draws(*file, std::move(*state), *chains, left_out);
+      patch_draws(*file, std::move(*state), *chains,
+                  part == Part::draw ? without_draws(left_out) : without_vertices(left_out));
   }
   std::size_t number = 0;
   if (part == Part::memory)

@@ -190,7 +190,8 @@ TEST(UsseRecorder, ScenesSampleWhatOthersDraw) {
   }
   const auto capture = Capture::load(bytes, "scenes.wjcap");
   ASSERT_TRUE(capture.ok());
-  tests::expect_parts(*capture, {capture::Part::job, capture::Part::draw, capture::Part::expected});
+  tests::expect_parts(
+      *capture, {capture::Part::job, capture::Part::draw, capture::Part::state, capture::Part::expected});
   const auto scenes = read(bytes);
   ASSERT_TRUE(scenes.ok());
   EXPECT_EQ(scenes->programs.size(), 2u);
