@@ -23,6 +23,20 @@ TEST(NameTable, PutsNamesBehindAddresses) {
   EXPECT_EQ(table.find(CaptureName::Of::draw, 4), "");
 }
 
+TEST(NameTable, PutsNamesIntoMessages) {
+  const std::vector<CaptureName> names = {{CaptureName::Of::address, 0x18000000, "screen"},
+                                          {CaptureName::Of::reg, 0x41, "width"},
+                                          {CaptureName::Of::draw, 3, "sky"}};
+  const NameTable table(names);
+  EXPECT_EQ(table.in(std::string_view("job 3, draw 3: register 0x041, draw 30 at 0x18000000, a draw ends")),
+            "job 3, draw 3 (sky): register 0x041 (width), draw 30 at 0x18000000 (screen), a draw ends");
+  EXPECT_EQ(table.in(std::string_view("draw ")), "draw ");
+  const Error error = table.in(Error{ErrorCode::io, "no draw 3", "draw 3"});
+  EXPECT_EQ(error.message + "|" + error.where, "no draw 3 (sky)|draw 3 (sky)");
+  EXPECT_EQ(error.code, ErrorCode::io);
+  EXPECT_EQ(table.of_draw(3) + table.of_draw(4), " (sky)");
+}
+
 class Names : public ToolTest {};
 
 TEST_F(Names, GoFromASideFileIntoListings) {

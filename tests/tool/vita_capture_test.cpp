@@ -74,5 +74,99 @@ TEST_F(ToolTest, DrawsWithMistakesNameTheField) {
             std::string::npos);
 }
 
+// The rows of all textures in a listing; each has its file.
+std::vector<nlohmann::json> textures_of(const nlohmann::json& draws) {
+  std::vector<nlohmann::json> rows;
+  for (const auto& draw : draws)
+    for (const auto& texture : draw.value("textures", nlohmann::json::array())) rows.push_back(texture);
+  return rows;
+}
+
+TEST_F(ToolTest, TexturesOfCapturesOfAnyGuestArePictures) {
+  ASSERT_EQ(run("import '" + draw_file("texture_ubc1_mips") + "' -o vita.wjcap").code, 0);
+  ASSERT_EQ(run("import " + source_launch("graphics/cube_map") + " -o tesla.wjcap").code, 0);
+  const Outcome vita = run("info vita.wjcap --json --textures vita");
+  ASSERT_EQ(vita.code, 0) << vita.err;
+  const auto info = nlohmann::json::parse(vita.out);
+  auto rows = textures_of(info["jobs"][0]["draws"]);
+  ASSERT_EQ(rows.size(), 1u) << vita.out;
+  EXPECT_EQ(rows[0]["stage"], "fragment");
+  EXPECT_EQ(rows[0]["unit"], 0);
+  EXPECT_EQ(rows[0]["address"], "0x60030000");
+  EXPECT_EQ(rows[0]["format"], "bc1");
+  EXPECT_TRUE(std::filesystem::exists(path("vita/" + rows[0]["file"].get<std::string>())));
+  ASSERT_EQ(info["programs"].size(), 2u);
+  EXPECT_EQ(info["programs"][0]["stage"], "vertex");
+  EXPECT_EQ(info["programs"][1]["draws"], 1);
+  EXPECT_NE(run("info vita.wjcap --all --textures vita").out.find("texture 0 of the fragment program: bc1, "),
+            std::string::npos);
+  // Six faces.
+  const Outcome tesla = run("info tesla.wjcap --json --textures tesla");
+  ASSERT_EQ(tesla.code, 0) << tesla.err;
+  rows = textures_of(nlohmann::json::parse(tesla.out)["jobs"][0]["draws"]);
+  ASSERT_EQ(rows.size(), 6u) << tesla.out;
+  EXPECT_EQ(rows[5]["face"], 5);
+  for (const auto& row : rows)
+    EXPECT_TRUE(std::filesystem::exists(path("tesla/" + row["file"].get<std::string>())));
+  // Without a folder nothing is listed; one that cannot be made is an error.
+  EXPECT_EQ(run("info vita.wjcap --json").out.find("textures"), std::string::npos);
+  write("file", "");
+  EXPECT_EQ(run("info vita.wjcap --textures file/folder").code, 2);
+}
+
+TEST_F(ToolTest, SlowestDrawsOfCapturesOfAnyGuestSayWhy) {
+  ASSERT_EQ(run("import '" + draw_file("texture_ubc1_mips") + "' -o vita.wjcap").code, 0);
+  ASSERT_EQ(run("import " + source_launch("saxpy") + " -o tesla.wjcap").code, 0);
+  const std::string mali = "'" + tests::source_file("fuzz/corpus/valhall_capture/triangle.wjcap") + "'";
+  for (const std::string& file : {std::string("vita.wjcap"), std::string("tesla.wjcap"), mali}) {
+    SCOPED_TRACE(file);
+    const Outcome bench = run("bench " + file + " --seconds 0 --engines guest --json");
+    ASSERT_EQ(bench.code, 0) << bench.err;
+    const auto json = nlohmann::json::parse(bench.out);
+    EXPECT_GT(json["results"][0]["draws_per_second"], 0);
+    EXPECT_GT(json["results"][0]["frames_per_second"], 0);
+    ASSERT_EQ(json["results"][0]["slowest"].size(), 1u);
+    const auto& draw = json["results"][0]["slowest"][0];
+    EXPECT_GT(draw["run_ms"], 0);
+    const bool threads = file == "tesla.wjcap";
+    EXPECT_EQ(draw["thread_ms"] > 0, threads);
+    EXPECT_EQ(draw["pixel_ms"] > 0, !threads);
+    EXPECT_EQ(draw["vertex_ms"] > 0, !threads);
+    EXPECT_TRUE(draw["why"] == "threads" || draw["why"] == "pixels" || draw["why"] == "vertices" ||
+                draw["why"] == "compile");
+  }
+  EXPECT_EQ(
+      nlohmann::json::parse(
+          run("bench vita.wjcap --seconds 0 --engines guest --slowest 0 --json").out)["results"][0]["slowest"]
+          .size(),
+      0u);
+  EXPECT_NE(run("bench " + mali + " --seconds 0 --engines guest").out.find("slowest draws of guest:"),
+            std::string::npos);
+}
+
+TEST_F(ToolTest, NamesAreInEveryListingOfACapture) {
+  write("names.json", R"([{"draw": 0, "name": "quad"}, {"uniform": 0, "name": "tint"},
+      {"address": "0x60030000", "name": "atlas"}])");
+  ASSERT_EQ(run("import '" + draw_file("texture_ubc1_mips") + "' -o plain.wjcap").code, 0);
+  ASSERT_EQ(run("import plain.wjcap --names names.json -o draw.wjcap").code, 0);
+  const std::string info = run("info draw.wjcap --all --textures out").out;
+  EXPECT_NE(info.find("draw 0 (quad): "), std::string::npos) << info;
+  EXPECT_NE(info.find("at 0x60030000 (atlas)"), std::string::npos) << info;
+  EXPECT_NE(info.find("name of uniform 0x0: tint"), std::string::npos) << info;
+  EXPECT_NE(run("bench draw.wjcap --seconds 0 --engines guest").out.find(" (quad)"), std::string::npos);
+  // Uniforms by their registers.
+  ASSERT_EQ(run("import '" + kExamples + "mvp_light.json' -o light.wjcap").code, 0);
+  write("light.json", R"([{"uniform": 4, "name": "camera"}])");
+  ASSERT_EQ(run("import light.wjcap --names light.json -o named.wjcap").code, 0);
+  EXPECT_NE(run("info named.wjcap").out.find("uniform c4 modelView (camera)"), std::string::npos);
+  // The same side file again.
+  const auto json = nlohmann::json::parse(run("info draw.wjcap --json").out);
+  EXPECT_EQ(json["names"].size(), 3u);
+  EXPECT_EQ(json["jobs"][0]["draws"][0]["name"], "quad");
+  write("again.json", json["names"].dump());
+  ASSERT_EQ(run("import plain.wjcap --names again.json -o again.wjcap").code, 0);
+  EXPECT_EQ(nlohmann::json::parse(run("info again.wjcap --json").out)["names"], json["names"]);
+}
+
 }  // namespace
 }  // namespace warpjit::tool

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "engines.h"
 #include "output.h"
+#include "render_capture.h"
 #include "runtime/engine/engine.h"
 #include "scene/load_scene.h"
 #include "scene/scene_commands.h"
@@ -255,7 +256,8 @@ void add_bench(Command& app) {
       .between(0.0, 60.0)
       .show_default();
   command
-      .option("--slowest", options->slowest, "how many draws of a scene are shown, those that take longest")
+      .option("--slowest", options->slowest,
+              "how many draws of a scene or capture are shown, those that take longest")
       .range(0, 1'000'000)
       .show_default();
   command.option("--chart", options->chart, "write a bar chart, *.svg or *.png");
@@ -272,13 +274,13 @@ void add_bench(Command& app) {
       "  warpjit bench scene.json --engines jit   # milliseconds a frame of a 3DS, fragments a second\n"
       "  warpjit bench frame.wjcap --engines jit   # frames and draws a second, the slowest draws");
   command.action([options, command] {
-    if (is_neutral_capture(options->input.file)) {
+    if (is_neutral_capture(options->input.file) || is_capture({options->input.file, {}})) {
       if (const Status checked = check_scene_options(
-              command, {"engines", "seconds", "json", "threads", "fuel", "timeout"}, "captures");
+              command, {"engines", "seconds", "json", "threads", "fuel", "timeout", "slowest"}, "captures");
           !checked)
         return fail(checked.error());
       return bench_neutral({options->input.file, options->input.on(EngineKind::guest, Target::automatic),
-                            options->engines, options->seconds, options->json});
+                            options->engines, options->seconds, options->slowest, options->json});
     }
     if (!is_scene(options->input.file)) return bench_launch(*options);
     if (const Status checked = check_scene_options(

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.h"
@@ -93,6 +94,36 @@ Json NameTable::with_addresses(const Json& document) const {
   Json object = Json::object();
   for (const JsonMember& member : document.members()) object[member.key] = with_addresses(member.value);
   return object;
+}
+
+std::string NameTable::of_draw(std::uint64_t number) const {
+  const std::string_view name = find(Of::draw, number);
+  return name.empty() ? std::string() : fmt::format(" ({})", name);
+}
+
+std::string NameTable::after(std::string_view word, Of of, std::string_view text) const {
+  std::string result;
+  for (std::size_t start = text.find(word); start != std::string_view::npos; start = text.find(word)) {
+    const std::size_t digits = start + word.size();
+    const std::size_t end = std::min(text.find_first_not_of("0123456789abcdefxABCDEF", digits), text.size());
+    result += text.substr(0, end);
+    if (const auto number = text::parse_unsigned(text.substr(digits, end - digits), UINT64_MAX))
+      if (const std::string_view name = find(of, *number); !name.empty())
+        result += fmt::format(" ({})", name);
+    text.remove_prefix(end);
+  }
+  return result += text;
+}
+
+std::string NameTable::in(std::string_view text) const {
+  if (names_.empty()) return std::string(text);
+  return with_addresses(std::string_view(after("register ", Of::reg, after("draw ", Of::draw, text))));
+}
+
+Error NameTable::in(Error error) const {
+  error.message = in(std::string_view(error.message));
+  error.where = in(std::string_view(error.where));
+  return error;
 }
 
 Json NameTable::json() const {

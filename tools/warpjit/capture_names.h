@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "json.h"
 #include "warpjit/capture.hpp"
 
@@ -27,10 +28,18 @@ class NameTable {
   std::string with_addresses(std::string_view text) const;
   // All strings in a document.
   Json with_addresses(const Json& document) const;
+  // A message with names of addresses, and after each "draw 3" and "register 0x041".
+  std::string in(std::string_view message) const;
+  Error in(Error error) const;
+  // " (sky)"; of a draw without a name nothing.
+  std::string of_draw(std::uint64_t number) const;
   Json json() const;                       // as a side file has them
   std::vector<std::string> lines() const;  // "address 0x18000000: screen"
 
  private:
+  // With a name after each number that follows the word.
+  std::string after(std::string_view word, CaptureName::Of of, std::string_view text) const;
+
   std::map<std::pair<CaptureName::Of, std::uint64_t>, std::string> names_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "capture/neutral.h"
+#include "capture/texture_rows.h"
 #include "command.h"
 #include "files.h"
 #include "launch/texture_fields.h"
@@ -225,10 +226,18 @@ int show_jobs(const std::string& file, const std::string& job, bool as_json) {
   return show(guest_of(Isa::valhall).jobs()->list(*bytes, file, *address), as_json);
 }
 
-int show_capture(const std::string& file, const std::vector<std::string>& more, bool as_json) {
+int show_capture(const std::string& file, const std::vector<std::string>& more, const std::string& textures,
+                 bool as_json) {
   const auto files = read_capture_files({.file = file, .jobs = {}, .more = more, .gpu = {}});
   if (!files) return fail(files.error());
-  return show(guest_of(Isa::valhall).jobs()->summarize(files->list()), as_json);
+  const auto with_textures = [&]() -> Result<Json> {
+    WARPJIT_TRY(Json json, guest_of(Isa::valhall).jobs()->summarize(files->list()));
+    if (textures.empty()) return json;
+    WARPJIT_TRY(const Capture capture, Capture::load(files->list()));
+    WARPJIT_TRY(json["textures"], list_textures(capture, textures));
+    return json;
+  };
+  return show(with_textures(), as_json);
 }
 
 const char* name(CodeMemory mode) {
@@ -309,8 +318,9 @@ void add_info(Command& app) {
   command.flag("--registers", options->registers,
                "of a scene the registers that changed since the draw before, by name");
   command
-      .option("--textures", options->textures,
-              "of a scene a folder for the textures of its draws, as pictures of at most 128 x 128")
+      .option(
+          "--textures", options->textures,
+          "of a scene or a capture a folder for the textures of its draws, as pictures of at most 128 x 128")
       .needs(file);
   command.flag("--json", options->json, "print JSON");
   command.footer(
@@ -334,10 +344,10 @@ void add_info(Command& app) {
       if (!options->more.empty() || options->registers)
         return fail(
             {ErrorCode::bad_input, "such captures take neither further files nor --registers", input.file});
-      return show_neutral({input.file, options->all, options->json});
+      return show_neutral({input.file, options->all, options->json, options->textures});
     }
     if (!chosen && is_capture({input.file, {}}))
-      return show_capture(input.file, options->more, options->json);
+      return show_capture(input.file, options->more, options->textures, options->json);
     if (!options->more.empty())
       return fail(
           {ErrorCode::bad_input, "further files are for texts of PAN_MESA_DEBUG=trace,dump", input.file});

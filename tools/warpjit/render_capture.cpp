@@ -9,6 +9,7 @@
 #include "capture/neutral.h"
 #include "capture/section_file.h"
 #include "capture/valhall/chain_sections.h"
+#include "capture_names.h"
 #include "device/valhall/capture.h"
 #include "files.h"
 #include "output.h"
@@ -306,6 +307,8 @@ int render_capture(const RenderCapture& options) {
   Recorder recorder(options, progress);
   if (const Status status = capture->run(engine, recorder, options.run); !status) error = status.error();
   if (recorder.error) error = recorder.error;
+  const NameTable names(capture->state().file.names);
+  if (error) error = names.in(*error);
   const auto elapsed =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);
   if (options.json) {
@@ -331,7 +334,8 @@ int render_capture(const RenderCapture& options) {
     print_out("{}: {} draws, {:.2f} ms\n", options.input.file, recorder.draws.size(),
               static_cast<double>(elapsed.count()) / 1e6);
   }
-  for (const std::string& fault : recorder.fault_texts) print_err("warpjit: fault: {}\n", fault);
+  for (const std::string& fault : recorder.fault_texts)
+    print_err("warpjit: fault: {}\n", names.in(std::string_view(fault)));
   if (error) return fail(*error);
   return run_exit_code(recorder.mismatch, !recorder.fault_texts.empty(), options.ignore_faults);
 }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "capture_names.h"
 #include "command.h"
 #include "files.h"
 #include "heatmap.h"
@@ -110,7 +111,8 @@ int render_scene(const RenderScene& options) {
   Overdraw overdraw(engine);
   if (options.heatmap) (*machine)->set_visitor(&overdraw);
   const auto start = std::chrono::steady_clock::now();
-  if (const Status done = (*machine)->run(engine, options.run); !done) return fail(done.error());
+  if (const Status done = (*machine)->run(engine, options.run); !done)
+    return fail(NameTable(scene->texts.names).in(done.error()));
   const double milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "capture/valhall/chain_frames.h"
+#include "capture_names.h"
 #include "command.h"
 #include "device/valhall/capture.h"
 #include "engines.h"
@@ -101,6 +102,7 @@ int verify_capture(const VerifyCapture& options) {
   print_notes(*capture);
   const auto frames = valhall::ChainFrames::make(std::move(capture->state().file));
   if (!frames) return fail(frames.error());
+  const NameTable names((*frames)->file().names);
   const Engine engine;
   const auto choices = usable_engines(engine, options.engines);
   if (!choices) return fail(choices.error());
@@ -115,11 +117,13 @@ int verify_capture(const VerifyCapture& options) {
     auto memory = (*frames)->file().image.copy();
     if (!memory) return fail(memory.error());
     if (const Status ran = (*frames)->run(engine, outcome.targets, run, *memory); !ran)
-      outcome.error = ran.error();
+      outcome.error = names.in(ran.error());
     if (stopping()) return fail(stop_error());
     for (const valhall::ImageWindow& window : memory->windows())
       outcome.memory = hash_bytes(window.bytes(), outcome.memory);
-    if (outcomes.size() > 1) outcome.differs = first_difference(outcome, outcomes.front());
+    if (outcomes.size() > 1)
+      outcome.differs = names.in(std::string_view(first_difference(outcome, outcomes.front())));
+    outcome.targets.unexpected = names.in(std::string_view(outcome.targets.unexpected));
     mismatch = mismatch || !outcome.holds();
     faulted = faulted || outcome.targets.faulted;
   }

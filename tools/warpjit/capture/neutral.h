@@ -37,6 +37,7 @@ struct NeutralInfo {
   std::string file;
   bool all = false;  // draws; else the first kShownNeutralDraws
   bool json = false;
+  std::string textures{};  // a folder for pictures of what draws sample; empty: none
 };
 inline constexpr std::size_t kShownNeutralDraws = 16;
 int show_neutral(const NeutralInfo& options);
@@ -54,6 +55,7 @@ struct NeutralBench {
   RunOptions run;  // but for engine and target
   std::vector<std::string> engines;
   double seconds = 0.2;  // for each engine
+  unsigned slowest = 5;  // draws that are shown, of each engine
   bool json = false;
 };
 int bench_neutral(const NeutralBench& options);

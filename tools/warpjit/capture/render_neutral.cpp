@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "capture/neutral.h"
+#include "capture_names.h"
 #include "command.h"
 #include "files.h"
 #include "output.h"
@@ -15,7 +16,7 @@ namespace {
 
 class PictureWriter final : public CaptureVisitor {
  public:
-  explicit PictureWriter(const NeutralRender& options) : options_(options) {}
+  PictureWriter(const NeutralRender& options, const NameTable& names) : options_(options), names_(names) {}
 
   bool job(const CaptureJob&) override {
     ++jobs;
@@ -28,8 +29,8 @@ class PictureWriter final : public CaptureVisitor {
       engine = program.report->engine;
       primitives += program.report->primitives;
       if (!program.report->fault) continue;
-      fault_texts.push_back(fmt::format("draw {}, {} program: {}", draw.number, program.stage,
-                                        fault_text(*program.report->fault)));
+      fault_texts.push_back(fmt::format("draw {}{}, {} program: {}", draw.number, names_.of_draw(draw.number),
+                                        program.stage, fault_text(*program.report->fault)));
       Json json{{"draw", draw.number}, {"program", std::string(program.stage)}};
       json.update(fault_json(*program.report->fault));
       faults.push_back(std::move(json));
@@ -110,6 +111,7 @@ class PictureWriter final : public CaptureVisitor {
   }
 
   const NeutralRender& options_;
+  const NameTable& names_;
   std::optional<Image> last_;
 };
 
@@ -128,10 +130,12 @@ int render_neutral(const NeutralRender& options) {
   if (!capture) return fail(capture.error());
   for (const std::string& folder : {options.out, options.raw})
     if (const Status made = make_folder(folder); !made) return fail(made.error());
-  PictureWriter writer(options);
+  const NameTable names(capture->names());
+  PictureWriter writer(options, names);
   const Engine engine;
   const auto start = std::chrono::steady_clock::now();
-  if (const Status done = capture->run(engine, writer, options.run); !done) return fail(done.error());
+  if (const Status done = capture->run(engine, writer, options.run); !done)
+    return fail(names.in(done.error()));
   const double milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (writer.error) return fail(*writer.error);

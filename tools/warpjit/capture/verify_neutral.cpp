@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "capture/neutral.h"
+#include "capture_names.h"
 #include "command.h"
 #include "engines.h"
 #include "output.h"
@@ -16,17 +17,19 @@ namespace {
 
 class PictureHashes final : public CaptureVisitor {
  public:
+  explicit PictureHashes(const NameTable& names) : names_(names) {}
   CaptureInterest interest() const override { return {true, true}; }
   bool picture(const CapturePicture& picture) override {
     const std::uint64_t hash = hash_of(picture);
-    seen.emplace_back(picture_label(picture), hash);
+    const std::string label = picture_label(picture) + (picture.draw ? names_.of_draw(*picture.draw) : "");
+    seen.emplace_back(label, hash);
     checksum = (checksum ^ hash) * 0x100000001b3;
     if (!picture.compared) return true;
     expectations = true;
     if (unexpected.empty() && !picture.compared->holds())
-      unexpected = fmt::format("{}: {} of {} {} differ by more than is allowed", picture_label(picture),
-                               picture.compared->beyond, picture.compared->units,
-                               picture.format == PixelFormat::none ? "bytes" : "pixels");
+      unexpected =
+          fmt::format("{}: {} of {} {} differ by more than is allowed", label, picture.compared->beyond,
+                      picture.compared->units, picture.format == PixelFormat::none ? "bytes" : "pixels");
     return true;
   }
   bool draw(const CaptureDraw&) override {
@@ -39,6 +42,9 @@ class PictureHashes final : public CaptureVisitor {
   std::size_t draws = 0;
   bool expectations = false;
   std::string unexpected;  // the first one; empty: none
+
+ private:
+  const NameTable& names_;
 };
 
 // Ends the run at a picture, and keeps it.
@@ -140,13 +146,14 @@ int verify_neutral(const NeutralVerify& options) {
   const Engine engine;
   const auto choices = usable_engines(engine, options.engines);
   if (!choices) return fail(choices.error());
+  const NameTable names(capture->names());
   std::vector<EngineOutcome> outcomes;
   bool holds = true;
   for (const EngineChoice& choice : choices->usable) {
-    EngineOutcome outcome{choice, {}, {}, {}};
+    EngineOutcome outcome{choice, PictureHashes(names), {}, {}};
     const Status status = capture->run(engine, outcome.hashes, with_engine(options.run, choice));
     if (stopping()) return fail(stop_error());
-    if (!status) outcome.error = to_string(status.error());
+    if (!status) outcome.error = to_string(names.in(status.error()));
     if (!outcomes.empty()) {
       const EngineOutcome& first = outcomes.front();
       if (outcome.error != first.error)

@@ -178,6 +178,7 @@ class DrawTimer final : public pica200::DrawVisitor {
 int bench_scene(const SceneBench& options) {
   const auto scene = load_scene(options.file);
   if (!scene) return fail(scene.error());
+  const NameTable names(scene->texts.names);
   const auto machine = SceneMachine::make(*scene, options.file);
   if (!machine) return fail(machine.error());
   const Engine engine;
@@ -186,12 +187,13 @@ int bench_scene(const SceneBench& options) {
   // Only this one counts fragments.
   RunOptions counting = options.run;
   counting.engine = EngineKind::guest;
-  if (const auto counted = measure_frame(**machine, engine, counting); !counted) return fail(counted.error());
+  if (const auto counted = measure_frame(**machine, engine, counting); !counted)
+    return fail(names.in(counted.error()));
   const pica200::GpuReport total = (*machine)->total();
   std::vector<FrameRow> rows;
   for (const EngineChoice& choice : choices->usable) {
     auto row = measure_engine(options, **machine, engine, choice);
-    if (!row) return fail(row.error());
+    if (!row) return fail(names.in(row.error()));
     rows.push_back(std::move(*row));
   }
   std::vector<DrawCost> slowest;
@@ -202,12 +204,11 @@ int bench_scene(const SceneBench& options) {
     run.engine = choices->usable.back().engine;
     run.target = choices->usable.back().target;
     auto costs = DrawTimer(**machine, fresh, run).measure(options.seconds);
-    if (!costs) return fail(costs.error());
+    if (!costs) return fail(names.in(costs.error()));
     slowest = std::move(*costs);
     std::ranges::stable_sort(slowest, std::greater(), &DrawCost::all);
     if (slowest.size() > options.slowest) slowest.resize(options.slowest);
   }
-  const NameTable names(scene->texts.names);
   const double frames =
       1 + static_cast<double>(std::ranges::count_if(
               scene->frame_ends, [&](std::size_t end) { return end != 0 && end < scene->jobs.size(); }));

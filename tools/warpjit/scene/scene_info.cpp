@@ -4,40 +4,25 @@
 #include <map>
 #include <set>
 
+#include "capture/pica200/draw_textures.h"
+#include "capture/texture_folder.h"
 #include "capture_names.h"
 #include "command.h"
 #include "frontend/pica200/facts/fragment_memory.h"
 #include "frontend/pica200/facts/register_titles.h"
 #include "output.h"
-#include "regress/baseline.h"
 #include "scene/load_scene.h"
 #include "scene/scene_commands.h"
 #include "scene/scene_words.h"
-#include "scene/thumbnails.h"
 
 namespace warpjit::tool {
 
 namespace {
 
-// Why a draw cannot find its targets or textures, in the order in which drawing finds that. Textures are given to
-// `visit(unit, found)`.
-template <class Visit>
-Status find_memories(const pica200::DrawView& draw, Visit visit) {
-  WARPJIT_TRY(const pica200::FoundTargets targets, pica200::find_targets(draw.setup, draw.memory));
-  for (unsigned unit = 0; unit < draw.setup.state.textures.size(); ++unit) {
-    const pica200::TextureState& texture = draw.setup.state.textures[unit];
-    if (texture.type == pica200::TextureType::off || texture.absent) continue;
-    pica200::FoundTexture found;
-    WARPJIT_CHECK(pica200::find_texture(draw.setup, unit, draw.memory, targets, found));
-    WARPJIT_CHECK(visit(unit, found));
-  }
-  return {};
-}
-
 class DrawLister final : public pica200::DrawVisitor {
  public:
   DrawLister(const SceneInfo& options, const NameTable& names)
-      : options_(options), names_(names), thumbnails_(options.textures) {}
+      : options_(options), names_(names), folder_(options.textures) {}
 
   Result<bool> visit(const pica200::DrawView& draw) override {
     const auto state = std::as_bytes(std::span(&draw.setup.state, 1));
@@ -46,18 +31,25 @@ class DrawLister final : public pica200::DrawVisitor {
     triangles_ += draw.triangles.count();
     std::map<unsigned, std::vector<std::string>> files;
     const Status found =
-        find_memories(draw, [&](unsigned unit, const pica200::FoundTexture& texture) -> Status {
-          if (options_.textures.empty()) return {};
-          WARPJIT_TRY(files[unit], thumbnails_.write(draw.setup, unit, texture));
-          return {};
+        pica200::find_textures(draw, [&](unsigned unit, const pica200::FoundTexture& texture) -> Status {
+          if (!folder_.wanted()) return {};
+          Status written;
+          pica200::show_texture(draw, unit, texture, kThumbnailExtent, numbers_,
+                                [&](const CaptureTexture& face) {
+                                  auto file = folder_.write(face);
+                                  written = file ? Status() : Status(file.error());
+                                  if (file) files[unit].push_back(std::move(*file));
+                                  return written.ok();
+                                });
+          return written;
         });
     if (!found && found.error().code == ErrorCode::io) return found.error();
     if (options_.all || draw.number < kShownDraws || !found) {
       Json json = named(draw, draw_json(draw), files);
       if (options_.registers) json["registers"] = changes(draw.registers);
       if (!found)
-        json["refused"] =
-            fmt::format("{}: {}", pica200::with_register_titles(found.error().where), found.error().message);
+        json["refused"] = names_.in(std::string_view(fmt::format(
+            "{}: {}", pica200::with_register_titles(found.error().where), found.error().message)));
       draws_.push_back(std::move(json));
     } else {
       ++hidden_;
@@ -113,7 +105,8 @@ class DrawLister final : public pica200::DrawVisitor {
 
   const SceneInfo& options_;
   const NameTable& names_;
-  Thumbnails thumbnails_;
+  TextureFolder folder_;
+  capture::TextureNumbers numbers_;
   Json draws_ = Json::array();
   std::set<std::string> states_;
   std::uint64_t seen_ = 0, triangles_ = 0, hidden_ = 0;
@@ -188,8 +181,7 @@ int show_scene(const SceneInfo& options) {
   const auto machine = SceneMachine::make(*scene, options.file);
   if (!machine) return fail(machine.error());
   const NameTable names(scene->texts.names);
-  if (!options.textures.empty())
-    if (const Status made = make_folders(path_of(options.textures)); !made) return fail(made.error());
+  if (const Status made = TextureFolder(options.textures).make(); !made) return fail(made.error());
   DrawLister lister(options, names);
   (*machine)->set_visitor(&lister);
   const Engine engine;
@@ -220,7 +212,7 @@ int show_scene(const SceneInfo& options) {
       json["outputs"].push_back(
           {{"name", output.name}, {"address", fmt::format("{:#010x}", output.address)}});
     if (const Json list = names.json(); !list.empty()) json["names"] = list;
-    if (!status) json["error"] = message_of(status.error());
+    if (!status) json["error"] = message_of(names.in(status.error()));
     print_json(json);
   } else {
     print_out("{}: pica200, a scene of {}, {}, {}, {}\n", options.file, counted(scene->jobs.size(), "job"),
@@ -236,7 +228,7 @@ int show_scene(const SceneInfo& options) {
     for (const std::string& line : names.lines()) print_out("name of {}\n", line);
     if (lister.hidden() != 0) print_out("{}: --all\n", counted(lister.hidden(), "more draw"));
   }
-  return status ? kOk : fail(status.error());
+  return status ? kOk : fail(names.in(status.error()));
 }
 
 }  // namespace warpjit::tool

@@ -1,6 +1,7 @@
 // warpjit verify of a scene: all engines leave the same memory, and what the scene expects.
 #include <fmt/format.h>
 
+#include "capture_names.h"
 #include "command.h"
 #include "engines.h"
 #include "output.h"
@@ -61,6 +62,7 @@ struct SceneRound {
 Result<SceneRound> run_round(const SceneVerify& options, const Scene& scene, const Engine& engine,
                              const EngineChoices& choices, bool changed) {
   WARPJIT_TRY(const std::unique_ptr<SceneMachine> machine, SceneMachine::make(scene, options.file));
+  const NameTable names(scene.texts.names);
   SceneRound round;
   std::unique_ptr<SceneMachine> reference;
   for (const EngineChoice& choice : choices.usable) {
@@ -69,7 +71,7 @@ Result<SceneRound> run_round(const SceneVerify& options, const Scene& scene, con
     const RunOptions run = with_engine(options.run, choice);
     const Status status = machine->run(engine, run);
     if (stopping()) return stop_error();
-    if (!status) outcome.error = to_string(status.error());
+    if (!status) outcome.error = to_string(names.in(status.error()));
     if (status && scene.refused && !changed) outcome.unexpected = "the scene must be refused, and was drawn";
     outcome.checksum = checksum_of(machine->memory());
     if (status && !changed && !scene.refused) outcome.unexpected = unexpected_output(*machine);
@@ -83,9 +85,9 @@ Result<SceneRound> run_round(const SceneVerify& options, const Scene& scene, con
         if (!reference) {
           WARPJIT_TRY(reference, SceneMachine::make(scene, options.file));
         }
-        outcome.differs =
-            find_parting(engine, {*machine, run}, {*reference, with_engine(options.run, first.choice)})
-                .value_or("differs in one of two runs");
+        const auto parting =
+            find_parting(engine, {*machine, run}, {*reference, with_engine(options.run, first.choice)});
+        outcome.differs = names.in(std::string_view(parting ? *parting : "differs in one of two runs"));
       }
     }
     round.holds = round.holds && outcome.holds();
