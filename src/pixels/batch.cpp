@@ -67,7 +67,7 @@ class VertexCache {
     const std::size_t place = number % numbers_.size();
     if (numbers_[place] != number) {
       numbers_[place] = number;
-      vertices_[place] = make(number);
+      make(number, vertices_[place]);
     }
     return vertices_[place];
   }
@@ -176,8 +176,11 @@ struct PrimitiveBatch::State {
   Fate triangle(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts);
   Fate line(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts);
   Fate point(const SourceVertex& vertex, PrimitiveFacts facts);
+  template <class Write>
+  Fate set_up(const Corners& v, PrimitiveFacts facts, Write write);
+  // The same with values that set_values() sets, which are wanted only where it is drawn.
   template <class SetValues>
-  Fate set_up(const std::array<WindowVertex, 3>& v, PrimitiveFacts facts, SetValues set_values);
+  Fate set_up_values(const Corners& v, const PrimitiveFacts& facts, SetValues set_values);
   Fate parallelogram(const WindowVertex& v0, const WindowVertex& v1, const PrimitiveFacts& facts,
                      const auto* values0, const auto* values1);
   void bin(const Shape& shape, double area);
@@ -202,12 +205,11 @@ struct PrimitiveBatch::State {
   std::uint32_t tile_columns;
 };
 
-// A triangle in the window; its values are wanted only where it is drawn.
-template <class SetValues>
-Fate PrimitiveBatch::State::set_up(const std::array<WindowVertex, 3>& v, PrimitiveFacts facts,
-                                   SetValues set_values) {
-  if (((v[0].outside | v[1].outside | v[2].outside) & kBeyond) != 0) return &DrawCounts::outside;
-  const std::int64_t area = Setup::area(v[0], v[1], v[2]);
+// A triangle in the window, whose record write(area, shape, facts, record) writes.
+template <class Write>
+Fate PrimitiveBatch::State::set_up(const Corners& v, PrimitiveFacts facts, Write write) {
+  if (((v[0]->outside | v[1]->outside | v[2]->outside) & kBeyond) != 0) return &DrawCounts::outside;
+  const std::int64_t area = Setup::area(*v[0], *v[1], *v[2]);
   if (area == 0) return &DrawCounts::empty;
   const bool of_line = row(raster.topology).vertices == 2;
   if (!of_line) {
@@ -216,30 +218,42 @@ Fate PrimitiveBatch::State::set_up(const std::array<WindowVertex, 3>& v, Primiti
   }
   Shape shape;
   if (!setup.shape(v, area, shape)) return &DrawCounts::beside;
-  set_values();
-  if (raster.shade == ShadeModel::flat) setup.flatten_colors(facts.provoking);
-  for (const WindowVertex& vertex : v) flat_w = flat_w && vertex.inverse_w == 1;
+  for (const WindowVertex* vertex : v) flat_w = flat_w && vertex->inverse_w == 1;
   shape.record = static_cast<std::uint32_t>(memory.rows.size());
-  setup.write(v, area, shape, facts, of_line, new_record());
+  write(area, shape, facts, new_record());
   bin(shape, std::fabs(static_cast<double>(area)) / (2 * 65536));
   return kDrawn;
+}
+
+template <class SetValues>
+Fate PrimitiveBatch::State::set_up_values(const Corners& v, const PrimitiveFacts& facts,
+                                          SetValues set_values) {
+  return set_up(v, facts,
+                [&](std::int64_t area, const Shape& shape, const PrimitiveFacts& facts, RecordRow* record) {
+                  set_values();
+                  setup.write(v, area, shape, facts, row(raster.topology).vertices == 2, record);
+                });
 }
 
 Fate PrimitiveBatch::State::triangle(std::span<const SourceVertex> vertices, const PrimitiveFacts& facts) {
   if (((vertices[0].window.outside | vertices[1].window.outside | vertices[2].window.outside) &
        (kClipPlanes | kNotInFront)) == 0) {
-    return set_up({vertices[0].window, vertices[1].window, vertices[2].window}, facts, [&] {
-      for (unsigned n = 0; n < 3; ++n) setup.set_values(n, vertices[n].window, vertices[n].words);
-    });
+    const Corners v{&vertices[0].window, &vertices[1].window, &vertices[2].window};
+    return set_up(v, facts,
+                  [&](std::int64_t area, const Shape& shape, const PrimitiveFacts& facts, RecordRow* record) {
+                    setup.write(v, {vertices[0].words, vertices[1].words, vertices[2].words}, area, shape,
+                                facts, record);
+                  });
   }
   const std::size_t count = clipper.clip(vertices);
   Fate fate = &DrawCounts::outside;
   for (std::size_t last = 2; last < count; ++last) {
     const std::array<std::size_t, 3> corners{0, last - 1, last};
-    const Fate part = set_up({clipper.window(0), clipper.window(last - 1), clipper.window(last)}, facts, [&] {
-      for (unsigned n = 0; n < 3; ++n)
-        setup.set_values(n, clipper.window(corners[n]), clipper.values(corners[n]));
-    });
+    const Fate part =
+        set_up_values({&clipper.window(0), &clipper.window(last - 1), &clipper.window(last)}, facts, [&] {
+          for (unsigned n = 0; n < 3; ++n)
+            setup.set_values(n, clipper.window(corners[n]), clipper.values(corners[n]));
+        });
     fate = both(fate, part);
   }
   return fate;
@@ -259,12 +273,12 @@ Fate PrimitiveBatch::State::parallelogram(const WindowVertex& v0, const WindowVe
     return v;
   };
   const WindowVertex a = moved(v0, -half), b = moved(v1, -half), c = moved(v1, half), d = moved(v0, half);
-  const Fate first = set_up({a, b, c}, facts, [&] {
+  const Fate first = set_up_values({&a, &b, &c}, facts, [&] {
     setup.set_values(0, a, values0);
     setup.set_values(1, b, values1);
     setup.set_values(2, c, values1);
   });
-  const Fate second = set_up({a, c, d}, facts, [&] {
+  const Fate second = set_up_values({&a, &c, &d}, facts, [&] {
     setup.set_values(0, a, values0);
     setup.set_values(1, c, values1);
     setup.set_values(2, d, values0);
@@ -405,6 +419,7 @@ Result<PrimitiveBatch> PrimitiveBatch::make(const RasterState& state, std::uint3
   made->own = std::move(own);
   made->setup.set_depth_bias(state.depth_bias, depth_format);
   made->setup.set_sample_point(state.sample_point);
+  made->setup.set_flat_colors(state.shade == ShadeModel::flat);
   return PrimitiveBatch(std::move(made));
 }
 
@@ -423,9 +438,9 @@ std::uint64_t PrimitiveBatch::add(const Vertices& vertices, std::uint64_t first,
   const TopologyRow& topology = row(s.raster.topology);
   end = std::min(end, vertices.primitives(s.raster.topology));
   const bool reused = vertices.indexed || topology.step < topology.vertices;
-  const auto make = [&](std::uint64_t number) {
-    const std::uint32_t* const words = vertices.words + number * vertices.stride;
-    return SourceVertex{s.transform.vertex(words), words};
+  const auto make = [&](std::uint64_t number, SourceVertex& vertex) {
+    vertex.words = vertices.words + number * vertices.stride;
+    s.transform.vertex(vertex.words, vertex.window);
   };
   if (reused) s.memory.cache.clear();
   // Room for one shape of each, so that what is there need not be moved.
@@ -444,7 +459,11 @@ std::uint64_t PrimitiveBatch::add(const Vertices& vertices, std::uint64_t first,
     for (unsigned n = 0; n < topology.vertices && exists; ++n) {
       const std::uint64_t number = vertices.indexed ? vertices.indices[places[n]] : places[n];
       exists = number < vertices.count;
-      if (exists) corners[n] = reused ? s.memory.cache.find(number, make) : make(number);
+      if (!exists) break;
+      if (reused)
+        corners[n] = s.memory.cache.find(number, make);
+      else
+        make(number, corners[n]);
     }
     if (!exists) {
       ++s.counts.missing;

@@ -37,8 +37,13 @@ std::uint32_t Clipper::crossing(std::uint32_t inside, std::uint32_t outside, dou
 
 bool Clipper::clip_polygon(unsigned plane) {
   const std::size_t count = polygon_.size();
-  distances_.clear();
-  for (const std::uint32_t vertex : polygon_) distances_.push_back(distance(plane, vertex));
+  distances_.resize(count);
+  bool all_inside = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    distances_[i] = distance(plane, polygon_[i]);
+    all_inside = all_inside && transform_->is_inside(plane, distances_[i]);
+  }
+  if (all_inside) return true;
   next_.clear();
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t j = i + 1 == count ? 0 : i + 1;

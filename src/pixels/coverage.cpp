@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <type_traits>
 
+#include "base/cpu.h"
 #include "base/vector.h"
 
 #if WARPJIT_HOST_X64
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 namespace warpjit::pixels {
@@ -16,11 +16,11 @@ namespace warpjit::pixels {
 namespace {
 
 constexpr std::int64_t kBlockExtent = 8;
-constexpr std::uint32_t kCellExtent = 4;
+constexpr std::uint32_t kCellExtent = 4, kCellsAcross = 16;
 constexpr std::uint32_t kBlocksAcross = 8;
 
 // All records of a tile, covered; after them those that fill up the last group.
-constexpr std::array<QuadRecord, kTileQuads + kMostQuadsPerGroup> kFullTileOfQuads = [] {
+alignas(32) constexpr std::array<QuadRecord, kTileQuads + kMostQuadsPerGroup> kFullTileOfQuads = [] {
   std::array<QuadRecord, kTileQuads + kMostQuadsPerGroup> quads{};
   for (std::uint32_t row = 0; row < kTileExtent / 2; ++row)
     for (std::uint32_t column = 0; column < kTileExtent / 2; ++column) {
@@ -32,7 +32,7 @@ constexpr std::array<QuadRecord, kTileQuads + kMostQuadsPerGroup> kFullTileOfQua
 constexpr std::uint32_t pixel_word(std::uint32_t column, std::uint32_t row, std::uint32_t place) {
   return column | row << PixelRecord::kRowShift | 4 * place << PixelRecord::kOffsetShift;
 }
-constexpr std::array<PixelRecord, 4 * kTileQuads + kMostPixelsPerGroup> kFullTileOfPixels = [] {
+alignas(32) constexpr std::array<PixelRecord, 4 * kTileQuads + kMostPixelsPerGroup> kFullTileOfPixels = [] {
   std::array<PixelRecord, 4 * kTileQuads + kMostPixelsPerGroup> pixels{};
   for (std::uint32_t row = 0; row < kTileExtent; ++row)
     for (std::uint32_t column = 0; column < kTileExtent; ++column) {
@@ -62,8 +62,9 @@ constexpr std::uint64_t between(const std::array<std::uint64_t, 9>& masks, std::
   return masks[static_cast<std::size_t>(last + 1)] & ~masks[static_cast<std::size_t>(first)];
 }
 
-// The same of a cell's 4 x 4 pixels: of those in columns, or rows, from `first` to `last`.
-constexpr std::array<std::array<std::uint16_t, 4>, 4> of_cell(bool rows) {
+// The same of a square of 4 x 4: of those in columns, or rows, from `first` to `last`. They serve for the pixels of a
+// cell and for the cells of a square.
+constexpr std::array<std::array<std::uint16_t, 4>, 4> of_square(bool rows) {
   std::array<std::array<std::uint16_t, 4>, 4> masks{};
   for (std::uint32_t first = 0; first < 4; ++first)
     for (std::uint32_t last = first; last < 4; ++last)
@@ -73,15 +74,27 @@ constexpr std::array<std::array<std::uint16_t, 4>, 4> of_cell(bool rows) {
               static_cast<std::uint16_t>(1U << (rows ? morton(along, i) : morton(i, along)));
   return masks;
 }
-constexpr std::array<std::array<std::uint16_t, 4>, 4> kCellColumns = of_cell(false),
-                                                      kCellRows = of_cell(true);
-// That of a cell of which the pixels from `first` to `last` of the tile count.
-std::uint32_t part_of_cell(const std::array<std::array<std::uint16_t, 4>, 4>& masks, std::uint32_t cell,
-                           std::int64_t first, std::int64_t last) {
-  const std::int64_t corner = std::int64_t{kCellExtent} * cell;
+using SquareMasks = std::array<std::array<std::uint16_t, 4>, 4>;
+constexpr SquareMasks kSquareColumns = of_square(false), kSquareRows = of_square(true);
+// Of a cell whose first pixel is at `corner`, those from `first` to `last` of the tile, which touch it.
+std::uint32_t part_of_cell(const SquareMasks& masks, std::uint32_t corner, std::int64_t first,
+                           std::int64_t last) {
   return masks[static_cast<std::size_t>(std::max<std::int64_t>(first - corner, 0))]
               [static_cast<std::size_t>(std::min<std::int64_t>(last - corner, kCellExtent - 1))];
 }
+
+// The first pixel of each cell of a tile, in Morton order.
+struct Corner {
+  std::uint16_t x, y;
+};
+constexpr std::array<Corner, kCellsAcross* kCellsAcross> kCellCorner = [] {
+  std::array<Corner, kCellsAcross * kCellsAcross> corners{};
+  for (std::uint32_t row = 0; row < kCellsAcross; ++row)
+    for (std::uint32_t column = 0; column < kCellsAcross; ++column)
+      corners[morton(column, row)] = {static_cast<std::uint16_t>(column * kCellExtent),
+                                      static_cast<std::uint16_t>(row * kCellExtent)};
+  return corners;
+}();
 
 constexpr std::array<std::array<std::uint8_t, 2>, kBlocksAcross* kBlocksAcross> kBlockCorner = [] {
   std::array<std::array<std::uint8_t, 2>, kBlocksAcross * kBlocksAcross> corners{};
@@ -188,53 +201,195 @@ struct TileEdge {
   Range reach;
 };
 
-// The three edges of a small shape in a tile: all pixels of a cell at once, without branches. Near the shape its
-// edges have values of less than 31 bits.
-class SmallEdges {
- public:
-  SmallEdges(const Shape& shape, std::int64_t x, std::int64_t y)
-      : edges_{Edge(shape, 0, x, y), Edge(shape, 1, x, y), Edge(shape, 2, x, y)} {}
-
-  // Covered pixels of the cell whose first pixel is at (x, y) of the tile, in Morton order.
-  std::uint32_t inside(std::uint32_t x, std::uint32_t y) const {
-    std::array<Lanes, 4> lanes{};
-    for (const Edge& edge : edges_) {
-      const std::uint32_t at = edge.at_corner + edge.down * y + edge.right * x;
-      for (unsigned j = 0; j < 4; ++j) lanes[j] |= edge.four.quads[j] + at;
-    }
-    return ~sign_bits(lanes[0], lanes[1], lanes[2], lanes[3]) & 0xFFFF;
-  }
-
- private:
-  struct Edge {
-    Edge(const Shape& shape, unsigned k, std::int64_t x, std::int64_t y)
-        : at_corner(static_cast<std::uint32_t>(edge_at(shape, k, x, y))),
-          down(static_cast<std::uint32_t>(shape.dx(k))),
-          right(0 - static_cast<std::uint32_t>(shape.dy(k))),
-          four(down, right) {}
-    std::uint32_t at_corner, down, right;
-    FourQuads four;
-  };
-  std::array<Edge, 3> edges_;
-};
-
 }  // namespace
 
-// Its pixels in a block, in Morton order.
+// Pixels of a tile; the last ones are inside.
+struct TileRectangle {
+  std::int64_t left, top, right, bottom;
+
+  // Its pixels in a block, in Morton order.
+  std::uint64_t pixels(std::int64_t block_x, std::int64_t block_y) const {
+    return between(kColumnsBelow, std::max<std::int64_t>(left - block_x, 0),
+                   std::min<std::int64_t>(right - block_x, kBlockExtent - 1)) &
+           between(kRowsBelow, std::max<std::int64_t>(top - block_y, 0),
+                   std::min<std::int64_t>(bottom - block_y, kBlockExtent - 1));
+  }
+  // The blocks that it touches, in Morton order.
+  std::uint64_t blocks() const {
+    return between(kColumnsBelow, left / kBlockExtent, right / kBlockExtent) &
+           between(kRowsBelow, top / kBlockExtent, bottom / kBlockExtent);
+  }
+  // Its pixels in a cell that it touches, in Morton order.
+  std::uint32_t pixels(Corner cell) const {
+    return part_of_cell(kSquareColumns, cell.x, left, right) & part_of_cell(kSquareRows, cell.y, top, bottom);
+  }
+};
+
+namespace {
+
+// The cells that a rectangle touches, at most four both ways, in Morton order: bit 16s + n is cell n of square s, each
+// of 4 x 4 cells.
+struct FewCells {
+  std::uint64_t set;
+  std::array<std::uint32_t, 4> first;  // the Morton number of each square's first cell
+
+  explicit FewCells(const TileRectangle& r) {
+    constexpr std::array<std::uint8_t, 4> kSpread{0, 1, 4, 5};
+    const auto left = static_cast<std::uint32_t>(r.left) / kCellExtent,
+               right = static_cast<std::uint32_t>(r.right) / kCellExtent,
+               top = static_cast<std::uint32_t>(r.top) / kCellExtent,
+               bottom = static_cast<std::uint32_t>(r.bottom) / kCellExtent;
+    const std::uint32_t column = left / 4, next_column = right / 4, row = top / 4, next_row = bottom / 4;
+    const std::uint64_t columns = kSquareColumns[left % 4][std::min(right - 4 * column, 3U)],
+                        rows = kSquareRows[top % 4][std::min(bottom - 4 * row, 3U)],
+                        next_columns = column != next_column ? kSquareColumns[0][right % 4] : 0,
+                        next_rows = row != next_row ? kSquareRows[0][bottom % 4] : 0;
+    // What is beside comes before what is below, unless its number has a higher bit.
+    const bool below_first = (column ^ next_column) > (row ^ next_row);
+    const std::uint32_t at_column = 16U * kSpread[column], at_next_column = 16U * kSpread[next_column],
+                        at_row = 32U * kSpread[row], at_next_row = 32U * kSpread[next_row];
+    const std::uint64_t beside = next_columns & rows, below = columns & next_rows;
+    set = (columns & rows) | (below_first ? below : beside) << 16 | (below_first ? beside : below) << 32 |
+          (next_columns & next_rows) << 48;
+    const std::uint32_t at_beside = at_next_column | at_row, at_below = at_column | at_next_row;
+    first = {at_column | at_row, below_first ? at_below : at_beside, below_first ? at_beside : at_below,
+             at_next_column | at_next_row};
+  }
+  std::uint32_t number(unsigned bit) const { return first[bit / 16] + bit % 16; }
+};
+
+// The values of a small shape's edges at the first pixel of a tile, and how these change from row to row and from column
+// to column. Near the shape they have less than 31 bits.
+struct EdgeValues {
+  std::array<std::uint32_t, 3> at_corner, down, right;
+  EdgeValues(const Shape& shape, std::int64_t x, std::int64_t y) {
+    for (unsigned k = 0; k < 3; ++k) {
+      at_corner[k] = static_cast<std::uint32_t>(edge_at(shape, k, x, y));
+      down[k] = static_cast<std::uint32_t>(shape.dx(k));
+      right[k] = 0 - static_cast<std::uint32_t>(shape.dy(k));
+    }
+  }
+};
+
+// Appends what a small shape covers of the cells, in the rectangle if there is one, and gives where it ends. All pixels
+// of a cell at once, without branches: whether a quad is covered cannot be predicted.
 template <class Record>
-std::uint64_t GroupWriter<Record>::TileRectangle::pixels(std::int64_t block_x, std::int64_t block_y) const {
-  return between(kColumnsBelow, std::max<std::int64_t>(left - block_x, 0),
-                 std::min<std::int64_t>(right - block_x, kBlockExtent - 1)) &
-         between(kRowsBelow, std::max<std::int64_t>(top - block_y, 0),
-                 std::min<std::int64_t>(bottom - block_y, kBlockExtent - 1));
+Record* put_cells(Record* out, const EdgeValues& edges, const FewCells& cells,
+                  const TileRectangle* rectangle) {
+  const std::array<FourQuads, 3> quads{FourQuads(edges.down[0], edges.right[0]),
+                                       FourQuads(edges.down[1], edges.right[1]),
+                                       FourQuads(edges.down[2], edges.right[2])};
+  for (std::uint64_t set = cells.set; set != 0; set &= set - 1) {
+    const std::uint32_t cell = cells.number(static_cast<unsigned>(std::countr_zero(set)));
+    const Corner corner = kCellCorner[cell];
+    std::array<Lanes, 4> lanes{};
+    for (unsigned k = 0; k < 3; ++k) {
+      const std::uint32_t at = edges.at_corner[k] + edges.down[k] * corner.y + edges.right[k] * corner.x;
+      for (unsigned j = 0; j < 4; ++j) lanes[j] |= quads[k].quads[j] + at;
+    }
+    std::uint32_t pixels = ~sign_bits(lanes[0], lanes[1], lanes[2], lanes[3]) & 0xFFFF;
+    if (rectangle != nullptr) pixels &= rectangle->pixels(corner);
+    constexpr std::uint32_t kOfQuad = sizeof(QuadRecord) / sizeof(Record);
+    const Record* const full = &kFullTile<Record>[4 * kOfQuad * cell];
+    for (unsigned quad = 0; quad < 4; ++quad) out += put(out, &full[quad * kOfQuad], pixels >> 4 * quad & 15);
+  }
+  return out;
 }
 
-// The blocks that it touches, in Morton order.
-template <class Record>
-std::uint64_t GroupWriter<Record>::TileRectangle::blocks() const {
-  return between(kColumnsBelow, left / kBlockExtent, right / kBlockExtent) &
-         between(kRowsBelow, top / kBlockExtent, bottom / kBlockExtent);
+#if WARPJIT_HAS_TARGETS
+#define WARPJIT_V3 WARPJIT_TARGET("avx2,bmi,bmi2,popcnt")
+
+bool has_v3() {
+  using enum cpu::Feature;
+  static const bool kHas = cpu::has({avx2, bmi, bmi2});
+  return kHas;
 }
+
+// By a set of eight: the numbers of its members, ascending.
+constexpr std::array<std::array<std::uint8_t, 8>, 256> kMembers = [] {
+  std::array<std::array<std::uint8_t, 8>, 256> all{};
+  for (std::uint32_t set = 0; set < 256; ++set)
+    for (std::uint8_t n = 0, count = 0; n < 8; ++n)
+      if ((set >> n & 1) != 0) all[set][count++] = n;
+  return all;
+}();
+// Appends the covered pixels of a cell, of which `full` has all. May write eight pixels or one quad more.
+WARPJIT_V3 inline PixelRecord* put_cell_v3(PixelRecord* out, const PixelRecord* full, std::uint32_t pixels) {
+  for (unsigned half = 0; half < 2; ++half) {
+    const std::uint32_t set = pixels >> 8 * half & 255;
+    const __m256i words = _mm256_load_si256(reinterpret_cast<const __m256i*>(full + 8 * half));
+    const __m256i members =
+        _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(kMembers[set].data())));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permutevar8x32_epi32(words, members));
+    out += std::popcount(set);
+  }
+  return out;
+}
+// By coverage: what remains of a full record.
+constexpr std::array<std::array<std::uint32_t, 4>, 16> kRemains = [] {
+  std::array<std::array<std::uint32_t, 4>, 16> all{};
+  for (std::uint32_t coverage = 0; coverage < 16; ++coverage) all[coverage] = {~0U, ~0U, ~0U, coverage};
+  return all;
+}();
+WARPJIT_V3 inline QuadRecord* put_cell_v3(QuadRecord* out, const QuadRecord* full, std::uint32_t pixels) {
+  for (unsigned quad = 0; quad < 4; ++quad) {
+    const std::uint32_t coverage = pixels >> 4 * quad & 15;
+    const __m128i record = _mm_load_si128(reinterpret_cast<const __m128i*>(full + quad));
+    const __m128i remains = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kRemains[coverage].data()));
+    _mm_store_si128(reinterpret_cast<__m128i*>(out), _mm_and_si128(record, remains));
+    out += coverage != 0 ? 1 : 0;
+  }
+  return out;
+}
+
+// As put_cells(). Steps from pixel to pixel are less than 16 bits with their sign.
+template <class Record>
+WARPJIT_V3 Record* put_cells_v3(Record* out, const EdgeValues& edges, const FewCells& cells,
+                                const TileRectangle* rectangle) {
+  static_assert(kSmallExtent == 1 << 15);
+  // Two steps in a word, right and down, so that one instruction multiplies them with two coordinates and adds.
+  std::array<int, 3> steps;
+  for (unsigned k = 0; k < 3; ++k)
+    steps[k] = static_cast<int>((edges.right[k] & 0xFFFF) | edges.down[k] << 16);
+  constexpr int kRight = 1, kDown = 1 << 16;
+  const __m256i upper = _mm256_setr_epi32(0, kRight, kDown, kRight + kDown, 2 * kRight, 3 * kRight,
+                                          2 * kRight + kDown, 3 * kRight + kDown),
+                lower = _mm256_add_epi16(upper, _mm256_set1_epi32(2 * kDown));
+  const __m256i step0 = _mm256_set1_epi32(steps[0]), step1 = _mm256_set1_epi32(steps[1]),
+                step2 = _mm256_set1_epi32(steps[2]);
+  const __m256i upper0 = _mm256_madd_epi16(upper, step0), lower0 = _mm256_madd_epi16(lower, step0),
+                upper1 = _mm256_madd_epi16(upper, step1), lower1 = _mm256_madd_epi16(lower, step1),
+                upper2 = _mm256_madd_epi16(upper, step2), lower2 = _mm256_madd_epi16(lower, step2);
+  const __m256i corner0 = _mm256_set1_epi32(static_cast<int>(edges.at_corner[0])),
+                corner1 = _mm256_set1_epi32(static_cast<int>(edges.at_corner[1])),
+                corner2 = _mm256_set1_epi32(static_cast<int>(edges.at_corner[2]));
+  for (std::uint64_t set = cells.set; set != 0; set &= set - 1) {
+    const std::uint32_t cell = cells.number(static_cast<unsigned>(std::countr_zero(set)));
+    const Corner corner = kCellCorner[cell];
+    const __m256i place = _mm256_set1_epi32(std::bit_cast<int>(corner));
+    const __m256i at0 = _mm256_add_epi32(corner0, _mm256_madd_epi16(place, step0)),
+                  at1 = _mm256_add_epi32(corner1, _mm256_madd_epi16(place, step1)),
+                  at2 = _mm256_add_epi32(corner2, _mm256_madd_epi16(place, step2));
+    const __m256i outside_upper =
+        _mm256_or_si256(_mm256_or_si256(_mm256_add_epi32(at0, upper0), _mm256_add_epi32(at1, upper1)),
+                        _mm256_add_epi32(at2, upper2));
+    const __m256i outside_lower =
+        _mm256_or_si256(_mm256_or_si256(_mm256_add_epi32(at0, lower0), _mm256_add_epi32(at1, lower1)),
+                        _mm256_add_epi32(at2, lower2));
+    const auto outside =
+        static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(outside_upper)) |
+                                   _mm256_movemask_ps(_mm256_castsi256_ps(outside_lower)) << 8);
+    std::uint32_t pixels = ~outside & 0xFFFF;
+    if (rectangle != nullptr) pixels &= rectangle->pixels(corner);
+    constexpr std::uint32_t kOfQuad = sizeof(QuadRecord) / sizeof(Record);
+    out = put_cell_v3(out, &kFullTile<Record>[4 * kOfQuad * cell], pixels);
+  }
+  return out;
+}
+#undef WARPJIT_V3
+#endif
+
+}  // namespace
 
 TileCoverage tile_coverage(const Shape& shape, std::int64_t x, std::int64_t y) {
   bool all = shape.left <= x && shape.top <= y && shape.right >= x + (kTileExtent - 1) &&
@@ -316,35 +471,17 @@ void GroupWriter<Record>::small_shape(const GroupRecord& group, const Shape& sha
                                       std::int64_t y, const TileRectangle& rectangle) {
   static_assert(kFewCells * kFewCells * 4 <= 64);
   if (count_ + 4 * kOfBlock > kCapacity) make_room(group);
-  const SmallEdges edges(shape, x, y);
-  Record* out = &records_[count_];
-  const auto put_cell = [&](const SmallEdges& edges, std::uint32_t column, std::uint32_t row) {
-    const std::uint32_t pixels = edges.inside(kCellExtent * column, kCellExtent * row) &
-                                 part_of_cell(kCellColumns, column, rectangle.left, rectangle.right) &
-                                 part_of_cell(kCellRows, row, rectangle.top, rectangle.bottom);
-    const Record* const full = &kFullTile<Record>[morton(column, row) * 4 * kOfQuad];
-    // Whether a quad is covered cannot be predicted.
-    for (unsigned quad = 0; quad < 4; ++quad) out += put(out, &full[quad * kOfQuad], pixels >> 4 * quad & 15);
-  };
-  const auto first_column = static_cast<std::uint32_t>(rectangle.left) / kCellExtent,
-             last_column = static_cast<std::uint32_t>(rectangle.right) / kCellExtent,
-             first_row = static_cast<std::uint32_t>(rectangle.top) / kCellExtent,
-             last_row = static_cast<std::uint32_t>(rectangle.bottom) / kCellExtent;
-  if constexpr (std::is_same_v<Record, PixelRecord>) {
-    for (std::uint32_t row = first_row; row <= last_row; ++row)
-      for (std::uint32_t column = first_column; column <= last_column; ++column) put_cell(edges, column, row);
-  } else {
-    for (std::uint64_t blocks = rectangle.blocks(); blocks != 0; blocks &= blocks - 1) {
-      const auto [block_x, block_y] = kBlockCorner[static_cast<unsigned>(std::countr_zero(blocks))];
-      for (unsigned cell = 0; cell < 4; ++cell) {
-        const std::uint32_t column = block_x / kCellExtent + (cell & 1),
-                            row = block_y / kCellExtent + (cell >> 1);
-        if (first_column <= column && column <= last_column && first_row <= row && row <= last_row)
-          put_cell(edges, column, row);
-      }
-    }
-  }
-  count_ = static_cast<std::uint32_t>(out - records_.data());
+  const EdgeValues edges(shape, x, y);
+  const FewCells cells(rectangle);
+  const TileRectangle* const limit = shape.bounded ? nullptr : &rectangle;
+  Record* const out = &records_[count_];
+#if WARPJIT_HAS_TARGETS
+  const Record* const end =
+      has_v3() ? put_cells_v3(out, edges, cells, limit) : put_cells(out, edges, cells, limit);
+#else
+  const Record* const end = put_cells(out, edges, cells, limit);
+#endif
+  count_ = static_cast<std::uint32_t>(end - records_.data());
 }
 
 template <class Record>

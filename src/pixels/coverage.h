@@ -11,6 +11,8 @@
 
 namespace warpjit::pixels {
 
+struct TileRectangle;
+
 enum class TileCoverage : std::uint8_t { none, some, all };
 // What the shape covers at most of the tile whose first pixel is (x, y). `some` may yet be nothing.
 TileCoverage tile_coverage(const Shape& shape, std::int64_t x, std::int64_t y);
@@ -36,11 +38,6 @@ class GroupWriter {
   static constexpr std::uint32_t kMostPerGroup = kMostQuadsPerGroup * kOfQuad;
   static constexpr std::uint32_t kCapacity = 1024 * kOfQuad;
 
-  struct TileRectangle {  // pixels of the tile; the last ones are inside
-    std::int64_t left, top, right, bottom;
-    std::uint64_t pixels(std::int64_t block_x, std::int64_t block_y) const;
-    std::uint64_t blocks() const;
-  };
   // Append what a shape covers in the rectangle: a small one cell by cell, each of 4 x 4 pixels, of which the
   // rectangle touches at most kFewCells both ways; a large one block by block. Quads ascend, as kernels need it.
   static constexpr std::int64_t kFewCells = 4;

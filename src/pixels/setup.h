@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 
@@ -25,7 +26,8 @@ struct alignas(64) Shape {
   std::uint16_t left, top, right, bottom;      // the last ones are inside
   float origin_x, origin_y;                    // of its planes
   std::uint32_t record;                        // its row in the records
-  bool small;                                  // edges are at most kSmallExtent long, both ways
+  bool small;                                  // edges are shorter than kSmallExtent, both ways
+  bool bounded;                                // pixels inside of all edges lie in the rectangle, too
 
   // The sum of the two magnitudes is below 2^28 * 1.1.
   std::int32_t dx(unsigned k) const { return k < 2 ? edge_x[k] : -edge_x[0] - edge_x[1]; }
@@ -65,6 +67,11 @@ struct PrimitiveFacts {
   const std::uint32_t* provoking = nullptr;  // the words that are flat
 };
 
+struct PlaneFrame;
+
+// Of a triangle in the window.
+using Corners = std::array<const WindowVertex*, 3>;
+
 class Setup {
  public:
   Setup(std::span<const SlotUse> uses, const PixelRectangle& bounds);
@@ -88,8 +95,8 @@ class Setup {
   void set_values(unsigned n, const WindowVertex& vertex, const std::uint32_t* words);
   void set_values(unsigned n, const WindowVertex& vertex, const float* values);
 
-  // After set_values(): all vertices have the provoking one's colours.
-  void flatten_colors(const std::uint32_t* provoking);
+  // Whether all vertices of a triangle have the provoking one's colours from now on.
+  void set_flat_colors(bool flat) { flat_colors_ = flat; }
 
   // Twice the area, in 1/256 pixels.
   static std::int64_t area(const WindowVertex& v0, const WindowVertex& v1, const WindowVertex& v2) {
@@ -97,12 +104,15 @@ class Setup {
   }
 
   // The shape of a triangle whose area is not 0. False: it covers no pixel of the bounds.
-  bool shape(const std::array<WindowVertex, 3>& v, std::int64_t area, Shape& shape) const;
+  bool shape(const Corners& v, std::int64_t area, Shape& shape) const;
   bool point_shape(const WindowVertex& v, std::int32_t half, Shape& shape) const;
 
   // Writes the record of a triangle or point whose values are set. Triangles of lines have no depth bias.
-  void write(const std::array<WindowVertex, 3>& v, std::int64_t area, const Shape& shape,
-             const PrimitiveFacts& facts, bool of_line, RecordRow* record);
+  void write(const Corners& v, std::int64_t area, const Shape& shape, const PrimitiveFacts& facts,
+             bool of_line, RecordRow* record);
+  // The same with the values of the vertices' words.
+  void write(const Corners& v, const std::array<const std::uint32_t*, 3>& words, std::int64_t area,
+             const Shape& shape, const PrimitiveFacts& facts, RecordRow* record);
   void write_point(const WindowVertex& v, std::int32_t half, const Shape& shape, const PrimitiveFacts& facts,
                    RecordRow* record);
 
@@ -110,29 +120,50 @@ class Setup {
   // Planes to compute: 1/w, depth, then the interpolated uses; four at once.
   static constexpr std::size_t kMostPlanes = (2 + kMostUses + 3) / 4 * 4;
 
-  // `least_x`, `least_y`: the primitive's in 1/256 pixels, which say where the origin is.
-  bool limit(std::int64_t left, std::int64_t top, std::int64_t right, std::int64_t bottom,
-             std::int64_t least_x, std::int64_t least_y, Shape& shape) const;
-  double depth_bias(double b, double c) const;
-  // Rows of the record that are no planes of a triangle.
-  void write_header(const Shape& shape, const PrimitiveFacts& facts, RecordRow* record) const;
-  void write_flat(const PrimitiveFacts& facts, RecordRow* record) const;
-
-  // Uses with a plane, two by two, from kFirstUse on.
-  struct TwoUses {
-    std::array<SlotUse, 2> uses;
-    bool together;                   // their words lie side by side, and both are f32
-    Vector<std::int64_t, 2> linear;  // all ones where the value is not over w
-  };
   // The row that a plane has, and the slot of its flat word; planes that fill up four have the rows after the record.
   struct PlaneRowUse {
     std::uint32_t row, slot;
   };
 
+  // `least_x`, `least_y`: the primitive's in 1/256 pixels, which say where the origin is.
+  bool limit(std::int64_t left, std::int64_t top, std::int64_t right, std::int64_t bottom,
+             std::int64_t least_x, std::int64_t least_y, Shape& shape) const;
+  double depth_bias(const Corners& v, double b, double c) const;
+
+  // Uses with a plane, two by two, from kFirstUse on; others fill up the planes.
+  struct TwoUses {
+    std::array<SlotUse, 2> uses;
+    bool together;                   // their words lie side by side, and both are f32
+    Vector<std::int64_t, 2> linear;  // all ones where the value is not over w
+  };
+
+  static Vector<std::uint32_t, 4> flat_words(const PlaneRowUse* rows, const std::uint32_t* provoking) {
+    return Vector<std::uint32_t, 4>{provoking[rows[0].slot], provoking[rows[1].slot], provoking[rows[2].slot],
+                                    provoking[rows[3].slot]};
+  }
+  static void put_rows(const std::array<Vector<float, 4>, 4>& values, const PlaneRowUse* rows,
+                       RecordRow* record) {
+    for (std::size_t n = 0; n < 4; ++n) std::memcpy(record + rows[n].row, &values[n], sizeof values[n]);
+  }
+  void flatten_colors(const std::uint32_t* provoking);
+  PlaneFrame frame_of(const Corners& v, std::int64_t area, const Shape& shape) const;
+  // Rows of the planes of a triangle whose values are set.
+  void write_planes(const PlaneFrame& frame, const PrimitiveFacts& facts, RecordRow* record) const;
+  // The same from the vertices' words, for processors with AVX2.
+  void write_planes_v3(const PlaneFrame& frame, const Corners& v,
+                       const std::array<const std::uint32_t*, 3>& words, const PrimitiveFacts& facts,
+                       RecordRow* record) const;
+  // All rows that are no planes, and the depth's where that is another.
+  void write_rest(const PlaneFrame& frame, const Corners& v, const Shape& shape, const PrimitiveFacts& facts,
+                  bool of_line, RecordRow* record) const;
+  // Rows of the record that are no planes of a triangle.
+  void write_header(const Shape& shape, const PrimitiveFacts& facts, RecordRow* record) const;
+  void write_flat(const PrimitiveFacts& facts, RecordRow* record) const;
+
   static constexpr std::uint32_t kFewUses = 24;  // without memory of their own
   std::uint32_t use_count_;
   SmallVector<SlotUse, kFewUses> interpolated_;
-  SmallVector<TwoUses, kFewUses / 2> two_uses_;
+  SmallVector<TwoUses, kFewUses / 2 + 1> two_uses_;
   SmallVector<PlaneRowUse, kFewUses + 4> rows_;   // of planes_
   SmallVector<PlaneRowUse, kFewUses> flat_rows_;  // of uses without a plane
   std::size_t planes_;                            // a multiple of 4
@@ -140,7 +171,7 @@ class Setup {
   RasterState::DepthBias bias_;
   double smallest_step_ = 0;  // of the depth format; d32f: of depths below 2
   bool step_follows_depth_ = false;
-  bool biased_ = false, off_center_ = false;
+  bool biased_ = false, off_center_ = false, flat_colors_ = false;
   std::array<std::int32_t, 2> to_center_{};  // from samples, 1/256 pixels
   // Those up to planes_ have values.
   alignas(16) std::array<std::array<double, kMostPlanes>, 3> values_;
