@@ -100,7 +100,8 @@ Result<MachineCode> compile_for(const Host& host, const ir::GroupProgram& progra
   role.many_ranges = options.many_ranges;
   out.single_pixels =
       host.single_pixels &&
-      options.single_pixels.value_or(!options.large_primitives && single_pixels_pay(program.kernel, host));
+      options.single_pixels.value_or(!options.large_primitives &&
+                                     single_pixels_pay(program.kernel, host, options.small_primitives));
   role.single_pixels = out.single_pixels;
   if (host.choose_row_tables != nullptr && program.assumes_no_zero_inf &&
       program.preamble.block_count() != 0) {

@@ -233,6 +233,7 @@ struct CompileOptions {
   Tuning tuning{};
   Abi abi = Abi::native;
   std::uint32_t parts = 0;        // vectors per value; 0: chosen for the program
+  bool small_primitives = false;  // pixels: most primitives cover few pixels of a tile
   bool large_primitives = false;  // pixels: most groups are full, however wide they are
   // Pixels: whether the code takes PixelRecords, if the host can and no lane reads others; without a value:
   // where it pays.

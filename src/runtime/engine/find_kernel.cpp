@@ -143,6 +143,7 @@ LaunchKey EngineState::launch_key(const LaunchState& launch, const RunOptions& o
                 static_cast<std::uint64_t>(options.generic) << 9 |
                 static_cast<std::uint64_t>(hooks_.speculate) << 10 |
                 static_cast<std::uint64_t>(choice.hints.large_primitives) << 11 |
+                static_cast<std::uint64_t>(choice.hints.small_primitives) << 17 |
                 static_cast<std::uint64_t>(choice.hints.flat_w) << 12 |
                 std::uint64_t{number_of(choice.hints.rows_ahead)} << 14 |
                 static_cast<std::uint64_t>(choice.hints.many_ranges) << 13 |
@@ -178,6 +179,7 @@ KernelOptions EngineState::kernel_options(Choice choice) const {
   result.checks = options_.checks || kAlwaysCheck;
   result.speculate = hooks_.speculate;
   result.parts = hooks_.parts != 0 ? hooks_.parts : choice.few_threads ? 1 : 0;
+  result.small_primitives = choice.hints.small_primitives && choice.engine == EngineKind::jit;
   result.large_primitives = choice.hints.large_primitives && choice.engine == EngineKind::jit;
   if (choice.engine == EngineKind::jit) result.rows_ahead = choice.hints.rows_ahead;
   result.many_ranges = choice.hints.many_ranges && choice.engine == EngineKind::jit;

@@ -36,7 +36,7 @@ struct KernelOptions {
   bool dispatch_all = false;
   bool checks = false;
   bool speculate = true;          // JIT: try without the rule for 0 times infinity (speculative_kernel.h)
-  bool large_primitives = false;  // JIT, pixels: as backend::CompileOptions
+  bool small_primitives = false, large_primitives = false;  // JIT, pixels: as backend::CompileOptions
   bool quads = false;             // no single pixels
   std::optional<backend::RowLayout> rows_ahead{};  // JIT: these three as backend::CompileOptions
   bool many_ranges = false;

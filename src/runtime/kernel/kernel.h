@@ -105,6 +105,7 @@ CompileReport report_of(const Kernel& kernel, bool hit);
 
 // What a kernel may be made for besides its facts, because what a run works on is so.
 struct KernelHints {
+  bool small_primitives = false;                   // pixels: as backend::CompileOptions
   bool large_primitives = false;                   // pixels: wide groups are full
   bool flat_w = false;                             // pixels: frontend::PixelFacts
   std::optional<backend::RowLayout> rows_ahead{};  // vertices: as backend::CompileOptions

@@ -62,10 +62,11 @@ Status add_pixels(Run& run, bool shades, KernelHints hints, NeededKernels& kerne
   }
   if (known) kernels.list.push_back({&launch, hints});
   for (const bool flat_w : {false, true})
-    for (const bool large : {false, true}) {
-      if (known || (large && engine != EngineKind::jit)) continue;
+    for (const int size : {-1, 0, 1}) {  // small, neither, large
+      if (known || (size != 0 && engine != EngineKind::jit)) continue;
       hints.flat_w = flat_w;
-      hints.large_primitives = large;
+      hints.small_primitives = size < 0;
+      hints.large_primitives = size > 0;
       kernels.list.push_back({&launch, hints});
     }
   VertexRun vertices;

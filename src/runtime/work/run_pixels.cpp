@@ -12,6 +12,8 @@ namespace {
 
 // Pixels of a primitive in a tile, on average, from which on wide groups pay: 128 lanes are nearly all full.
 constexpr double kManyPixels = 512;
+// And below which most quads are covered in part: of a triangle of 50 pixels, a third of what its quads have is not.
+constexpr double kFewPixels = 64;
 constexpr std::uint64_t kTilePixels = std::uint64_t{pixels::kTileExtent} * pixels::kTileExtent;
 
 void add(const DrawCounts& counts, DrawCounts& sum) {
@@ -88,7 +90,9 @@ pixels::Vertices first_part(const LaunchState& launch, const SlotRows& rows) {
 }
 
 void set_hints(const pixels::PrimitiveBatch& batch, KernelHints& hints) {
-  hints.large_primitives = batch.pixels_per_tile() >= kManyPixels;
+  const double pixels = batch.pixels_per_tile();
+  hints.small_primitives = pixels > 0 && pixels < kFewPixels;
+  hints.large_primitives = pixels >= kManyPixels;
   hints.flat_w = batch.has_flat_w();
 }
 
