@@ -123,7 +123,7 @@ struct DebugOrigin {
   };
   std::vector<Node> nodes;  // the first one is what was asked for
 };
-const char* WARPJIT_API name(DebugOrigin::From from);
+WARPJIT_API const char* name(DebugOrigin::From from);
 
 struct DebugOptions {
   // Whether what the interpreter leaves is compared with what the compiled code leaves.
@@ -142,7 +142,7 @@ struct DebugBirth {
 };
 // All of a capture, in the order of draws and addresses; its programs run in the guest interpreter. Errors: those of
 // Capture::run.
-Result<std::vector<DebugBirth>> WARPJIT_API find_births(const Capture& capture, bool infinities = false,
+WARPJIT_API Result<std::vector<DebugBirth>> find_births(const Capture& capture, bool infinities = false,
                                                         const RunOptions& options = {});
 
 // Calls must not overlap.

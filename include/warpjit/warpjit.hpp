@@ -16,6 +16,7 @@
 #pragma once
 
 #include "warpjit/capture.hpp"
+#include "warpjit/debug.hpp"
 #include "warpjit/engine.hpp"
 #include "warpjit/launch.hpp"
 #include "warpjit/listing.hpp"
