@@ -11,6 +11,8 @@
 namespace warpjit::usse {
 namespace {
 
+constexpr unsigned kRows = 16;  // of pa; the input after them is the numbers of vertex and instance
+
 class RowAndPixelInterpreter final : public frontend::GuestInterpreter {
  public:
   RowAndPixelInterpreter(Interpreter interpreter, const Program& program)
@@ -27,6 +29,7 @@ class RowAndPixelInterpreter final : public frontend::GuestInterpreter {
     QuadRun outcome{
         .memory = memory, .textures = &values.grid.bound, .fuel = limits.fuel, .cancel = limits.cancel};
     WARPJIT_CHECK(interpreter_.check_textures(values.grid.bound));
+    outcome.observer = limits.observer;
     WARPJIT_CHECK(interpreter_.run_secondary(sa, outcome));
     for (std::size_t first = 0; first < thread_count; first += kLanes) {
       const auto count = static_cast<unsigned>(std::min<std::size_t>(thread_count - first, kLanes));
@@ -37,6 +40,10 @@ class RowAndPixelInterpreter final : public frontend::GuestInterpreter {
                   .fuel = limits.fuel,
                   .cancel = limits.cancel,
                   .covered = low_mask<unsigned>(count)};
+      if (limits.observer != nullptr) [[unlikely]]
+        usse::show(*limits.observer,
+                   {.kind = interpret::ObservedGroup::Kind::rows, .lanes = run.covered, .first = first},
+                   words_set(rows), quad, interpreter_.own_attributes(sa), run);
       WARPJIT_CHECK(interpreter_.run_primary(quad, sa, run));
       for (std::uint32_t n = 0; n < rows.output_count; ++n)
         for (unsigned lane = 0; lane < count; ++lane) store(quad, rows.outputs[n], lane, outputs[n], first);
@@ -59,7 +66,7 @@ class RowAndPixelInterpreter final : public frontend::GuestInterpreter {
         const std::size_t thread = first + std::min(lane, count - 1);
         std::array<std::uint32_t, 4> words;
         std::memcpy(words.data(), inputs[binding].row(thread), sizeof words);
-        if (number < 16) {
+        if (number < kRows) {
           for (unsigned k = 0; k < 4; ++k) quad.pa[4 * number + k][lane] = words[k];
           continue;
         }
@@ -67,6 +74,16 @@ class RowAndPixelInterpreter final : public frontend::GuestInterpreter {
         if (program_.vertex.instance) quad.pa[*program_.vertex.instance][lane] = words[1];
       }
     }
+  }
+  // Words of pa that set_inputs sets.
+  std::bitset<kMaxRegisters> words_set(const frontend::RowFacts& facts) const {
+    std::bitset<kMaxRegisters> words;
+    for (unsigned n = 0; n < 4 * kRows; ++n)
+      if ((facts.bound_inputs >> n / 4 & 1) != 0) words.set(n);
+    if ((facts.bound_inputs >> kRows & 1) == 0) return words;
+    if (program_.vertex.index) words.set(*program_.vertex.index);
+    if (program_.vertex.instance) words.set(*program_.vertex.instance);
+    return words;
   }
   void store(const Quad& quad, unsigned number, unsigned lane, const frontend::Rows& rows,
              std::size_t first) const {

@@ -5,6 +5,7 @@
 
 #include "frontend/shader.h"
 #include "frontend/usse/container/program.h"
+#include "frontend/usse/facts/register_file.h"
 #include "frontend/usse/translate/translate.h"
 
 namespace warpjit::usse {
@@ -39,6 +40,7 @@ class Shader final : public frontend::Shader, private frontend::MemorySpaces {
   Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_interpreter(
       const frontend::Facts& facts) const override;
   const frontend::MemorySpaces* memory() const override { return this; }
+  std::span<const frontend::RegisterBank> register_banks() const override { return kRegisterBanks; }
 
  private:
   Result<frontend::SpaceName> find_space(std::string_view name) const override;

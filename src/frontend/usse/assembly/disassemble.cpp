@@ -91,14 +91,16 @@ std::optional<std::size_t> target_of(const Instruction& i, std::size_t at, std::
   return static_cast<std::size_t>(target);
 }
 
-void list(std::span<const std::uint64_t> code, const std::string& prefix, const DisassembleOptions& options,
-          std::string& text) {
+// `first`: the address of the first instruction, which Shader::where takes.
+void list(std::span<const std::uint64_t> code, const std::string& prefix, std::size_t first,
+          const DisassembleOptions& options, std::string& text) {
   std::map<std::size_t, std::string> labels;
   if (options.labels)
     for (std::size_t k = 0; k < code.size(); ++k)
       if (const auto i = decode(code[k]))
         if (const auto target = target_of(*i, k, code.size())) labels[*target];
-  for (auto& [at, label] : labels) label = prefix + std::to_string(at);
+  const auto address = [&](std::size_t at) { return hex(first + at, 4).substr(2); };
+  for (auto& [at, label] : labels) label = prefix + address(at);
   for (std::size_t k = 0; k < code.size(); ++k) {
     if (const auto label = labels.find(k); label != labels.end()) text += label->second + ":\n";
     std::string line, reason;
@@ -114,7 +116,7 @@ void list(std::span<const std::uint64_t> code, const std::string& prefix, const 
     if (options.words) {
       constexpr std::size_t kColumn = 72;
       text += std::string(line.size() < kColumn ? kColumn - line.size() : 1, ' ');
-      text += "// " + std::to_string(k) + ": " + hex(code[k], 16);
+      text += "// " + address(k) + ": " + hex(code[k], 16);
       if (!reason.empty()) text += ": " + reason;
     } else if (!reason.empty()) {
       text += "  // " + reason;
@@ -131,10 +133,10 @@ std::string disassemble(const Program& program, const DisassembleOptions& option
   std::string text = ".stage " + std::string(stage_name(program.stage)) + "\n" + list_interface(program);
   if (!program.secondary.empty()) {
     text += ".secondary\n";
-    list(program.secondary, "s", options, text);
+    list(program.secondary, "s", program.primary.size(), options, text);
     text += ".primary\n";
   }
-  list(program.primary, "L", options, text);
+  list(program.primary, "L", 0, options, text);
   return text;
 }
 

@@ -15,7 +15,8 @@ void QuadAlu::copy_component(const Register& to, Type to_type, unsigned k, const
   const bool narrow = to_type != Type::f32 && to.bank != Bank::i;
   const bool from_narrow = from.bank != Bank::i && from.bank != Bank::immediate && select < 4;
   if (narrow && from_narrow && to_type == Type::f16 && from_type == Type::f16) {
-    const std::uint32_t field = read_word(from, select / 2, lane) >> select % 2 * 16 & 0xffff;
+    const unsigned shift = select % 2 * 16;
+    const std::uint32_t field = read_word(from, select / 2, lane, 0xffffU << shift) >> shift & 0xffff;
     const std::uint32_t mask = to.bank == Bank::idx ? ~0U : 0xffffU << k % 2 * 16;
     return write_word(to, k / 2, lane, field << k % 2 * 16, mask);
   }
@@ -61,9 +62,7 @@ void QuadAlu::pack(const Instruction& i, unsigned lane) {
       value = raw_component(*source, i.source_type, select, lane);
       field = i.scale ? to_normalized(to, value) : to_integer(to, value);
     } else {
-      const bool immediate = source->bank == Bank::immediate;
-      field = immediate ? source->number
-                        : read_word(*source, select * from.bits / 32, lane) >> select * from.bits % 32;
+      field = element(*source, from.bits, select, lane);
       value = i.scale ? normalized_value(from, field) : static_cast<float>(integer_value(from, field));
       if (!to_float_type) field = static_cast<std::uint32_t>(integer_value(from, field));
     }

@@ -109,6 +109,8 @@ void QuadAlu::execute(const Instruction& instruction, unsigned lanes) {
   const bool repeats = instruction.group != Group::vmad2 && instruction.group != Group::nmad &&
                        instruction.group != Group::dual && instruction.group != Group::limm;
   const bool in_place = !repeats || std::ranges::all_of(quad_.moe, &MoeState::starts_in_place);
+  if (observer_ != nullptr && repeats && (!in_place || instruction.repeat != 0)) [[unlikely]]
+    show_moves(instruction, lanes);
   for (unsigned turn = 0; turn <= instruction.repeat; ++turn) {
     if (in_place && (turn == 0 || !repeats))
       execute_turn(instruction, lanes, turn);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "frontend/usse/facts/color.h"
+#include "frontend/usse/facts/register_file.h"
 #include "frontend/usse/facts/slots.h"
 #include "frontend/usse/facts/texels.h"
 #include "frontend/usse/interpret/numbers.h"
@@ -177,6 +178,7 @@ class Fragments final : public interpret::FragmentProgram {
     // A draw of no quads runs neither program.
     if (!std::exchange(has_secondary_results_, true)) {
       QuadRun run = new_run();
+      run.observer = limits_.observer;
       WARPJIT_CHECK(interpreter_.run_secondary(sa_, run));
       keep_fault(run);
     }
@@ -206,7 +208,7 @@ class Fragments final : public interpret::FragmentProgram {
     registers_ = {};
     // A positive area is clockwise, as rows grow downward.
     registers_.anticlockwise = quad.primitive->front_facing() != work_.raster.positive_is_front;
-    fill_inputs(quad);
+    const unsigned inputs = fill_inputs(quad);
     const bool native = program_.has(Flag::native_color);
     if (native && program_.has(Flag::reads_color))
       for_lanes([&](unsigned lane) {
@@ -218,6 +220,8 @@ class Fragments final : public interpret::FragmentProgram {
     run.covered = quad.coverage & ~quad.failed & 15U;
     std::array<std::uint32_t, kLanes> executed{};
     if (work_.instructions != nullptr) run.executed = &executed;
+    if (limits_.observer != nullptr) [[unlikely]]
+      show(quad, inputs, run);
     WARPJIT_CHECK(interpreter_.run_primary(registers_, sa_, run));
     keep_fault(run);
     for_lanes([&](unsigned lane) {
@@ -231,6 +235,24 @@ class Fragments final : public interpret::FragmentProgram {
       if (fragment.written != 0) fragment.colors[0] = color(lane);
     });
     return {};
+  }
+
+  // The first words of pa are inputs.
+  void show(const interpret::Quad& quad, unsigned inputs, QuadRun& run) {
+    std::bitset<kMaxRegisters> words;
+    for (unsigned n = 0; n < std::min(inputs, kMaxRegisters); ++n) words.set(n);
+    usse::show(*limits_.observer,
+               {.kind = interpret::ObservedGroup::Kind::quads,
+                .lanes = interpreter_.runs_helpers() ? 15 : run.covered,
+                .quads = {&quad, 1}},
+               words, registers_, interpreter_.own_attributes(sa_), run);
+    if (run.observer == nullptr) return;
+    for (unsigned use = 0; use < work_.uses.size(); ++use)
+      if (work_.uses[use].sprite == pixels::SlotUse::Sprite::none)
+        usse::for_lanes(run.shown, [&](unsigned lane) {
+          run.observer->holds(static_cast<std::uint16_t>(kSlotWords + work_.uses[use].slot), lane,
+                              to_bits(slot_value(quad, use, lane)));
+        });
   }
 
   template <class Visit>
@@ -256,11 +278,15 @@ class Fragments final : public interpret::FragmentProgram {
     }
     const auto found = std::ranges::find(work_.uses, slot_use(what, index, k));
     if (found == work_.uses.end()) return 0;
-    const auto use = static_cast<unsigned>(found - work_.uses.begin());
+    return slot_value(quad, static_cast<unsigned>(found - work_.uses.begin()), lane);
+  }
+  float slot_value(const interpret::Quad& quad, unsigned use, unsigned lane) const {
+    const std::int32_t x = column(quad, lane), y = row(quad, lane);
     return to_float(quad.primitive->value(use, x, y)) / to_float(quad.primitive->inverse_w(x, y));
   }
 
-  void fill_inputs(const interpret::Quad& quad) {
+  // The number of words of pa that were set.
+  unsigned fill_inputs(const interpret::Quad& quad) {
     unsigned word = 0;
     const auto put = [&](unsigned count, unsigned lane, const std::array<std::uint32_t, 4>& words) {
       for (unsigned k = 0; k < count && word + k < kMaxRegisters; ++k)
@@ -282,6 +308,7 @@ class Fragments final : public interpret::FragmentProgram {
         word += input.sampled->words;
       }
     }
+    return word;
   }
 
   template <class Put>

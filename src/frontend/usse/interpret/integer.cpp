@@ -54,8 +54,8 @@ std::uint32_t combine(SumOperation operation, std::uint32_t a, std::uint32_t b) 
 void QuadAlu::bitwise(const Instruction& i, unsigned lane) {
   const unsigned bits = i.half ? 16 : 32;
   const std::uint32_t mask = low_mask<std::uint32_t>(bits);
-  const std::uint32_t a = read_word(i.s[1], 0, lane) & mask;
-  std::uint32_t b = read_word(i.s[2], 0, lane) & mask;
+  const std::uint32_t a = read_word(i.s[1], 0, lane, mask) & mask;
+  std::uint32_t b = read_word(i.s[2], 0, lane, mask) & mask;
   const auto rotate = [&](std::uint32_t word, std::uint32_t count) {
     count &= bits - 1;
     return count == 0 ? word : (word << count | word >> (bits - count)) & mask;
@@ -158,14 +158,16 @@ void QuadAlu::mad16(const Instruction& i, unsigned lane) {
 
 void QuadAlu::mad32(const Instruction& i, unsigned lane) {
   const auto half = [&](const Source& source, bool high) -> std::int64_t {
-    const std::uint32_t word = read_word(source, 0, lane) >> (high ? 16 : 0) & 0xffff;
+    const unsigned shift = high ? 16 : 0;
+    const std::uint32_t word = read_word(source, 0, lane, 0xffffU << shift) >> shift & 0xffff;
     return i.is_signed ? sign_extend(word, 16) : static_cast<std::int64_t>(word);
   };
   constexpr unsigned kWord = 2;
-  const std::uint32_t word = read_word(i.s[2], 0, lane);
-  const std::int64_t addend = i.width2 != kWord ? half(i.s[2], i.high2)
-                              : i.is_signed     ? std::int64_t{static_cast<std::int32_t>(word)}
-                                                : std::int64_t{word};
+  const auto whole = [&](const Source& source) -> std::int64_t {
+    const std::uint32_t word = read_word(source, 0, lane);
+    return i.is_signed ? std::int64_t{static_cast<std::int32_t>(word)} : std::int64_t{word};
+  };
+  const std::int64_t addend = i.width2 != kWord ? half(i.s[2], i.high2) : whole(i.s[2]);
   std::int64_t result = half(i.s[0], i.high0) * half(i.s[1], i.high1) + addend;
   if (i.saturate)
     result = i.is_signed ? std::clamp<std::int64_t>(result, INT32_MIN, INT32_MAX)

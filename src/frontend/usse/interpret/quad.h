@@ -9,6 +9,10 @@
 #include "frontend/usse/container/program.h"
 #include "frontend/usse/encoding/decode.h"
 
+namespace warpjit::interpret {
+class Observer;
+}
+
 namespace warpjit::usse {
 
 inline constexpr unsigned kLanes = 4;
@@ -71,6 +75,15 @@ class QuadAlu {
   // Lanes for which the predicate holds.
   unsigned holds(Predicate predicate) const;
 
+  // From now on the observer, which is in the midst of an event, is told of what instructions read and write in these
+  // lanes.
+  void observe(interpret::Observer& observer, unsigned lanes) {
+    observer_ = &observer;
+    shown_ = lanes;
+  }
+  void show_predicate(Predicate predicate, unsigned lanes);
+  void show_increments(const Instruction& instruction, const std::array<MoeState, kLanes>& before);
+
   // Functions that are not inlined put what they read of several lanes into an array of the caller: a result
   // would be handed over in two halves, and a host waits where it reads as one what was written as two.
 
@@ -81,11 +94,12 @@ class QuadAlu {
     raw_components(reg, type, component, 1U << lane, values);
     return values[lane];
   }
-  // A word of a register, `word` words after the first; of i its component.
-  void read_words(const Register& reg, unsigned word, unsigned lanes, LaneWords& words);
-  std::uint32_t read_word(const Register& reg, unsigned word, unsigned lane) {
+  // A word of a register, `word` words after the first; of i its component. `bits`: those that the caller looks at.
+  void read_words(const Register& reg, unsigned word, unsigned lanes, LaneWords& words,
+                  std::uint32_t bits = ~0U);
+  std::uint32_t read_word(const Register& reg, unsigned word, unsigned lane, std::uint32_t bits = ~0U) {
     LaneWords words;
-    read_words(reg, word, 1U << lane, words);
+    read_words(reg, word, 1U << lane, words, bits);
     return words[lane];
   }
   void write_words(const Register& reg, unsigned word, unsigned lanes, const LaneWords& values,
@@ -152,6 +166,19 @@ class QuadAlu {
   void move_word(const Instruction& i, unsigned lane);
   void execute_turn(const Instruction& i, unsigned lanes, unsigned turn);
 
+  // ---- What the observer is told (observed.cpp)
+  void show_words(const Register& reg, unsigned word, unsigned lanes, std::uint32_t bits);
+  void show_index(const Register& reg, unsigned lanes);
+  void show_read(unsigned word, unsigned lane, std::uint32_t value, std::uint32_t bits = ~0U);
+  void show_write(unsigned word, unsigned lane, std::uint32_t before, std::uint32_t after,
+                  std::uint32_t bits = ~0U);
+  // Of an instruction that is repeated or moved: what its turns add to its operands.
+  void show_moves(const Instruction& i, unsigned lanes);
+  // Where a NaN went in, and a number came out.
+  void show_lost_nan(unsigned lanes, const LaneFloats& in, const LaneFloats& out);
+  // commit(), with an observer.
+  void show_commit();
+
   Quad& quad_;
   const RegisterFile& file_;
   SmallVector<Write, 4 * kLanes> writes_;
@@ -160,6 +187,8 @@ class QuadAlu {
     bool value;
   };
   SmallVector<PredicateWrite, kLanes> predicate_writes_;
+  interpret::Observer* observer_ = nullptr;  // null: nobody is told
+  unsigned shown_ = 0;
 };
 
 // The instruction of a turn of a repeated one.

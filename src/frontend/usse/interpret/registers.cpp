@@ -56,7 +56,10 @@ std::uint32_t* QuadAlu::place(const Register& reg, unsigned word, unsigned lane)
   }
 }
 
-void QuadAlu::read_words(const Register& reg, unsigned word, unsigned lanes, LaneWords& words) {
+void QuadAlu::read_words(const Register& reg, unsigned word, unsigned lanes, LaneWords& words,
+                         std::uint32_t bits) {
+  if (observer_ != nullptr) [[unlikely]]
+    show_words(reg, word, lanes, bits);
   switch (reg.bank) {
     case Bank::c:
       return words.fill(word < 2 ? kSpecialConstants[reg.number & 63][word] : 0);
@@ -86,6 +89,7 @@ void QuadAlu::write_words(const Register& reg, unsigned word, unsigned lanes, co
                           std::uint32_t mask) {
   if (reg.bank == Bank::c || reg.bank == Bank::g || lanes == 0) return;
   if (reg.index != 0) {
+    if (observer_ != nullptr) show_index(reg, lanes);
     for_lanes(lanes, [&](unsigned lane) {
       if (std::uint32_t* const found = place(reg, word, lane)) writes_.push_back({found, mask, values[lane]});
     });
@@ -96,6 +100,8 @@ void QuadAlu::write_words(const Register& reg, unsigned word, unsigned lanes, co
 }
 
 void QuadAlu::commit() {
+  if (observer_ != nullptr) [[unlikely]]
+    return show_commit();
   for (const Write& write : writes_) *write.word = (*write.word & ~write.mask) | (write.value & write.mask);
   writes_.clear();
   for (const PredicateWrite& write : predicate_writes_) {
@@ -116,7 +122,7 @@ void QuadAlu::raw_components(const Register& reg, Type type, unsigned component,
     return;
   }
   const unsigned count = per_word(type), shift = component % count * bits_of(type);
-  read_words(reg, component / count, lanes, words);
+  read_words(reg, component / count, lanes, words, low_mask<std::uint32_t>(bits_of(type)) << shift);
   for (unsigned lane = 0; lane < kLanes; ++lane)
     values[lane] = type == Type::f16 ? half_value(static_cast<std::uint16_t>(words[lane] >> shift))
                                      : c10_value(words[lane] >> shift);

@@ -28,13 +28,6 @@ bool sees_others(const Instruction& i) {
   return i.opcode == Opcode::dsx || i.opcode == Opcode::dsy;
 }
 
-// The program's own registers.
-RegisterFile own_registers(const Program& program, std::span<std::uint32_t> sa) {
-  return {.sa = sa.first(std::min<std::size_t>(sa.size(), program.secondary_attributes)),
-          .r = std::min(program.temporaries, kMaxRegisters),
-          .pa = std::min(program.primary_attributes, kMaxRegisters)};
-}
-
 Result<std::vector<Instruction>> decode_all(const Program& program, bool secondary) {
   const std::vector<std::uint64_t>& words = secondary ? program.secondary : program.primary;
   std::vector<Instruction> code;
@@ -65,7 +58,9 @@ class Interpreter::Execution {
         dead_go_on_(dead_go_on),
         quad_(quad),
         run_(run),
-        alu_(quad, file) {}
+        alu_(quad, file) {
+    if (run.observer != nullptr) alu_.observe(*run.observer, run.shown);
+  }
 
   Status run(unsigned lanes) {
     // Lanes may take no backward branch.
@@ -79,7 +74,11 @@ class Interpreter::Execution {
       unsigned group = 0;
       for (unsigned lane = 0; lane < kLanes; ++lane)
         if (lanes_[lane].running && lanes_[lane].pc == pc) group |= 1U << lane;
-      WARPJIT_CHECK(step(pc, group));
+      if (run_.observer == nullptr) [[likely]] {
+        WARPJIT_CHECK(step(pc, group));
+      } else {
+        WARPJIT_CHECK(observed_step(pc, group));
+      }
     }
   }
 
@@ -87,6 +86,59 @@ class Interpreter::Execution {
   bool is_cancelled() const { return run_.cancel->load(std::memory_order_relaxed) != 0; }
   Error failed(ErrorCode code, std::string message, std::uint32_t pc) const {
     return {code, std::move(message), program_.where(secondary_, pc)};
+  }
+
+  // The number of a word, as Shader::where takes it.
+  std::uint32_t address_of(std::uint32_t pc) const {
+    return pc + (secondary_ ? static_cast<std::uint32_t>(program_.primary.size()) : 0);
+  }
+
+  unsigned running() const {
+    unsigned lanes = 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane) lanes |= (lanes_[lane].running ? 1U : 0U) << lane;
+    return lanes;
+  }
+  // step(), of which the observer is told.
+  [[gnu::noinline]] Status observed_step(std::uint32_t pc, unsigned group) {
+    interpret::Observer& observer = *run_.observer;
+    observer.begin(address_of(pc), group & run_.shown);
+    const Instruction& i = code_[pc];
+    if (i.group != Group::moe) alu_.show_predicate(i.predicate, group);
+    if (i.group == Group::smp && (group & run_.shown & alu_.holds(i.predicate)) != 0)
+      observer.happened(interpret::kSampled);
+    const unsigned waited = group & ~std::exchange(last_group_, group), dead = run_.dead;
+    const bool fault = std::exchange(quad_.fault, false);
+    const std::array<MoeState, kLanes> moe = quad_.moe;
+    const Status status = step(pc, group);
+    if (i.group == Group::moe) alu_.show_increments(i, moe);
+    const unsigned rest = group & running(), killed = run_.dead & ~dead;
+    if (waited != 0) observer.happened(interpret::kJoined);
+    if (killed != 0) observer.happened(interpret::kDiscarded);
+    if ((group & ~rest & ~killed) != 0) observer.happened(interpret::kEnded);
+    std::uint32_t to = UINT32_MAX;
+    for_lanes(rest, [&](unsigned lane) { to = std::min(to, lanes_[lane].pc); });
+    for_lanes(rest, [&](unsigned lane) {
+      if (lanes_[lane].pc != to) observer.happened(interpret::kDiverged);
+    });
+    if (quad_.fault || !status) observer.happened(interpret::kFaulted);
+    quad_.fault |= fault;
+    const bool goes_on = (group & run_.shown) == 0 || observer.step();
+    return status && !goes_on ? failed(ErrorCode::cancelled, kCancelledMessage, pc) : status;
+  }
+  void show_access(const std::byte* at, std::uint32_t address, unsigned bytes, unsigned lane,
+                   const std::uint32_t* stored) {
+    if ((run_.shown >> lane & 1) == 0) return;
+    interpret::Event::Memory access{.address = address,
+                                    .bytes = static_cast<std::uint8_t>(bytes),
+                                    .lane = static_cast<std::uint8_t>(lane),
+                                    .store = stored != nullptr,
+                                    .faulted = at == nullptr};
+    std::uint32_t word = 0;
+    if (at != nullptr) std::memcpy(&word, at, bytes);
+    (stored != nullptr ? access.before : access.value) = word;
+    if (stored != nullptr) access.value = *stored & low_mask<std::uint32_t>(8 * bytes);
+    run_.observer->event().memory.push_back(access);
+    if (at == nullptr) run_.observer->happened(interpret::kFaulted);
   }
 
   Status step(std::uint32_t pc, unsigned group) {
@@ -190,7 +242,7 @@ class Interpreter::Execution {
         return piece.bytes.data() + offset;
     }
     run_.fault = true;
-    if (!run_.access) run_.access = {address, pc, lane, store};
+    if (!run_.access) run_.access = {address, address_of(pc), lane, store};
     return nullptr;
   }
 
@@ -210,7 +262,8 @@ class Interpreter::Execution {
         const std::uint32_t at = address + bytes * (i.moe ? k : k + 1);
         if (store && ((run_.covered & ~run_.dead) >> lane & 1) == 0) continue;
         std::byte* const place = find(at, bytes, store, pc, lane);
-        std::uint32_t word = store ? alu_.read_word(i.s[2], k, lane) : 0;
+        std::uint32_t word = store ? alu_.read_word(i.s[2], k, lane, low_mask<std::uint32_t>(8 * bytes)) : 0;
+        if (run_.observer != nullptr) show_access(place, at, bytes, lane, store ? &word : nullptr);
         if (!store) {
           if (place != nullptr) std::memcpy(&word, place, bytes);
           alu_.write_word(i.d[0], k, lane, word);
@@ -295,6 +348,7 @@ class Interpreter::Execution {
   QuadRun& run_;
   QuadAlu alu_;
   std::array<Lane, kLanes> lanes_;
+  unsigned last_group_ = 15;  // of an observed step
 };
 
 Result<Interpreter> Interpreter::prepare(const Program& program) {
@@ -322,18 +376,26 @@ Status Interpreter::check_textures(const frontend::BoundTextures& textures) cons
   return {};
 }
 
+RegisterFile Interpreter::own_registers(std::span<std::uint32_t> sa) const {
+  return {.sa = own_attributes(sa),
+          .r = std::min(program_.temporaries, kMaxRegisters),
+          .pa = std::min(program_.primary_attributes, kMaxRegisters)};
+}
+
 Status Interpreter::run_secondary(std::span<std::uint32_t> sa, QuadRun& run) const {
   if (secondary_.empty()) return {};
   Quad quad;
-  RegisterFile file = own_registers(program_, sa);
+  RegisterFile file = own_registers(sa);
   file.secondary = true;
+  if (interpret::Observer* const observer = std::exchange(run.observer, nullptr))
+    show(*observer, {.kind = interpret::ObservedGroup::Kind::launch, .lanes = 1}, {}, quad, file.sa, run);
   const Status status = Execution(program_, secondary_, true, quad, file, run).run(1);
   run.fault = run.fault || quad.fault;
   return status;
 }
 
 Status Interpreter::run_primary(Quad& quad, std::span<std::uint32_t> sa, QuadRun& run) const {
-  const RegisterFile file = own_registers(program_, sa);
+  const RegisterFile file = own_registers(sa);
   const Status status = Execution(program_, primary_, false, quad, file, run, runs_helpers())
                             .run(runs_helpers() ? 15 : run.covered);
   run.fault = run.fault || quad.fault;

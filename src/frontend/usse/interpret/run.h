@@ -2,7 +2,9 @@
 // of their own, of which the lowest runs (section 6). It is the oracle for the translator.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,6 +12,7 @@
 
 #include "base/fuel.h"
 #include "frontend/grid.h"
+#include "frontend/interpret/observer.h"
 #include "frontend/usse/container/program.h"
 #include "frontend/usse/facts/texels.h"
 #include "frontend/usse/interpret/quad.h"
@@ -34,17 +37,26 @@ struct QuadRun {
   unsigned depth_replaced = 0;                            // lanes that gave a depth ...
   std::array<float, kLanes> depth{};                      // ... and which
   std::array<std::uint32_t, kLanes>* executed = nullptr;  // if given: each lane's instructions are added
-  bool emitted = false;                                   // a vertex program came to its end
-  bool fault = false;  // memory outside all pieces was read or written, or a register that is not there
+  // Sees these lanes of the run, or of a secondary program is asked whether it is to see it; null: nobody does.
+  interpret::Observer* observer = nullptr;
+  unsigned shown = 0;
+  bool emitted = false;  // a vertex program came to its end
+  bool fault = false;    // memory outside all pieces was read or written, or a register that is not there
   // The first access to such memory.
   struct Access {
     std::uint32_t address = 0;
-    std::uint32_t word = 0;  // of the program
+    std::uint32_t word = 0;  // of the program, as Shader::where takes it
     unsigned lane = 0;
     bool store = false;
   };
   std::optional<Access> access{};
 };
+
+// Asks an observer whether it is to see the run of a group, whose registers are as they are at its start. `inputs`:
+// words of pa that were set.
+void show(interpret::Observer& observer, const interpret::ObservedGroup& group,
+          const std::bitset<kMaxRegisters>& inputs, const Quad& quad, std::span<const std::uint32_t> sa,
+          QuadRun& run);
 
 class Interpreter {
  public:
@@ -63,6 +75,10 @@ class Interpreter {
   Status run_primary(Quad& quad, std::span<std::uint32_t> sa, QuadRun& run) const;
 
   const Program& program() const { return program_; }
+  // Those of sa that the programs have.
+  std::span<std::uint32_t> own_attributes(std::span<std::uint32_t> sa) const {
+    return sa.first(std::min<std::size_t>(sa.size(), program_.secondary_attributes));
+  }
   bool gives_depth() const { return gives_depth_; }  // in some lanes, perhaps
   // True if lanes that leave nothing run.
   bool runs_helpers() const { return program_.stage != Stage::fragment || sees_others_; }
@@ -76,6 +92,7 @@ class Interpreter {
     bool running = true;
   };
   class Execution;
+  RegisterFile own_registers(std::span<std::uint32_t> sa) const;
   Status run(const std::vector<Instruction>& code, bool secondary, unsigned lanes, Quad& quad,
              const RegisterFile& file, QuadRun& run) const;
 

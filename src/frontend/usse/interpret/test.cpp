@@ -122,6 +122,12 @@ LaneFloats QuadAlu::test_floats(const Instruction& i, unsigned k, unsigned lanes
     for_lanes(lanes, [&](unsigned lane) { results[lane] = function(results[lane]); });
     return results;
   };
+  const auto or_second = [&](float (*function)(float, float)) {
+    const LaneFloats results = each(function);
+    if (observer_ != nullptr) [[unlikely]]
+      show_lost_nan(lanes, a(k), results);
+    return results;
+  };
   const auto difference = [&](unsigned from) {
     const float result = component(i.s[1], i.type, k, from) - component(i.s[2], i.type, i.scalar2 ? 0 : k, 0);
     return LaneFloats{result, result, result, result};
@@ -138,6 +144,8 @@ LaneFloats QuadAlu::test_floats(const Instruction& i, unsigned k, unsigned lanes
     case Alu::log:
       return of_first(logarithm);
     case Alu::exp:
+      if (observer_ != nullptr) [[unlikely]]
+        show_lost_nan(lanes, a(0), of_first(power_of_two));
       return of_first(power_of_two);
     case Alu::dp: {
       LaneFloats sum{};
@@ -151,9 +159,9 @@ LaneFloats QuadAlu::test_floats(const Instruction& i, unsigned k, unsigned lanes
       return sum;
     }
     case Alu::min:
-      return each(minimum);
+      return or_second(minimum);
     case Alu::max:
-      return each(maximum);
+      return or_second(maximum);
     case Alu::dsx:
       return difference(1);
     case Alu::dsy:
@@ -167,7 +175,8 @@ LaneFloats QuadAlu::test_floats(const Instruction& i, unsigned k, unsigned lanes
 
 std::uint32_t QuadAlu::element(const Register& reg, unsigned bits, unsigned k, unsigned lane) {
   if (reg.bank == Bank::immediate) return reg.number;
-  return read_word(reg, k * bits / 32, lane) >> k * bits % 32;
+  const unsigned shift = k * bits % 32;
+  return read_word(reg, k * bits / 32, lane, low_mask<std::uint32_t>(bits) << shift) >> shift;
 }
 
 void QuadAlu::test(const Instruction& i, unsigned lanes) {

@@ -97,6 +97,9 @@ void QuadAlu::nmad(const Instruction& i, unsigned lanes) {
         break;
     }
   }
+  if (observer_ != nullptr && (i.opcode == Opcode::min || i.opcode == Opcode::max)) [[unlikely]]
+    for (unsigned k = 0; k < 4; ++k)
+      if ((i.d[0].mask >> k & 1) != 0) show_lost_nan(lanes, s1(k), values[k]);
   write_masked(i.d[0], i.type, i.d[0].mask, lanes, values);
 }
 
@@ -171,7 +174,10 @@ std::array<LaneFloats, 4> QuadAlu::operation(const Instruction& i, bool second, 
     case Operation::fsubflr:
       return scalar(each(at(a, 0), at(b, 0), fraction));
     case Operation::fexp:
-      return scalar(of_each(lanes, at(a, 0), power_of_two));
+      scalar(of_each(lanes, at(a, 0), power_of_two));
+      if (observer_ != nullptr) [[unlikely]]
+        show_lost_nan(lanes, at(a, 0), values[0]);
+      return values;
     case Operation::flog:
       return scalar(of_each(lanes, at(a, 0), logarithm));
   }
@@ -198,20 +204,24 @@ void QuadAlu::dual(const Instruction& i, unsigned lanes) {
 }
 
 void QuadAlu::complex(const Instruction& i, unsigned lanes) {
-  const LaneFloats value = of_each(lanes, components(i.s[1], i.source_type, 0, lanes),
+  const LaneFloats operand = components(i.s[1], i.source_type, 0, lanes);
+  const LaneFloats value = of_each(lanes, operand,
                                    i.opcode == Opcode::rcp   ? reciprocal
                                    : i.opcode == Opcode::rsq ? reciprocal_root
                                    : i.opcode == Opcode::log ? logarithm
                                                              : power_of_two);
+  if (observer_ != nullptr) [[unlikely]]
+    show_lost_nan(lanes, operand, value);
   write_masked(i.d[0], i.type, i.d[0].mask, lanes, {value, value, value, value});
 }
 
 // Moves of words, halves or bytes have one component.
 void QuadAlu::move_word(const Instruction& i, unsigned lane) {
   const std::uint32_t bits = i.type == Type::i8 ? 8 : i.type == Type::i16 ? 16 : 32;
+  const std::uint32_t mask = low_mask<std::uint32_t>(bits);
   const Source* source = &i.s[1];
   if (i.opcode != Opcode::mov) {
-    const std::uint32_t word = read_word(i.s[0], 0, lane);
+    const std::uint32_t word = read_word(i.s[0], 0, lane, mask);
     const std::int32_t tested = i.opcode == Opcode::movc8
                                     ? static_cast<std::int32_t>(word & 0xff)
                                     : sign_extend(word & low_mask<std::uint32_t>(bits), bits);
@@ -221,8 +231,8 @@ void QuadAlu::move_word(const Instruction& i, unsigned lane) {
                                                             : tested <= 0;
     if (!holds) source = &i.s[2];
   }
-  const std::uint32_t mask = low_mask<std::uint32_t>(bits);
-  write_word(i.d[0], 0, lane, read_word(*source, 0, lane) & mask, i.d[0].bank == Bank::idx ? ~0U : mask);
+  write_word(i.d[0], 0, lane, read_word(*source, 0, lane, mask) & mask,
+             i.d[0].bank == Bank::idx ? ~0U : mask);
 }
 
 void QuadAlu::move(const Instruction& i, unsigned lane) {
