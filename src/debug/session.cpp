@@ -95,18 +95,22 @@ class DebugSession::State final : public runtime::RunWatcher,
 
  private:
   // ---- The run of the capture
-  Status record(std::uint64_t from) {
-    from_ = from;
-    draws_ = 0;
+  void forget() {
     found_ = seen_ = false;
     rows_seen_ = fragments_seen_ = 0;
     vertices_.clear();
-    has_vertices_ = false;
-    programs_ = 0;
+    launch_ = nullptr;
     trace_ = {};
     file_.reset();
     end_ = Status();
     difference_.clear();
+  }
+  Status record(std::uint64_t from) {
+    from_ = from;
+    draws_ = 0;
+    programs_ = 0;
+    has_vertices_ = false;
+    forget();
     WARPJIT_CHECK(frames_->run(engine_, *this, options_.run));
     if (found_) return {};
     return not_there();
@@ -180,7 +184,13 @@ class DebugSession::State final : public runtime::RunWatcher,
   }
 
   Status before(runtime::LaunchState& launch, const RunOptions& options) override {
-    if (found_ || draws_ != place_.draw) return {};
+    if (draws_ != place_.draw) return {};
+    // Its last run failed, or after() would have been called: whoever runs it again has changed it.
+    if (&launch == launch_) {
+      forget();
+      --programs_;
+    }
+    if (found_) return {};
     const std::optional<ObservedPart> part = part_of(launch);
     has_vertices_ =
         has_vertices_ || launch.shader->stage() == Stage::vertex || (launch.pixels && launch.pixels->vertex);
@@ -218,8 +228,9 @@ class DebugSession::State final : public runtime::RunWatcher,
 
   // What the interpreter changed, compiled code must have changed, too.
   Status after(runtime::LaunchState& launch) override {
-    if (&launch != launch_ || !found_) return {};
+    if (&launch != launch_) return {};
     launch_ = nullptr;
+    if (!found_) return {};
     if (!compares_) return {};
     const auto& pieces = observed_.pieces();
     for (std::size_t k = 0; k < pieces.size() && difference_.empty(); ++k) {

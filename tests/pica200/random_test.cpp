@@ -1,8 +1,13 @@
 #include "random/pica200/random.h"
 
+#include <array>
+#include <bit>
 #include <cstring>
 #include <set>
+#include <vector>
 
+#include "frontend/interpret/observer.h"
+#include "frontend/pica200/facts/register_file.h"
 #include "pica200/pica_test.h"
 
 namespace warpjit::pica200 {
@@ -38,16 +43,46 @@ TEST(PicaRandom, ProgramsRunAndCoverTheOpcodes) {
   EXPECT_EQ(seen.size(), static_cast<std::size_t>(kOpcodeCount - 2));  // all but EMIT and SETEMIT
 }
 
-// Counts steps, and what an observer must see: each state but the last one's is that before the next step.
-struct Counter final : StepObserver {
-  bool step(std::uint32_t address, const ThreadState& state) override {
-    last = address;
-    end = state;
-    return ++steps != most;
+// Keeps the registers as events give them, and ends the thread after some steps.
+struct Recorder final : interpret::Observer {
+  bool observes(const interpret::ObservedGroup&) override { return true; }
+  void holds(std::uint16_t word, unsigned lane, std::uint32_t value) override {
+    EXPECT_EQ(lane, 0u);
+    words[word] = value;
   }
-  std::uint64_t steps = 0, most = 0;  // 0: no end
-  std::uint32_t last = 0;
-  ThreadState end;
+  bool step() override {
+    const auto& reads = event().reads;
+    for (const auto& read : reads) wrong += read.value != words[read.word];
+    for (const auto& write : event().writes) {
+      wrong += write.before != words[write.word];
+      words[write.word] = write.after;
+    }
+    addresses.push_back(event().address);
+    happened_ever |= event().happened;
+    values.push_back(std::bit_cast<float>(words[RegisterWords::kR]));
+    loops.push_back(static_cast<std::int32_t>(words[RegisterWords::kAL]));
+    return addresses.size() != most;
+  }
+  // What the thread left is what the events say.
+  bool agrees(const ThreadState& state) const {
+    for (unsigned n = 0; n < 128; ++n) {
+      const unsigned word = RegisterWords::kO + n;
+      std::uint32_t left = 0;
+      std::memcpy(&left, n < 64 ? &state.o[n / 4][n % 4] : &state.r[n / 4 - 16][n % 4], 4);
+      const bool nan = (words[word] & 0x7fffffff) > 0x7f800000;
+      if (left != (nan ? 0x7fc00000 : words[word])) return false;
+    }
+    const auto address = [&](unsigned n) { return static_cast<std::int32_t>(words[RegisterWords::kA0 + n]); };
+    return wrong == 0 && address(0) == state.a0[0] && address(1) == state.a0[1] && address(2) == state.aL &&
+           (words[RegisterWords::kCmp] != 0) == state.cmp[0] &&
+           (words[RegisterWords::kCmp + 1] != 0) == state.cmp[1];
+  }
+  std::array<std::uint32_t, RegisterWords::kCount> words{};
+  std::vector<std::uint32_t> addresses;
+  std::vector<float> values;  // r0.x after each step
+  std::vector<std::int32_t> loops;
+  std::size_t most = 0, wrong = 0;  // most: 0 is no end; wrong: of what events say of the values before them
+  unsigned happened_ever = 0;
 };
 
 // The loop for newer hosts gives the bits of the portable one, and so does that with an observer.
@@ -66,24 +101,25 @@ TEST(PicaRandom, AllLoopsAgree) {
       ASSERT_EQ(std::memcmp(a.r, b.r, sizeof a.r), 0) << seed;
       ASSERT_TRUE(a.aL == b.aL && a.a0[0] == b.a0[0] && a.a0[1] == b.a0[1]) << seed;
       ASSERT_TRUE(a.cmp[0] == b.cmp[0] && a.cmp[1] == b.cmp[1]) << seed;
-      Counter all;
+      Recorder all;
       ThreadState c = thread;
       ASSERT_TRUE(interpreter->run(random.uniforms, c, kRandomFuel, all));
       ASSERT_EQ(std::memcmp(a.o, c.o, sizeof a.o), 0) << seed;
       ASSERT_EQ(std::memcmp(a.r, c.r, sizeof a.r), 0) << seed;
       ASSERT_TRUE(a.aL == c.aL && a.a0[0] == c.a0[0] && a.a0[1] == c.a0[1]) << seed;
       ASSERT_TRUE(a.cmp[0] == c.cmp[0] && a.cmp[1] == c.cmp[1]) << seed;
-      ASSERT_GE(all.steps, 1u);
+      ASSERT_TRUE(all.agrees(c)) << seed;
+      ASSERT_NE(all.happened_ever & interpret::kEnded, 0u) << seed;
+      ASSERT_GE(all.addresses.size(), 1u);
       // Ended half-way, the thread is as the observer saw it.
-      Counter half;
-      half.most = (all.steps + 1) / 2;
+      Recorder half;
+      half.most = (all.addresses.size() + 1) / 2;
       ThreadState d = thread;
-      ASSERT_TRUE(interpreter->run(random.uniforms, d, kRandomFuel, half));
-      ASSERT_EQ(half.steps, half.most) << seed;
-      canonicalize_outputs(half.end);
-      ASSERT_EQ(std::memcmp(d.o, half.end.o, sizeof d.o), 0) << seed;
-      ASSERT_EQ(std::memcmp(d.r, half.end.r, sizeof d.r), 0) << seed;
-      ASSERT_EQ(d.aL, half.end.aL) << seed;
+      const Status ended = interpreter->run(random.uniforms, d, kRandomFuel, half);
+      ASSERT_FALSE(ended);
+      ASSERT_EQ(ended.error().code, ErrorCode::cancelled);
+      ASSERT_EQ(half.addresses.size(), half.most) << seed;
+      ASSERT_TRUE(half.agrees(d)) << seed;
     }
   }
 }
@@ -92,17 +128,6 @@ TEST(PicaRandom, AllLoopsAgree) {
 TEST(PicaRandom, StepsAreInstructions) {
   const Program program =
       program_of_main("mov r0, v0\nfor i0\nadd r0, r0, v0\ncmp r0, eq, eq, v0\n.end\nmov o0, r0");
-  struct Recorder final : StepObserver {
-    bool step(std::uint32_t address, const ThreadState& state) override {
-      addresses.push_back(address);
-      values.push_back(state.r[0][0]);
-      loops.push_back(state.aL);
-      return true;
-    }
-    std::vector<std::uint32_t> addresses;
-    std::vector<float> values;
-    std::vector<std::int32_t> loops;
-  };
   Uniforms uniforms;
   uniforms.i[0][0] = 1;
   uniforms.i[0][1] = 5;

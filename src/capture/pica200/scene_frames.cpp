@@ -70,9 +70,12 @@ class SceneReplay final : public DrawVisitor {
     return {};
   }
 
-  Result<bool> visit(const DrawView& draw) override {
+  Status begin() override {
     finish_draw();
     if (ended_) return Error{ErrorCode::cancelled, "the visitor has ended the run", ""};
+    return {};
+  }
+  Result<bool> visit(const DrawView& draw) override {
     RunningDraw& seen = draw_.emplace();
     seen.number = draw.number;
     seen.text = count_text(draw.triangles.count(), "triangle", "triangles") + " of " +

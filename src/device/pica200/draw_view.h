@@ -28,6 +28,8 @@ struct DrawView {
 class DrawVisitor {
  public:
   virtual ~DrawVisitor() = default;
+  // Called before a draw's vertices, once the pixels of the draws before it are there. An error ends the list.
+  virtual Status begin() { return {}; }
   // Called between a draw's vertices and its pixels. False: it makes no pixels, and the list goes on. An error
   // ends the list.
   virtual Result<bool> visit(const DrawView& draw) = 0;

@@ -332,6 +332,11 @@ Status GpuState::draw(Running& running, std::uint32_t id) {
                  std::to_string(pipeline_.registers.read(kVertexCount)) +
                      " vertices in one draw, allowed are " + std::to_string(kMaxDrawVertices),
                  register_name(kVertexCount)};
+  if (visitor_ != nullptr) {
+    // It sees memory as the draws before have left it.
+    WARPJIT_CHECK(draws_.flush(running.engine, running.options));
+    WARPJIT_CHECK(visitor_->begin());
+  }
   const auto shade = [&](const RunOptions& options) {
     return id == kDrawArrays     ? pipeline_.draw_arrays(running.engine, options)
            : id == kDrawElements ? pipeline_.draw_elements(running.engine, options)
@@ -357,8 +362,6 @@ Status GpuState::draw_pixels(Running& running, std::uint32_t id, const DrawResul
   running.report.triangles += triangles.count();
   const Registers& registers = pipeline_.registers;
   if (visitor_ != nullptr) {
-    // It sees memory as the draws before have left it.
-    WARPJIT_CHECK(draws_.flush(running.engine, running.options));
     WARPJIT_TRY(const FragmentSetup setup, read_fragment_setup(registers.words(), tables_));
     WARPJIT_TRY(const bool draws, visitor_->visit({visited_++, running.command, id, result.vertices.size(),
                                                    triangles, setup, registers.words(), memory_, pipeline_}));

@@ -1,8 +1,11 @@
 // Vertices read one by one: those of draws that reach outside of their arrays, and one for a debugger.
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "device/pica200/pipeline.h"
+#include "frontend/interpret/observer.h"
+#include "frontend/pica200/facts/register_file.h"
 #include "frontend/pica200/interpret/interpret.h"
 
 namespace warpjit::pica200 {
@@ -48,19 +51,24 @@ bool read_attribute(const AttributeArray& array, std::uint64_t vertex, Vector& v
 }
 
 // Tells an embedder's function what each instruction wrote.
-class StepTeller final : public StepObserver {
+class StepTeller final : public interpret::Observer {
  public:
   StepTeller(const Program& program, StepFunction function, void* context)
       : program_(program), function_(function), context_(context) {}
 
-  bool step(std::uint32_t address, const ThreadState& state) override {
+  bool observes(const interpret::ObservedGroup&) override { return true; }
+  void holds(std::uint16_t word, unsigned, std::uint32_t value) override { words_[word] = value; }
+  bool step() override {
+    for (const interpret::Event::Write& write : event().writes) words_[write.word] = write.after;
     VertexStep step;
-    step.address = address;
-    std::copy_n(state.a0, 2, step.a0);
-    step.aL = state.aL;
-    std::copy_n(state.cmp, 2, step.cmp);
-    const auto instruction = address < program_.code.size() && address != kEndAddress
-                                 ? try_decode(program_.code[address])
+    step.address = event().address;
+    for (unsigned n = 0; n < 2; ++n) {
+      step.a0[n] = static_cast<std::int32_t>(words_[RegisterWords::kA0 + n]);
+      step.cmp[n] = words_[RegisterWords::kCmp + n] != 0;
+    }
+    step.aL = static_cast<std::int32_t>(words_[RegisterWords::kAL]);
+    const auto instruction = step.address < program_.code.size() && step.address != kEndAddress
+                                 ? try_decode(program_.code[step.address])
                                  : std::nullopt;
     if (instruction && (instruction->info().traits & kWritesDest) != 0) {
       const Register written = dest_register(instruction->dst);
@@ -68,19 +76,25 @@ class StepTeller final : public StepObserver {
       step.file = output ? VertexStep::File::output : VertexStep::File::temporary;
       step.index = written.index;
       const std::uint8_t mask = program_.descriptor(instruction->descriptor).mask;
-      const float(&value)[4] = (output ? state.o : state.r)[written.index];
+      const unsigned first = (output ? RegisterWords::kO : RegisterWords::kR) + 4U * written.index;
       for (unsigned n = 0; n < 4; ++n) {
         if (enables(mask, n)) step.mask |= static_cast<std::uint8_t>(1u << n);
-        step.value[n] = value[n] == value[n] ? std::bit_cast<std::uint32_t>(value[n]) : 0x7fc00000;
+        const std::uint32_t word = words_[first + n];
+        step.value[n] = (word & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : word;
       }
     }
-    return function_(context_, step);
+    ended_ = !function_(context_, step);
+    return !ended_;
   }
+  // The function has ended the vertex.
+  bool ended() const { return ended_; }
 
  private:
   const Program& program_;
   StepFunction function_;
   void* context_;
+  std::array<std::uint32_t, RegisterWords::kCount> words_{};
+  bool ended_ = false;
 };
 
 }  // namespace
@@ -143,7 +157,8 @@ Result<VertexView> PipelineState::inspect_vertex(std::size_t n, StepFunction fun
   const RunLimits limits(kDefaultFuel);
   if (function != nullptr) {
     StepTeller teller(program, function, context);
-    WARPJIT_CHECK(interpreter.run(uniforms, state, limits, teller));
+    const Status status = interpreter.run(uniforms, state, limits, teller);
+    if (!status && !teller.ended()) return status.error();
   } else {
     WARPJIT_CHECK(interpreter.run(uniforms, state, limits));
   }

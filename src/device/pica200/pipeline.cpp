@@ -238,7 +238,7 @@ Result<Report> PipelineState::run_current(Current& current, const Engine& engine
   constexpr std::uint64_t kFewVertices = 1024;
   constexpr unsigned kDraws = 4;  // in a row, before it pays to prepare more
   const Launch& launch = current.launch->launch;
-  const bool few = launch.state().count <= kFewVertices;
+  const bool few = launch.state().count <= kFewVertices && !engine.state().is_watched();
   if (few && current.prepared && current.engine == engine.state().id() && current.options == options) {
     WARPJIT_CHECK(current.prepared->run());
     Report report;

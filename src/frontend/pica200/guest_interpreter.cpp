@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "frontend/interpret/observer.h"
 #include "frontend/pica200/interpret/draw.h"
 #include "frontend/pica200/stage_values.h"
 #include "warpjit/pica200.hpp"
@@ -71,6 +72,15 @@ void store_register(const ThreadState& state, unsigned number, std::byte* to) {
   std::memcpy(to, words, sizeof words);
 }
 
+// The observer, if it is to see a thread. Null: nobody is.
+interpret::Observer* observer_of(const RunLimits& limits, std::size_t thread) {
+  interpret::Observer* const observer = limits.observer;
+  if (observer == nullptr ||
+      !observer->observes({.kind = interpret::ObservedGroup::Kind::rows, .lanes = 1, .first = thread}))
+    return nullptr;
+  return observer;
+}
+
 class InvocationInterpreter final : public frontend::GuestInterpreter {
  public:
   explicit InvocationInterpreter(Interpreter interpreter) : interpreter_(std::move(interpreter)) {}
@@ -95,7 +105,8 @@ class InvocationInterpreter final : public frontend::GuestInterpreter {
       const bool wide = primitives.max_triangles > Triangles::kMost;
       unit.triangles = {
           extra[frontend::kTrianglesOutput].row(t), primitives.max_triangles - (wide ? 1 : 0), 0, {}};
-      if (Status status = interpreter_.run(uniforms, unit, limits); !status) return status;
+      if (Status status = interpreter_.run(uniforms, unit, limits, observer_of(limits, t)); !status)
+        return status;
       const Triangles& made = unit.triangles;
       if (wide && made.count > Triangles::kMostWide)
         return Error{ErrorCode::resource_limit,
@@ -144,7 +155,11 @@ class RowInterpreter final : public frontend::GuestInterpreter {
         fetch_vertex(*draw, inputs, t, values.words.data() + ValueWords::kFixedInputs, state);
       else
         load_inputs(*rows, inputs, t, state);
-      if (Status status = interpreter_.run(uniforms, state, limits); !status) return status;
+      interpret::Observer* const observer = observer_of(limits, t);
+      if (Status status = observer == nullptr ? interpreter_.run(uniforms, state, limits)
+                                              : interpreter_.run(uniforms, state, limits, *observer);
+          !status)
+        return status;
       canonicalize_outputs(state);
       if (draw != nullptr) {
         store_vertex(*draw, state, outputs, t);

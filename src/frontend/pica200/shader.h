@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "frontend/pica200/container/program.h"
+#include "frontend/pica200/facts/register_file.h"
 #include "frontend/pica200/facts/usage.h"
 #include "frontend/pica200/interpret/interpret.h"
 #include "frontend/pica200/translate/translate.h"
@@ -35,6 +36,9 @@ class Shader final : public frontend::Shader, private frontend::GeometryUnit {
   Result<Translation> translate(const frontend::Facts& facts, bool dispatch_all) const override;
   Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_interpreter(
       const frontend::Facts& facts) const override;
+  std::span<const frontend::RegisterBank> register_banks() const override {
+    return register_banks_of(program_.stage == Stage::geometry);
+  }
   const frontend::GeometryUnit* geometry_unit() const override {
     return program_.stage == Stage::geometry ? this : nullptr;
   }

@@ -63,6 +63,7 @@ class EngineState : public KernelSource {
   const TestHooks& hooks() const { return hooks_; }
   // Is told of each run from now on; null: nobody is. It must outlive them, and the engine runs one launch at a time.
   void set_watcher(RunWatcher* watcher) { watcher_ = watcher; }
+  bool is_watched() const { return watcher_ != nullptr; }
   EngineInfo info() const;
   EngineStatistics statistics() const;
   void clear_cache();

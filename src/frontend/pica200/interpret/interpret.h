@@ -65,14 +65,6 @@ struct InterpretedUnit {
 
 using interpret::HostCode;
 
-// Sees a thread run, instruction by instruction.
-class StepObserver {
- public:
-  virtual ~StepObserver() = default;
-  // After each instruction, with its address in words. False ends the run.
-  virtual bool step(std::uint32_t address, const ThreadState& state) = 0;
-};
-
 struct MicroOp;  // interpret/ops.h
 
 class Interpreter {
@@ -88,12 +80,14 @@ class Interpreter {
   // cancelled and fault, with the guest address; the state is then unspecified but every register is readable.
   Status run(const Uniforms& uniforms, ThreadState& state, const RunLimits& limits,
              HostCode code = HostCode::best) const;
-  // The same, slower, with an observer, which may end the run before its END.
+  // The same, slower, with an observer, which sees the thread in lane 0 (facts/register_file.h).
   Status run(const Uniforms& uniforms, ThreadState& state, const RunLimits& limits,
-             StepObserver& observer) const;
+             interpret::Observer& observer) const;
 
   // One invocation of a geometry program; the unit's triangles are those of this one. Sets b15 at the end.
-  Status run(Uniforms& uniforms, InterpretedUnit& unit, const RunLimits& limits) const;
+  // `observer`: null, or sees it.
+  Status run(Uniforms& uniforms, InterpretedUnit& unit, const RunLimits& limits,
+             interpret::Observer* observer = nullptr) const;
 
   Interpreter(Interpreter&&) noexcept;
   Interpreter& operator=(Interpreter&&) noexcept;
@@ -103,6 +97,8 @@ class Interpreter {
   Interpreter();
   Status run(const Uniforms& uniforms, ThreadState& state, InterpretedUnit* unit, const RunLimits& limits,
              HostCode code) const;
+  Status run_observed(const Uniforms& uniforms, ThreadState& state, InterpretedUnit* unit,
+                      const RunLimits& limits, interpret::Observer& observer) const;
   Status finish(int outcome, std::uint32_t address, ThreadState& state) const;
 
   std::vector<MicroOp> ops_;

@@ -65,8 +65,8 @@ struct MicroOp {
   std::uint8_t components = 0;        // MOVA: mask
   struct Alu {
     std::uint32_t sign_wide, sign1, sign2;  // xored into every lane
-    std::uint32_t reserved;
-    std::int32_t mask[4];                          // -1: write this lane
+    std::uint32_t reads;   // lanes on which it depends: bits 0 to 3 of `wide`, 4 to 7 of `narrow1`, 8 to 11
+    std::int32_t mask[4];  // -1: write this lane
     std::int32_t wide[4], narrow1[4], narrow2[4];  // selected component per lane
   };
   struct Flow {
@@ -85,8 +85,15 @@ struct MicroOp {
   MicroOp() : alu() {}
 };
 
+// The c register that a relatively addressed operand names; from 96 on there are ones. addresses: 0, a0.x, a0.y, aL.
+inline unsigned relative_index(const MicroOp& op, const std::int32_t (&addresses)[4]) {
+  std::int32_t offset = addresses[op.idx];
+  if (offset < -128 || offset > 127) offset = 0;
+  return static_cast<unsigned>(op.c_index + offset) & 0x7F;
+}
+
 // How a run ended.
-enum Outcome : int { kDone, kOutOfFuel, kCancelled, kFault, kStopped };
+enum Outcome : int { kDone, kOutOfFuel, kCancelled, kFault };
 
 struct Ending {
   Outcome outcome;
@@ -105,9 +112,9 @@ Ending run_loop_avx2(const MicroOp* ops, const std::uint32_t* op_of_address, std
                      const Uniforms& uniforms, ThreadState& state, InterpretedUnit* unit,
                      const RunLimits& limits);
 
-// The same source with an observer, of plain threads.
+// The same source with an observer.
 Ending run_loop_observed(const MicroOp* ops, const std::uint32_t* op_of_address, std::uint32_t entry_op,
                          const Uniforms& uniforms, ThreadState& state, InterpretedUnit* unit,
-                         const RunLimits& limits, StepObserver& observer);
+                         const RunLimits& limits, interpret::Observer& observer);
 
 }  // namespace warpjit::pica200

@@ -232,6 +232,7 @@ MicroOp make_alu(const Instruction& i, const Descriptor& descriptor) {
     const std::uint32_t sign = negate ? 0x80000000U : 0;
     plain &= !negate && selector == kIdentitySelector;
     std::int32_t* lanes = nullptr;
+    unsigned first_read = 0;
     if (source == wide) {
       op.wide = offset_of(reg);
       op.wide_base = reg.file == RegisterFile::c ? 1 : 0;
@@ -242,14 +243,20 @@ MicroOp make_alu(const Instruction& i, const Descriptor& descriptor) {
     } else if (narrow++ == 0) {
       op.narrow1 = offset_of(reg);
       op.alu.sign1 = sign;
+      first_read = 4;
       lanes = op.alu.narrow1;
     } else {
       op.narrow2 = offset_of(reg);
       op.alu.sign2 = sign;
+      first_read = 8;
       lanes = op.alu.narrow2;
     }
     for (unsigned lane = 0; lane < 4; ++lane)
       lanes[lane] = static_cast<std::int32_t>(selected(selector, lane));
+    const std::uint8_t named = i.info().reads[static_cast<std::size_t>(source - 1)];
+    for (unsigned lane = 0; lane < 4; ++lane)
+      if (enables(named, lane) || ((named & kLanes) != 0 && enables(descriptor.mask, lane)))
+        op.alu.reads |= 1U << (first_read + lane);
   }
   for (unsigned lane = 0; lane < 4; ++lane) op.alu.mask[lane] = enables(descriptor.mask, lane) ? -1 : 0;
   op.components = descriptor.mask;
@@ -370,7 +377,7 @@ Result<Interpreter> Interpreter::prepare(const Program& program, std::uint32_t e
 
 Status Interpreter::finish(int outcome, std::uint32_t address, ThreadState& state) const {
   canonicalize_outputs(state);
-  if (outcome == kDone || outcome == kStopped) return {};
+  if (outcome == kDone) return {};
   const bool inside = address < code_.size();
   const std::string where = where_word(source_name_, address, inside ? code_[address] : 0);
   if (outcome == kOutOfFuel) return Error{ErrorCode::out_of_fuel, kOutOfFuelMessage, where};
@@ -387,14 +394,23 @@ Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, const RunL
 }
 
 Status Interpreter::run(const Uniforms& uniforms, ThreadState& state, const RunLimits& limits,
-                        StepObserver& observer) const {
+                        interpret::Observer& observer) const {
+  return run_observed(uniforms, state, nullptr, limits, observer);
+}
+
+Status Interpreter::run_observed(const Uniforms& uniforms, ThreadState& state, InterpretedUnit* unit,
+                                 const RunLimits& limits, interpret::Observer& observer) const {
+  if (limits.cancelled()) return finish(kCancelled, ops_[entry_op_].address, state);
   const Ending ending = run_loop_observed(ops_.data(), op_of_address_.data(), entry_op_, uniforms, state,
-                                          nullptr, limits, observer);
+                                          unit, limits, observer);
   return finish(ending.outcome, ending.address, state);
 }
 
-Status Interpreter::run(Uniforms& uniforms, InterpretedUnit& unit, const RunLimits& limits) const {
-  const Status status = run(uniforms, unit.registers, &unit, limits, HostCode::best);
+Status Interpreter::run(Uniforms& uniforms, InterpretedUnit& unit, const RunLimits& limits,
+                        interpret::Observer* observer) const {
+  const Status status = observer == nullptr
+                            ? run(uniforms, unit.registers, &unit, limits, HostCode::best)
+                            : run_observed(uniforms, unit.registers, &unit, limits, *observer);
   uniforms.b |= 0x8000;
   return status;
 }
