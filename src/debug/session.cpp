@@ -109,6 +109,7 @@ class DebugSession::State final : public runtime::RunWatcher,
     from_ = from;
     draws_ = 0;
     programs_ = 0;
+    has_.clear();
     has_vertices_ = false;
     forget();
     WARPJIT_CHECK(frames_->run(engine_, *this, options_.run));
@@ -123,7 +124,7 @@ class DebugSession::State final : public runtime::RunWatcher,
                             : "there is no draw " + std::to_string(place_.draw) + "; the last one is " +
                                   std::to_string(draws_ - 1);
     else if (!seen_)
-      message = "the draw has no such threads: " + what_;
+      message = "the draw has no such threads, but" + has_ + ": " + what_;
     else if (programs_ <= place_.program)
       message = "the draw has " + std::to_string(programs_) + " programs with such threads";
     else if (place_.of == DebugPlace::Of::pixel && fragments_seen_ != 0)
@@ -140,6 +141,20 @@ class DebugSession::State final : public runtime::RunWatcher,
     draws_ = draw.number + 1;
     if (draw.number == place_.draw) what_ = draw.what;
     return draw.number < place_.draw;
+  }
+
+  // What a message says that the draw has.
+  void note_threads(const runtime::LaunchState& launch) {
+    const auto add = [&](bool has, const char* what) {
+      if (has && has_.find(what) == std::string::npos)
+        has_ += (has_.empty() ? " " : ", ") + std::string(what);
+    };
+    add(launch.pixels.has_value(), "pixel X,Y");
+    add(launch.primitives.has_value(), "invocation N");
+    add(launch.shader->stage() == Stage::compute, "thread X,Y,Z block X,Y,Z");
+    add((launch.pixels && launch.pixels->vertex) ||
+            (launch.shader->stage() == Stage::vertex && !launch.primitives),
+        "vertex N");
   }
 
   // The part of a launch that has the place; nothing: none of it has.
@@ -194,6 +209,7 @@ class DebugSession::State final : public runtime::RunWatcher,
     const std::optional<ObservedPart> part = part_of(launch);
     has_vertices_ =
         has_vertices_ || launch.shader->stage() == Stage::vertex || (launch.pixels && launch.pixels->vertex);
+    note_threads(launch);
     if (!part) return {};
     seen_ = true;
     if (programs_++ != place_.program) return {};
@@ -337,7 +353,7 @@ class DebugSession::State final : public runtime::RunWatcher,
   DebugOptions options_;
   Engine engine_;
   DebugPlace place_;
-  std::string what_;
+  std::string what_, has_;  // the draw; and which threads it has
   std::span<const frontend::RegisterBank> banks_;
   std::map<std::uint32_t, std::string> lines_;  // of the program, by address
   debug::FloatCode floats_;

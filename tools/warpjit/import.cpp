@@ -93,12 +93,15 @@ int import_neutral(const ImportOptions& options) {
   return kOk;
 }
 
-// A launch file, which runs once.
+// Launch files, which run once.
 int import_launch_file(const ImportOptions& options) {
-  if (const Status checked = check_plain(options); !checked) return fail(checked.error());
-  if (const Status written = import_launch(options.input.file, options.out); !written)
-    return fail(written.error());
-  print_out("{}: 1 launch\n", options.out);
+  ImportOptions first = options;
+  first.input.more.clear();
+  if (const Status checked = check_plain(first); !checked) return fail(checked.error());
+  std::vector<std::string> files{options.input.file};
+  files.insert(files.end(), options.input.more.begin(), options.input.more.end());
+  if (const Status written = import_launches(files, options.out); !written) return fail(written.error());
+  print_out("{}: {} launch{}\n", options.out, files.size(), files.size() == 1 ? "" : "es");
   return kOk;
 }
 
@@ -164,6 +167,8 @@ void add_import(Command& app) {
       "  warpjit import run.0000 run.0001 --gpu G57 -o frame.wjcap\n"
       "  warpjit import memory.pages --job 0xf7fd3180 --job 0xf7fd3980 -o frame.wjcap\n"
       "  warpjit import trace.ctf -o scene.json   # and files beside it, whose names begin with scene_\n"
+      "  warpjit import wall.json glow.json -o frame.wjcap   # launch files: draws of one frame on the first "
+      "one's targets\n"
       "  warpjit import scene.json --names scene.names.json -o frame.wjcap\n"
       "  warpjit import draw.json -o draw.wjcap   # a draw of the Vita, whose GXPs lie beside it\n"
       "  warpjit import run.json -o run.wjcap      # a launch file\n"

@@ -14,7 +14,7 @@ Result<Capture> load_any_capture(const std::string& file) {
     return Capture::load(bytes, file);
   }
   if (is_launch_file(file)) {
-    WARPJIT_TRY(const std::vector<std::byte> bytes, launch_as_capture(file));
+    WARPJIT_TRY(const std::vector<std::byte> bytes, launches_as_capture({file}));
     return Capture::load(bytes, file);
   }
   return load_neutral_capture(file);

@@ -409,13 +409,17 @@ Result<Json> Debugger::registers(const Words& words) {
   }
   for (unsigned word = 0; word < session_.words(); ++word) {
     const std::string name = session_.name(word);
-    const bool named = std::any_of(words.begin() + 1, words.end(), [&](std::string_view given) {
-      return name.starts_with(given) && (name.size() == given.size() || name[given.size()] == '.' ||
-                                         given.find_first_of("0123456789") == std::string_view::npos);
-    });
+    // "r3" and "r3.x" name registers; "r" all of a bank, of which those that are not 0 are shown.
+    bool named = false, exact = false;
+    for (std::size_t k = 1; k < words.size(); ++k) {
+      if (!name.starts_with(words[k])) continue;
+      const bool whole = name.size() == words[k].size() || name[words[k].size()] == '.';
+      exact = exact || whole;
+      named = named || whole || words[k].find_first_of("0123456789") == std::string_view::npos;
+    }
     if (words.size() > 1 && !named) continue;
     WARPJIT_TRY(const std::uint32_t value, session_.value(word, lane_));
-    if (value != 0 || named) list.push_back({{"register", name}, {"value", value}});
+    if (value != 0 || exact) list.push_back({{"register", name}, {"value", value}});
   }
   return Json{{"reply", "registers"}, {"registers", std::move(list)}};
 }

@@ -76,10 +76,11 @@ std::string dot_text(const Json& nodes) {
   return text + "}\n";
 }
 
-// Whether a NaN or an infinity came with the primitive's vertices.
+// Whether a NaN or an infinity was there before the program: the rasterizer interpolated it.
 bool comes_from_vertices(const DebugOrigin& origin) {
-  return std::any_of(origin.nodes.begin(), origin.nodes.end(),
-                     [](const DebugOrigin::Node& node) { return node.from == DebugOrigin::From::varying; });
+  return std::any_of(origin.nodes.begin(), origin.nodes.end(), [](const DebugOrigin::Node& node) {
+    return node.from == DebugOrigin::From::varying || node.from == DebugOrigin::From::start;
+  });
 }
 
 // The births in the vertex programs of a fragment's primitive. The session goes there and comes back.

@@ -9,6 +9,7 @@
 #include "frontend/tesla/shader.h"
 #include "launch/bound_launch.h"
 #include "launch/read_launch.h"
+#include "runtime/work/launch.h"
 #include "stop.h"
 #include "warpjit/launch_recorder.hpp"
 
@@ -360,23 +361,54 @@ bool append_bytes(void* to, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-Result<std::vector<std::byte>> launch_as_capture(const std::string& file) {
-  WARPJIT_TRY(LaunchFile launch, read_launch(file));
-  WARPJIT_TRY(BoundLaunch bound, BoundLaunch::make(std::move(launch)));
-  bound.clear();
+namespace {
+
+// A draw goes on with what another one has drawn.
+Status share_targets(const Launch& first, Launch& launch, const std::string& file) {
+  const auto &from = first.state().pixels, &to = launch.state().pixels;
+  if (!from || !to) return {};
+  const auto fits = [&](const TargetBuffer& a, const TargetBuffer& b) {
+    return a.format == b.format && a.size == b.size && a.pitch == b.pitch;
+  };
+  bool same = from->width == to->width && from->height == to->height;
+  for (unsigned k = 0; k < kMaxColorTargets; ++k)
+    same = same && (to->colors[k].data == nullptr || fits(from->colors[k], to->colors[k]));
+  same = same && (to->depth.data == nullptr || fits(from->depth, to->depth));
+  if (!same)
+    return Error{ErrorCode::bad_input,
+                 "its targets have not the size and the formats of those of the first file",
+                 file + ", targets"};
+  for (unsigned k = 0; k < kMaxColorTargets; ++k)
+    if (to->colors[k].data != nullptr) WARPJIT_CHECK(launch.bind_color(k, from->colors[k]));
+  return to->depth.data != nullptr ? launch.bind_depth(from->depth) : Status();
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> launches_as_capture(const std::vector<std::string>& files) {
   const Engine engine;
   RunOptions options;
   options.cancel = cancel_word();
   std::vector<std::byte> bytes;
   LaunchRecorder recorder(append_bytes, &bytes);
-  const auto report = recorder.run(engine, bound.launch(), options);
-  if (!report) return report.error();
+  std::vector<BoundLaunch> launches;  // a capture says what their memory holds at the end
+  launches.reserve(files.size());
+  for (const std::string& file : files) {
+    WARPJIT_TRY(LaunchFile launch, read_launch(file));
+    WARPJIT_TRY(BoundLaunch bound, BoundLaunch::make(std::move(launch)));
+    bound.clear();
+    launches.push_back(std::move(bound));
+    if (launches.size() > 1)
+      WARPJIT_CHECK(share_targets(launches.front().launch(), launches.back().launch(), file));
+    const auto report = recorder.run(engine, launches.back().launch(), options);
+    if (!report) return report.error();
+  }
   WARPJIT_CHECK(recorder.finish());
   return bytes;
 }
 
-Status import_launch(const std::string& file, const std::string& out) {
-  WARPJIT_TRY(const std::vector<std::byte> bytes, launch_as_capture(file));
+Status import_launches(const std::vector<std::string>& files, const std::string& out) {
+  WARPJIT_TRY(const std::vector<std::byte> bytes, launches_as_capture(files));
   return write_file(out, bytes);
 }
 

@@ -24,9 +24,10 @@ Result<capture::LaunchScene> load_launches(const std::string& file);
 // Launch `number` of a capture as a launch file `out` with its side files, as it is when those before it have run.
 // Errors: no such launch; those of runs.
 Status write_capture_launch(const std::string& file, std::size_t number, const std::string& out);
-// Runs a launch file once, and gives what it did as the bytes of a capture. Errors: those of the run.
-Result<std::vector<std::byte>> launch_as_capture(const std::string& file);
+// Runs launch files once, one after the other, and gives what they did as the bytes of a capture. Further ones draw to the
+// targets of the first one. Errors: those of the runs; bad_input for targets of another size or format.
+Result<std::vector<std::byte>> launches_as_capture(const std::vector<std::string>& files);
 // The same, to a file.
-Status import_launch(const std::string& file, const std::string& out);
+Status import_launches(const std::vector<std::string>& files, const std::string& out);
 
 }  // namespace warpjit::tool
