@@ -145,6 +145,17 @@ struct DebugBirth {
 WARPJIT_API Result<std::vector<DebugBirth>> find_births(const Capture& capture, bool infinities = false,
                                                         const RunOptions& options = {});
 
+// A register before an instruction, of every pixel of a draw.
+struct DebugPicture {
+  std::uint32_t width = 0, height = 0;
+  std::vector<std::uint32_t>
+      values;  // row 0 first: of the last fragment of the pixel that executed the instruction
+  std::vector<std::uint8_t> there;  // not 0: there is such a fragment
+};
+// Errors: those of Capture::run; bad_input for a draw without pixels.
+WARPJIT_API Result<DebugPicture> picture_of(const Capture& capture, std::size_t draw, unsigned word,
+                                            std::uint32_t address, const RunOptions& options = {});
+
 // Calls must not overlap.
 class WARPJIT_API DebugSession {
  public:

@@ -94,9 +94,11 @@ int run_debug(const ShellOptions& options) {
     if (!bytes) return fail(bytes.error());
     script = std::string(as_text(*bytes));
   }
-  auto session = open_session(options.input);
+  const auto capture = load_any_capture(options.input.file);
+  if (!capture) return fail(capture.error());
+  auto session = open_session(options.input, *capture);
   if (!session) return fail(session.error());
-  Shell shell(options, Debugger(std::move(*session)));
+  Shell shell(options, Debugger(*capture, std::move(*session)));
   const bool scripted = script || !options.batch.empty();
   if (!scripted) {
     shell.begin();

@@ -31,8 +31,12 @@ Result<DebugPlace> place_of(const DebugInput& input) {
 }
 
 Result<DebugSession> open_session(const DebugInput& input) {
-  WARPJIT_TRY(const DebugPlace place, place_of(input));
   WARPJIT_TRY(const Capture capture, load_any_capture(input.file));
+  return open_session(input, capture);
+}
+
+Result<DebugSession> open_session(const DebugInput& input, const Capture& capture) {
+  WARPJIT_TRY(const DebugPlace place, place_of(input));
   DebugOptions options;
   options.check = !input.unchecked;
   options.run.cancel = cancel_word();

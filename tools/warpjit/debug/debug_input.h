@@ -20,6 +20,7 @@ struct DebugInput {
 
 // A session at the place. Errors: those of load_any_capture, of a place, and of DebugSession.
 Result<DebugSession> open_session(const DebugInput& input);
+Result<DebugSession> open_session(const DebugInput& input, const Capture& capture);
 // Of the place that the words of the command line say.
 Result<DebugPlace> place_of(const DebugInput& input);
 

@@ -1,5 +1,10 @@
 #include "debug/debugger.h"
 
+#include "debug/register_picture.h"
+#include "files.h"
+#include "picture_file.h"
+#include "stop.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -98,6 +103,8 @@ const std::vector<Debugger::Verb>& Debugger::verbs() {
        [](Debugger& d, const Words& w, std::string_view) { return d.lane(w); }},
       {"origin", "o", "REGISTER[@LANE] [nan]", "where its value comes from; nan: only NaNs and infinities",
        [](Debugger& d, const Words& w, std::string_view) { return d.origin(w); }},
+      {"picture", "pic", "REGISTER [FILE.png]", "before this instruction, of every pixel of the draw",
+       [](Debugger& d, const Words& w, std::string_view) { return d.picture(w); }},
       {"up-stage", "up", "[N]", "from a fragment to a vertex of its primitive, 0 to 2",
        [](Debugger& d, const Words& w, std::string_view) { return d.up_stage(w); }},
       {"info", "i", "[breakpoints | draw]", "what there is",
@@ -511,6 +518,34 @@ Result<Json> Debugger::origin(const Words& words) {
   WARPJIT_TRY(const DebugRegister reg, register_of(session_, lane_, words[1]));
   WARPJIT_TRY(const DebugOrigin origin, session_.origin(reg.word, reg.lane, at(), special));
   return Json{{"reply", "origin"}, {"nodes", origin_json(session_, origin)}};
+}
+
+Result<Json> Debugger::picture(const Words& words) {
+  if (words.size() < 2) return wrong("a register is missing", "picture");
+  if (at() == session_.steps()) return wrong("the thread has ended: go back to an instruction", "picture");
+  WARPJIT_TRY(const DebugRegister reg, register_of(session_, lane_, words[1]));
+  WARPJIT_TRY(const DebugStep now, session_.step(at()));
+  RunOptions run;
+  run.cancel = cancel_word();
+  WARPJIT_TRY(const DebugPicture picture,
+              picture_of(capture_, session_.place().draw, reg.word, now.address, run));
+  const RegisterPicture shown = show_register(picture);
+  Json reply{{"reply", "picture"},
+             {"register", session_.name(reg.word)},
+             {"address", now.address},
+             {"width", picture.width},
+             {"height", picture.height},
+             {"pixels", shown.pixels},
+             {"least", double{shown.least}},
+             {"most", double{shown.most}},
+             {"nan", shown.nans},
+             {"inf", shown.infinities}};
+  if (words.size() > 2) {
+    const std::string file(words[2]);
+    WARPJIT_CHECK(write_file(file, write_png(shown.image)));
+    reply["file"] = file;
+  }
+  return reply;
 }
 
 Result<Json> Debugger::up_stage(const Words& words) {

@@ -12,8 +12,9 @@ namespace warpjit::tool {
 
 class Debugger {
  public:
-  // The session stands at a place.
-  explicit Debugger(DebugSession session) : session_(std::move(session)), lane_(session_.lane()) {}
+  // The session stands at a place of the capture, which outlives this.
+  Debugger(const Capture& capture, DebugSession session)
+      : capture_(capture), session_(std::move(session)), lane_(session_.lane()) {}
 
   // What it says when it begins.
   Json start();
@@ -52,6 +53,7 @@ class Debugger {
   Result<Json> where();
   Result<Json> lane(const Words& words);
   Result<Json> origin(const Words& words);
+  Result<Json> picture(const Words& words);
   Result<Json> up_stage(const Words& words);
   Result<Json> info(const Words& words);
   Json help(const Words& words) const;
@@ -62,6 +64,7 @@ class Debugger {
   Result<std::uint32_t> address_of(std::string_view text) const;
   std::uint64_t at() const { return session_.place().step; }
 
+  const Capture& capture_;
   DebugSession session_;
   unsigned lane_;
   std::vector<Stop> stops_;

@@ -22,8 +22,10 @@ std::uint32_t word(const Json& json, const char* key) {
   return static_cast<std::uint32_t>(number(json, key));
 }
 
-// "0.25 (0x3e800000)".
+// "0.25 (0x3e800000)"; what is no float that people compute with is shown as an integer.
 std::string value_text(std::uint32_t value) {
+  const bool integer = ((value & 0x7f800000) == 0 && value != 0) || value == ~0U;
+  if (integer) return fmt::format("{} (0x{:x})", static_cast<std::int32_t>(value), value);
   return fmt::format("{:.9g} (0x{:x})", std::bit_cast<float>(value), value);
 }
 

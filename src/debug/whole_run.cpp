@@ -1,0 +1,114 @@
+#include "debug/whole_run.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "debug/listing_lines.h"
+#include "debug/saved_memory.h"
+#include "frontend/interpret/pixels.h"
+#include "warpjit/listing.hpp"
+
+namespace warpjit::debug {
+
+using interpret::ObservedGroup;
+using runtime::ObservedPart;
+
+bool WholeRun::draw(const CaptureDraw& draw) {
+  draw_ = draw.number + 1;
+  return goes_on();
+}
+
+Status WholeRun::before(runtime::LaunchState& launch, const RunOptions& options) {
+  if (launch.pixels && launch.pixels->vertex)
+    WARPJIT_CHECK(look_at(launch, ObservedPart::Program::vertex, options));
+  return look_at(launch, ObservedPart::Program::own, options);
+}
+
+void WholeRun::begin_program(const runtime::LaunchState& launch, ObservedPart::Program which) {
+  const Program& program =
+      which == ObservedPart::Program::own ? launch.program : launch.pixels->vertex->program;
+  const frontend::Shader& shader = frontend::shader_of(program);
+  threads_end_ = 0;
+  for (const frontend::RegisterBank& bank : shader.register_banks())
+    if (bank.of == frontend::RegisterBank::Of::thread)
+      threads_end_ = std::max(threads_end_, bank.first + unsigned{bank.registers} * bank.components);
+  const auto listing = disassemble(program);
+  lines_ = listing ? lines_of(*listing) : std::map<std::uint32_t, std::string>();
+  floats_ = FloatCode(shader.isa(), lines_);
+  stage_ = shader.stage();
+  launch_ = &launch;
+  rows_ = 0;
+  fragments_.clear();
+}
+
+Status WholeRun::look_at(runtime::LaunchState& launch, ObservedPart::Program which,
+                         const RunOptions& options) {
+  const frontend::Shader& shader =
+      which == ObservedPart::Program::own ? *launch.shader : *launch.pixels->vertex->shader;
+  if (shader.register_banks().empty() || !wants(launch, which)) return {};
+  begin_program(launch, which);
+  SavedMemory memory;
+  WARPJIT_CHECK(memory.save(runtime::written_memory(launch)));
+  const Status status =
+      runtime::run_observed(engine_.state(), launch, {.program = which, .whole = true}, *this, options);
+  memory.restore();
+  // What ends the programs, the run itself says.
+  return status.ok() || status.error().code != ErrorCode::cancelled ? Status() : status;
+}
+
+bool WholeRun::observes(const ObservedGroup& group) {
+  group_ = group;
+  steps_ = 0;
+  if (group.kind == ObservedGroup::Kind::rows) {
+    group_.first = rows_;
+    rows_ += static_cast<unsigned>(std::popcount(group.lanes));
+  }
+  if (group.kind == ObservedGroup::Kind::quads) {
+    quads_.clear();
+    for (const interpret::Quad& quad : group.quads)
+      for (unsigned pixel = 0; pixel < 4; ++pixel) {
+        Fragment fragment{static_cast<std::uint32_t>(quad.x) + (pixel & 1),
+                          static_cast<std::uint32_t>(quad.y) + (pixel >> 1), 0};
+        if ((quad.coverage >> pixel & 1) != 0)
+          fragment.number = fragments_[std::uint64_t{fragment.y} << 32 | fragment.x]++;
+        quads_.push_back(fragment);
+      }
+  }
+  begin_group();
+  return true;
+}
+
+DebugPlace WholeRun::place_of(unsigned lane) const {
+  DebugPlace place{.draw = draw_, .step = steps_};
+  switch (group_.kind) {
+    case ObservedGroup::Kind::rows:
+      place.of = launch_->primitives ? DebugPlace::Of::invocation : DebugPlace::Of::vertex;
+      place.number = group_.first + lane;
+      break;
+    case ObservedGroup::Kind::quads:
+      place.of = DebugPlace::Of::pixel;
+      if (lane < quads_.size()) {
+        place.x = quads_[lane].x;
+        place.y = quads_[lane].y;
+        place.number = quads_[lane].number;
+      }
+      break;
+    default: {
+      const std::uint64_t thread = group_.first + lane;
+      if (stage_ == Stage::vertex) {
+        place.number = group_.block[1] * std::uint64_t{launch_->values.grid.vertices.count} +
+                       group_.block[0] * std::uint64_t{frontend::Vertices::kOfBlock} + thread;
+        break;
+      }
+      place.of = DebugPlace::Of::thread;
+      const auto& size = launch_->values.grid.block;
+      place.thread = {static_cast<std::uint32_t>(thread % size[0]),
+                      static_cast<std::uint32_t>(thread / size[0] % size[1]),
+                      static_cast<std::uint32_t>(thread / size[0] / size[1])};
+      place.block = {group_.block[0], group_.block[1], group_.block[2]};
+    }
+  }
+  return place;
+}
+
+}  // namespace warpjit::debug
