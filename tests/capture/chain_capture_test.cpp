@@ -2,20 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "capture/memory_writer.h"
 #include "capture/valhall/chain_frames.h"
 #include "capture/valhall/chain_sections.h"
-#include "frontend/valhall/container/draw.h"
-#include "frontend/valhall/container/framebuffer.h"
 #include "hostile_bytes.h"
-#include "support/source_dir.h"
-#include "support/unpacked.h"
-#include "valhall/dump_text_writer.h"
+#include "valhall/dumped_frames.h"
 #include "warpjit/capture.hpp"
 #include "warpjit/valhall.hpp"
 
@@ -25,16 +19,7 @@ namespace {
 using valhall::DumpDialect;
 using valhall::DumpTextWriter;
 
-std::vector<std::byte> file_bytes(const std::string& name) {
-  std::ifstream stream(tests::source_file(name), std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
-
-std::vector<std::byte> seed(const std::string& name) {
-  return file_bytes("fuzz/corpus/valhall_capture/" + name);
-}
+std::vector<std::byte> seed(const std::string& name) { return valhall::capture_seed(name); }
 
 // What a run shows, in its order.
 struct ChainRun final : CaptureVisitor {
@@ -90,13 +75,8 @@ ChainRun run_of(const Capture& capture, EngineKind kind = EngineKind::jit,
   return seen;
 }
 
-// A text with a block for each chain of a capture, all with the same memory.
 void add_chains(DumpTextWriter& writer, const valhall::CaptureFile& file) {
-  for (const valhall::JobChain& chain : file.chains) {
-    writer.job(chain.address, chain.fragment ? "Fragment" : "Malloc vertex");
-    for (const valhall::ImageWindow& window : file.image.windows())
-      writer.buffer(window.address(), window.bytes());
-  }
+  valhall::add_chains(writer, file, file.image);
 }
 
 TEST(ChainCapture, ShowsWhatARunDoes) {
@@ -159,7 +139,7 @@ TEST(ChainCapture, ReadsTextsOfOneRun) {
   const auto file = valhall::read_capture(bytes, "frame");
   const auto whole = load(bytes);
   ASSERT_TRUE(file.ok() && whole.ok());
-  for (const DumpDialect dialect : {DumpDialect::older, DumpDialect::newer}) {
+  for (const DumpDialect dialect : valhall::kDialects) {
     DumpTextWriter first(dialect), second(dialect);
     add_chains(first, *file);
     add_chains(second, *file);
@@ -189,11 +169,7 @@ std::vector<std::byte> two_frames() {
   const std::vector<std::byte> bytes = seed("triangle.wjcap");
   auto file = valhall::read_capture(bytes, "frame"), other = valhall::read_capture(bytes, "frame");
   EXPECT_TRUE(file.ok() && other.ok());
-  const auto jobs = read_jobs(other->image, other->chains[1].address);
-  const auto framebuffer = read_framebuffer(other->image, jobs->front());
-  constexpr std::uint64_t kClear = 48;  // of a render target, the word of the colour
-  const auto clear = other->image.find_writable(framebuffer->targets[0].address + kClear, 4);
-  *std::ranges::find_if(*clear, [](std::byte b) { return b != std::byte{0}; }) ^= std::byte{0x7f};
+  change_clear_color(*other);
   DumpTextWriter writer(DumpDialect::newer);
   add_chains(writer, *file);
   add_chains(writer, *other);
@@ -229,13 +205,13 @@ TEST(ChainCapture, WrittenFilesDrawTheSame) {
 TEST(ChainCapture, ComputeBeforeADraw) {
   const std::vector<std::byte> bytes = seed("triangle.wjcap");
   const auto file = valhall::read_capture(bytes, "frame");
-  const std::vector<std::byte> records = file_bytes("fuzz/corpus/valhall_image/compute");
+  const std::vector<std::byte> records = valhall::source_bytes("fuzz/corpus/valhall_image/compute");
   const auto compute = valhall::Image::read(records, "compute");
   ASSERT_TRUE(file.ok() && compute.ok());
   const valhall::ImageWindow& window = compute->windows()[0];
   ASSERT_EQ(window.address(), file->image.windows()[0].address());
   const ChainRun wanted = run_of(*load(bytes));
-  for (const DumpDialect dialect : {DumpDialect::older, DumpDialect::newer}) {
+  for (const DumpDialect dialect : valhall::kDialects) {
     DumpTextWriter writer(dialect);
     writer.job(window.address(), "Compute");
     writer.buffer(window.address(), window.bytes());
@@ -387,7 +363,7 @@ std::vector<std::byte> drawn_text(DumpDialect dialect, unsigned change) {
 }
 
 TEST(ChainCapture, ComparesWithWhatHardwareHasDrawn) {
-  for (const DumpDialect dialect : {DumpDialect::older, DumpDialect::newer}) {
+  for (const DumpDialect dialect : valhall::kDialects) {
     // Two is within the tolerance, four is not.
     for (const unsigned change : {0u, 2u, 4u}) {
       const std::vector<std::byte> text = drawn_text(dialect, change);
@@ -455,55 +431,22 @@ TEST(ChainCapture, ZerosOfMemoryAreKeptApart) {
 // pictures of another driver.
 TEST(ChainCapture, RealTextsBecomeFiles) {
   if (!tests::has_whole_corpus()) GTEST_SKIP();
-  std::size_t compared = 0;
-  for (const char* version : {"22.3.6", "25.0.7"}) {
-    for (const auto& scene : std::filesystem::directory_iterator(
-             tests::shared_file(std::string("corpus/valhall/dumps/") + version))) {
-      if (!scene.is_directory()) continue;
-      const std::string folder = scene.path().string();
-      SCOPED_TRACE(folder);
-      const std::vector<std::byte> text =
-          tests::unpacked(folder + (version[1] == '2' ? "/text.0000.xz" : "/text.ctx-0.0000.xz"));
-      const auto imported = load(text);
-      ASSERT_TRUE(imported.ok()) << to_string(imported.error());
-      const std::vector<std::byte> bytes = file_of(*imported);
-      const CaptureBytes whole{bytes, "frame"};
-      auto file = valhall::load_captures(std::span(&whole, 1));
-      ASSERT_TRUE(file.ok()) << to_string(file.error());
-      for (std::size_t n = 0; n < file->chains.size(); ++n) {
-        apply_changes(file->changes[n], file->image);
-        const std::vector<std::byte> truth =
-            tests::unpacked(folder + "/mem.00" + std::to_string(n) + ".pages.xz");
-        ASSERT_FALSE(truth.empty());
-        const auto records = valhall::Image::read(truth, "truth");
-        ASSERT_TRUE(records.ok());
-        for (std::size_t at = 0; at + 16 <= truth.size();) {
-          const capture::FileBytes numbers(truth, "truth");
-          const std::uint64_t address = numbers.long_word(at), size = numbers.long_word(at + 8);
-          const auto found = file->image.find(address, size);
-          ASSERT_TRUE(found) << n << ' ' << address;
-          EXPECT_TRUE(std::ranges::equal(*found, std::span(truth).subspan(at + 16, size)))
-              << n << ' ' << address;
-          at += 16 + size;
-        }
-      }
-      const auto again = load(bytes);
-      ASSERT_TRUE(again.ok());
-      const ChainRun seen = run_of(*again), guest = run_of(*again, EngineKind::guest);
-      EXPECT_EQ(seen.bytes, guest.bytes);
-      const std::vector<std::byte> reference = tests::unpacked(folder + "/ref.0.xz");
-      const auto header = std::ranges::find(reference, std::byte{'\n'}) + 1 - reference.begin();
-      const auto wanted = std::span(reference).subspan(static_cast<std::size_t>(header));
-      ASSERT_EQ(wanted.size(), seen.pixels.at(0).size());
-      int most = 0;
-      for (std::size_t k = 0; k < wanted.size(); ++k)
-        most = std::max(most,
-                        std::abs(std::to_integer<int>(seen.pixels[0][k]) - std::to_integer<int>(wanted[k])));
-      EXPECT_LE(most, 2);
-      ++compared;
-    }
-  }
-  EXPECT_EQ(compared, 9u);
+  const std::size_t count =
+      valhall::each_real_text([](const std::string& folder, const std::vector<std::byte>& text) {
+        const auto imported = load(text);
+        ASSERT_TRUE(imported.ok()) << to_string(imported.error());
+        const std::vector<std::byte> bytes = file_of(*imported);
+        const CaptureBytes whole{bytes, "frame"};
+        auto file = valhall::load_captures(std::span(&whole, 1));
+        ASSERT_TRUE(file.ok()) << to_string(file.error());
+        valhall::expect_recorded_memory(folder, *file);
+        const auto again = load(bytes);
+        ASSERT_TRUE(again.ok());
+        const ChainRun seen = run_of(*again), guest = run_of(*again, EngineKind::guest);
+        EXPECT_EQ(seen.bytes, guest.bytes);
+        valhall::expect_reference(folder, seen.pixels.at(0));
+      });
+  EXPECT_EQ(count, 9u);
 }
 
 TEST(ChainCapture, WhatNamesNoJobsIsRefused) {

@@ -137,30 +137,26 @@ Result<ChainChanges> changes_between(const ChainMemory& before, std::shared_ptr<
   return changes;
 }
 
-std::vector<bool> mostly_changed(const ChainMemory& before, const ChainMemory& after,
-                                 std::span<const MemoryRange> ranges) {
-  std::vector<bool> changed(ranges.size());
+std::vector<ChangedBytes> count_changes(const ChainMemory& before, const ChainMemory& after,
+                                        std::span<const MemoryRange> ranges) {
+  std::vector<ChangedBytes> counts(ranges.size());
   std::size_t next = 0;
-  std::uint64_t used = 0, differ = 0;
-  const auto finish = [&] {
-    changed[next++] = differ > used / 2;
-    used = differ = 0;
-  };
   each_part(before, after,
             [&](const MemoryRange& part, std::span<const std::byte> from, std::span<const std::byte> to) {
-              while (next < ranges.size() && ranges[next].address + ranges[next].size <= part.address)
-                finish();
-              if (next == ranges.size() || part.address < ranges[next].address) return true;
+              while (next < ranges.size() && ranges[next].address + ranges[next].size <= part.address) ++next;
+              if (next == ranges.size()) return false;
+              if (part.address < ranges[next].address) return true;
+              ChangedBytes& count = counts[next];
               for (std::size_t k = 0; k < static_cast<std::size_t>(part.size); ++k) {
                 const std::byte old = from.empty() ? std::byte{0} : from[k],
                                 now = to.empty() ? std::byte{0} : to[k];
-                used += (old | now) != std::byte{0} ? 1 : 0;
-                differ += old != now ? 1 : 0;
+                count.were += old != std::byte{0} ? 1 : 0;
+                count.changed += old != std::byte{0} && old != now ? 1 : 0;
+                count.appeared += old == std::byte{0} && now != std::byte{0} ? 1 : 0;
               }
               return true;
             });
-  while (next < ranges.size()) finish();
-  return changed;
+  return counts;
 }
 
 void apply_changes(const ChainChanges& changes, Image& image,

@@ -57,9 +57,14 @@ inline constexpr std::size_t kMaxChanges = std::size_t{1} << 22;
 // its jobs have stored elsewhere. Errors: more than `most` of them (resource_limit).
 Result<ChainChanges> changes_between(const ChainMemory& before, std::shared_ptr<const ChainMemory> after,
                                      std::size_t most = kMaxChanges);
-// Whether more than half of the bytes that are not 0 in both are others, for each of some ranges, ascending.
-std::vector<bool> mostly_changed(const ChainMemory& before, const ChainMemory& after,
-                                 std::span<const MemoryRange> ranges);
+// How many bytes of a range were not 0, how many of these are others now, and how many of the others are not 0
+// now.
+struct ChangedBytes {
+  std::uint64_t were = 0, changed = 0, appeared = 0;
+};
+// For each of some ranges, ascending.
+std::vector<ChangedBytes> count_changes(const ChainMemory& before, const ChainMemory& after,
+                                        std::span<const MemoryRange> ranges);
 // Writes what lies in the image. Tells the ranges.
 void apply_changes(const ChainChanges& changes, Image& image,
                    const std::function<void(const MemoryRange&)>& changed = {});
