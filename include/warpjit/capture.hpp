@@ -100,7 +100,7 @@ struct CaptureTexture {
   std::uint32_t layer = 0;    // a face of a cube; else 0
   std::uint64_t address = 0;  // of its bytes in the guest's memory; 0: it has none of its own
   std::string_view format;    // "rgba8", or what its guest calls it
-  // Of the first level that the program sees, and how many those are.
+  // Extents are those of the first level that the program sees; `levels` is how many it sees.
   std::uint32_t width = 0, height = 0, levels = 1;
   std::size_t number = 0;  // from 0 on; textures of equal address, contents and kind have the same
   // A picture of that level, of at most CaptureInterest::textures pixels a side: 4 bytes a pixel (r, g, b, a),

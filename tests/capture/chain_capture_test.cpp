@@ -9,6 +9,7 @@
 #include "capture/valhall/chain_frames.h"
 #include "capture/valhall/chain_sections.h"
 #include "hostile_bytes.h"
+#include "part_checks.h"
 #include "valhall/dumped_frames.h"
 #include "warpjit/capture.hpp"
 #include "warpjit/valhall.hpp"
@@ -120,6 +121,16 @@ TEST(ChainCapture, ShowsTargetsAfterEachDraw) {
     EXPECT_EQ(jit.targets, ir.targets);
     EXPECT_EQ(jit.bytes, ir.bytes);
     EXPECT_EQ(jit.pictures, none.pictures);
+  }
+}
+
+TEST(ChainCapture, CanDoWithoutVertices) {
+  if (const auto bytes =
+          tests::unpacked(tests::corpus_file("valhall/drivers/25.0.7-fs_phong/frame.wjcap.xz"));
+      !bytes.empty()) {
+    const auto capture = load(bytes);
+    ASSERT_TRUE(capture.ok()) << to_string(capture.error());
+    tests::expect_fewer_vertices(*capture);
   }
 }
 

@@ -121,6 +121,21 @@ tool::BoundLaunch bound_example(const char* name) {
   return std::move(*bound);
 }
 
+TEST(LaunchCapture, CanDoWithoutVertices) {
+  for (const char* name : {"tesla/graphics/phong.json", "pica200/mvp_light.json"}) {
+    SCOPED_TRACE(name);
+    const Engine engine;
+    tool::BoundLaunch launch = bound_example(name);
+    std::vector<std::byte> bytes;
+    LaunchRecorder recorder(append, &bytes);
+    ASSERT_TRUE(recorder.run(engine, launch.launch()).ok());
+    ASSERT_TRUE(recorder.finish().ok());
+    const auto capture = Capture::load(bytes, "run.wjcap");
+    ASSERT_TRUE(capture.ok()) << to_string(capture.error());
+    tests::expect_fewer_vertices(*capture);
+  }
+}
+
 // Launches of several programs and frames; the processor changes memory between them.
 TEST(LaunchCapture, WhatChangesBetweenLaunchesIsStoredAsChanges) {
   const Engine engine;

@@ -49,4 +49,34 @@ inline void expect_parts(const Capture& capture, std::initializer_list<capture::
   }
 }
 
+// Without the last vertices of each draw they still run, and are written and read.
+inline void expect_fewer_vertices(const Capture& capture) {
+  const capture::Frames& frames = *capture.state().frames;
+  const std::size_t vertices = frames.vertices(), parts = frames.parts(capture::Part::vertices);
+  ASSERT_GT(vertices, 0u);
+  ASSERT_GT(parts, 0u);
+  std::vector<bool> left_out(parts);
+  left_out.back() = true;
+  const auto same = frames.without(capture::Part::vertices, std::vector<bool>(parts));
+  ASSERT_NE(same, nullptr);
+  EXPECT_EQ(same->vertices(), vertices);
+  const auto less = frames.without(capture::Part::vertices, left_out);
+  ASSERT_NE(less, nullptr);
+  EXPECT_LT(less->vertices(), vertices);
+  EXPECT_GT(less->vertices(), 0u);
+  PartPictures whole, shorter;
+  EXPECT_TRUE(same->run(Engine(), whole, {}).ok());
+  EXPECT_TRUE(less->run(Engine(), shorter, {}).ok());
+  EXPECT_EQ(shorter.pictures.size(), whole.pictures.size());
+  EXPECT_FALSE(shorter.pictures == whole.pictures);
+  const std::size_t left = less->vertices();
+  auto state = std::make_unique<Capture::State>();
+  state->frames = frames.without(capture::Part::vertices, left_out);
+  std::vector<std::byte> file;
+  ASSERT_TRUE(Capture(std::move(state)).write(append, &file).ok());
+  const auto again = Capture::load(file, "less.wjcap");
+  ASSERT_TRUE(again.ok()) << to_string(again.error());
+  EXPECT_EQ(again->state().frames->vertices(), left);
+}
+
 }  // namespace warpjit::tests

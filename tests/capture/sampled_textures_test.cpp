@@ -44,7 +44,7 @@ struct Textures final : CaptureVisitor {
   std::vector<std::vector<std::byte>> pictures;
 };
 
-// A launch of an example, so many times.
+// A capture of `times` runs of an example's launch.
 std::vector<std::byte> recorded(const char* name, unsigned times) {
   auto launch = tool::read_launch(tests::source_file(std::string("examples/") + name));
   EXPECT_TRUE(launch.ok());

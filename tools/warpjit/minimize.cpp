@@ -131,9 +131,6 @@ int run_minimize(const MinimizeOptions& options) {
   auto capture = load_frames(path_of(options.file), options.file);
   if (!capture) return fail(capture.error());
   const FramesPointer frames = capture->state().frames;
-  if (frames->parts(Part::job) == 0)
-    return fail(
-        {ErrorCode::unsupported, "captures of this guest have no parts that can be left out", options.file});
   const Engine engine;
   const auto shows = make_check(options, engine, *frames);
   if (!shows) return fail(shows.error());

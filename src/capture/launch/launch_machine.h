@@ -28,7 +28,7 @@ class LaunchMachine {
   // Null: they do not lie in memory.
   std::byte* find(const BufferPlace& place) const;
   std::span<const std::byte> bytes_of(const BufferPlace& place) const;
-  // Of a byte of its memory; 0: it is none.
+  // The address of a byte of its memory; 0: it is none.
   std::uint64_t address_of(const std::byte* data) const;
 
  private:

@@ -15,7 +15,7 @@ namespace warpjit::pica200 {
 using VisitTexture = std::function<Status(unsigned unit, const FoundTexture& found)>;
 Status find_textures(const DrawView& draw, const VisitTexture& visit);
 
-// Of the first level that the unit may sample, each face: visit(texture). False ends it.
+// Shows the first level that the unit may sample, each face: visit(texture). False ends it.
 bool show_texture(const DrawView& draw, unsigned unit, const FoundTexture& found, std::uint32_t most,
                   capture::TextureNumbers& numbers, const std::function<bool(const CaptureTexture&)>& visit);
 

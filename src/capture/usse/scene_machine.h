@@ -37,7 +37,7 @@ class SceneMachine {
     return find(scene.address, scene.color.size);
   }
   std::span<const capture::MemoryPiece> memory() const { return memory_; }
-  // Of a byte of its memory; 0: it is none that the guest has.
+  // The address of a byte of its memory; 0: it is none that the guest has.
   std::uint64_t address_of(const std::byte* data) const;
   std::span<const warpjit::Program> programs() const { return programs_; }
 

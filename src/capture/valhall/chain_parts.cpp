@@ -14,7 +14,7 @@ namespace {
 using capture::Part;
 using Chains = std::vector<std::vector<Job>>;
 
-// Of a job: the type in bits 1 to 7, the number of indices or vertices, where the indices are.
+// Bytes of a job: its type in bits 1 to 7, the number of its indices or vertices, the place of its indices.
 constexpr std::uint64_t kTypeByte = 16, kCountBytes = 44, kIndexPlace = 120;
 
 // The pages that are not all zeros: visit(bytes).

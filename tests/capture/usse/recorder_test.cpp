@@ -192,6 +192,7 @@ TEST(UsseRecorder, ScenesSampleWhatOthersDraw) {
   ASSERT_TRUE(capture.ok());
   tests::expect_parts(
       *capture, {capture::Part::job, capture::Part::draw, capture::Part::state, capture::Part::expected});
+  tests::expect_fewer_vertices(*capture);
   const auto scenes = read(bytes);
   ASSERT_TRUE(scenes.ok());
   EXPECT_EQ(scenes->programs.size(), 2u);

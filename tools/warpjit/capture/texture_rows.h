@@ -16,7 +16,7 @@ class TextureRows {
   bool wanted() const { return folder_.wanted(); }
   // False: its file cannot be written.
   bool add(const CaptureTexture& texture);
-  // Of a draw: stage, unit, format, width, height, levels, address, file; once.
+  // The rows of a draw, once: stage, unit, format, width, height, levels, address, file.
   Json take(std::size_t draw);
   const std::optional<Error>& error() const { return error_; }
 
