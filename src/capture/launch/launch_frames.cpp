@@ -148,17 +148,17 @@ class Replay {
 
 std::string launch_text(const RecordedLaunch& launch, const Program& program) {
   std::string text;
+  const std::uint64_t count = launch.vertex.empty() ? launch.count : launch.vertex.front().count;
   if (launch.grid)
     text = extents_text(launch.grid->grid) + " blocks of " + extents_text(launch.grid->block) + " threads";
   else if (launch.pixels)
     text = std::string(launch.pixels->indexed
                            ? count_text(launch.pixels->indices.size(), "index", "indices") + " of "
                            : "") +
-           count_text(launch.count, "vertex", "vertices") + " to " + std::to_string(launch.pixels->width) +
-           " x " + std::to_string(launch.pixels->height) + " pixels";
+           count_text(count, "vertex", "vertices") + " to " + std::to_string(launch.pixels->width) + " x " +
+           std::to_string(launch.pixels->height) + " pixels";
   else if (launch.primitives)
-    text = count_text(launch.vertex.empty() ? launch.count : launch.vertex.front().count,
-                      launch.vertex.empty() ? "invocation" : "vertex",
+    text = count_text(count, launch.vertex.empty() ? "invocation" : "vertex",
                       launch.vertex.empty() ? "invocations" : "vertices");
   else
     text = count_text(launch.count, "vertex", "vertices");
