@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "capture/frames.h"
 #include "capture/section_file.h"
 #include "target.h"
 #include "warpjit/capture.hpp"
@@ -66,5 +67,14 @@ int warpjit::fuzz::fuzz_capture(const std::uint8_t* data, std::size_t size) {
                     again->notes().size() == read->notes().size() && again->product() == read->product(),
                 "it is the same capture");
   fuzz::require(written(*again) == bytes, "it is the same file");
+  const capture::Frames& frames = *read->state().frames;
+  for (const capture::Part part : {capture::Part::state, capture::Part::vertices}) {
+    const std::size_t count = frames.parts(part);
+    std::vector<bool> half(count);
+    for (std::size_t n = 0; n < count; n += 2) half[n] = true;
+    const auto less = count == 0 ? nullptr : frames.without(part, half);
+    fuzz::require(less == nullptr || part == capture::Part::state || less->vertices() <= frames.vertices(),
+                  "without vertices there are fewer");
+  }
   return 0;
 }

@@ -66,7 +66,9 @@ int warpjit::fuzz::fuzz_launch_capture(const std::uint8_t* data, std::size_t siz
     if (const auto* launch = std::get_if<RecordedLaunch>(&event))
       if (++launches > 4 || !is_small(*launch)) return 0;
   const capture::LaunchFrames frames(std::move(*scene), 0, "capture");
-  CaptureVisitor nothing;
+  struct Watch final : CaptureVisitor {
+    CaptureInterest interest() const override { return {.draws = true, .textures = 8}; }
+  } nothing;
   RunOptions options;
   options.engine = EngineKind::guest;
   options.threads = 1;

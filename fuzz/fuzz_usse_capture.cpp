@@ -67,7 +67,7 @@ int warpjit::fuzz::fuzz_usse_capture(const std::uint8_t* data, std::size_t size)
   fuzz::require(draws(*again) == draws(*list), "draws are what they were");
   if (!is_small(*list)) return 0;
   struct Watch final : CaptureVisitor {
-    CaptureInterest interest() const override { return {true, true}; }
+    CaptureInterest interest() const override { return {true, true, 8}; }
     bool picture(const CapturePicture& picture) override {
       fuzz::require(picture.pixels.size() == pixel_size(picture.format) * picture.width * picture.height,
                     "a picture has all its pixels");
