@@ -357,19 +357,22 @@ WARPJIT_V3 Record* put_cells_v3(Record* out, const EdgeValues& edges, const FewC
                 lower = _mm256_add_epi16(upper, _mm256_set1_epi32(2 * kDown));
   const __m256i step0 = _mm256_set1_epi32(steps[0]), step1 = _mm256_set1_epi32(steps[1]),
                 step2 = _mm256_set1_epi32(steps[2]);
-  const __m256i upper0 = _mm256_madd_epi16(upper, step0), lower0 = _mm256_madd_epi16(lower, step0),
-                upper1 = _mm256_madd_epi16(upper, step1), lower1 = _mm256_madd_epi16(lower, step1),
-                upper2 = _mm256_madd_epi16(upper, step2), lower2 = _mm256_madd_epi16(lower, step2);
+  // The edges' values in the tile's first cell.
   const __m256i corner0 = _mm256_set1_epi32(static_cast<int>(edges.at_corner[0])),
                 corner1 = _mm256_set1_epi32(static_cast<int>(edges.at_corner[1])),
                 corner2 = _mm256_set1_epi32(static_cast<int>(edges.at_corner[2]));
+  const __m256i upper0 = _mm256_add_epi32(corner0, _mm256_madd_epi16(upper, step0)),
+                lower0 = _mm256_add_epi32(corner0, _mm256_madd_epi16(lower, step0)),
+                upper1 = _mm256_add_epi32(corner1, _mm256_madd_epi16(upper, step1)),
+                lower1 = _mm256_add_epi32(corner1, _mm256_madd_epi16(lower, step1)),
+                upper2 = _mm256_add_epi32(corner2, _mm256_madd_epi16(upper, step2)),
+                lower2 = _mm256_add_epi32(corner2, _mm256_madd_epi16(lower, step2));
   for (std::uint64_t set = cells.set; set != 0; set &= set - 1) {
     const std::uint32_t cell = cells.number(static_cast<unsigned>(std::countr_zero(set)));
     const Corner corner = kCellCorner[cell];
     const __m256i place = _mm256_set1_epi32(std::bit_cast<int>(corner));
-    const __m256i at0 = _mm256_add_epi32(corner0, _mm256_madd_epi16(place, step0)),
-                  at1 = _mm256_add_epi32(corner1, _mm256_madd_epi16(place, step1)),
-                  at2 = _mm256_add_epi32(corner2, _mm256_madd_epi16(place, step2));
+    const __m256i at0 = _mm256_madd_epi16(place, step0), at1 = _mm256_madd_epi16(place, step1),
+                  at2 = _mm256_madd_epi16(place, step2);
     const __m256i outside_upper =
         _mm256_or_si256(_mm256_or_si256(_mm256_add_epi32(at0, upper0), _mm256_add_epi32(at1, upper1)),
                         _mm256_add_epi32(at2, upper2));

@@ -2,19 +2,25 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <limits>
+
+#include "base/cpu.h"
+
+#if WARPJIT_HOST_X64
+#include <immintrin.h>
+#endif
 
 namespace warpjit::pixels {
 
 namespace {
 
+// Adding this rounds to an integer, ties to even, which is then in the low half.
+constexpr double kRound = 0x1.8p52;
+
 constexpr double kClipGuard = 8, kWindowGuard = 32768, kWindowLimit = 0x1p26;
 
 using TwoDoubles = Vector<double, 2>;
 using TwoLongs = Vector<std::int64_t, 2>;
-using FourFloats = Vector<float, 4>;
-using FourInts = Vector<std::int32_t, 4>;
 
 bool finite(const Position& p) { return (p.x - p.x) + (p.y - p.y) + (p.z - p.z) + (p.w - p.w) == 0; }
 
@@ -42,24 +48,22 @@ VertexTransform::VertexTransform(const RasterState& state, const RasterRules& ru
     least_ = state.clip_bounds[0];
     most_ = state.clip_bounds[1];
   }
-  to_center_ = FourInts{128 - state.sample_point[0], 0, 128 - state.sample_point[1], 0};
+  to_x_ = 128 - state.sample_point[0];
+  to_y_ = 128 - state.sample_point[1];
   step_bits_ = 8 - rules_.subpixel_bits;
   subpixels_ = 1 << rules_.subpixel_bits;
   limit_ = kWindowLimit / (1 << step_bits_);
   guard_ = window_ ? kWindowGuard : kClipGuard;
-  const auto& scale = state.viewport_scale;
-  const auto& translate = state.viewport_translate;
-  scale_ = window_ ? TwoDoubles{1, 1} : TwoDoubles{scale[0], scale[1]};
-  translate_ = window_ ? TwoDoubles{0, 0} : TwoDoubles{translate[0], translate[1]};
-  depth_scale_ = window_ ? 1 : scale[2];
-  depth_translate_ = window_ ? 0 : translate[2];
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    scale_[axis] = window_ ? 1 : state.viewport_scale[axis];
+    translate_[axis] = window_ ? 0 : state.viewport_translate[axis];
+  }
   first_distance_ = state.distances.first;
   distance_count_ = static_cast<std::uint8_t>(std::min<unsigned>(state.distances.count, kMostDistances));
   const std::uint32_t exist = low_mask<std::uint32_t>(distance_count_);
   used_planes_ = bit_if(state.clip_near, 0) | bit_if(state.clip_far, 1) | 0xFU << kGuardPlane |
                  (state.distances.clip & exist) << kDistancePlane;
   cull_ = state.distances.cull & exist;
-  simple_ = rules_.plane_count != 0 && !window_;
   if (rules_.plane_count != 0) used_planes_ = low_mask<std::uint32_t>(rules_.plane_count);
   for (std::size_t plane = 0; plane < rules_.planes.size(); ++plane) {
     const ClipPlane& from = rules_.planes[plane];
@@ -67,40 +71,63 @@ VertexTransform::VertexTransform(const RasterState& state, const RasterRules& ru
     for (std::size_t n = 0; n < from.factors.size(); ++n) to.factors[n][plane % 2] = from.factors[n];
     to.rest[plane % 2] = from.rest;
     to.least[plane % 2] = from.least;
-    FourPlanes& simple = four_planes_[plane / 4];
     for (std::size_t n = 0; n < from.factors.size(); ++n)
-      simple.factors[n][plane % 4] = static_cast<float>(from.factors[n]);
-    simple.least[plane % 4] = least_above(from.rest == 0 ? from.least : -from.rest);
-    simple_ = simple_ && (plane >= rules_.plane_count || is_simple(from));
+      simple_planes_.factors[n][plane] = static_cast<float>(from.factors[n]);
+    simple_planes_.least[plane] = least_above(from.rest == 0 ? from.least : -from.rest);
   }
+  simple_ = rules_.plane_count != 0 && !window_ && cpu::has(cpu::Feature::avx2) &&
+            std::all_of(rules_.planes.begin(), rules_.planes.begin() + rules_.plane_count, is_simple);
 }
 
 bool VertexTransform::is_simple(const ClipPlane& plane) {
   const auto& f = plane.factors;
   const auto zeros = std::count(f.begin(), f.end(), 0.0);
   const bool ones =
-      std::all_of(f.begin(), f.end(), [](double factor) { return std::fabs(factor) <= 1; }) &&
-      std::all_of(f.begin(), f.end(), [](double factor) { return std::floor(factor) == factor; });
+      std::all_of(f.begin(), f.end(), [](double factor) { return factor == 0 || std::fabs(factor) == 1; });
   const bool of_two = zeros == 2 && f[3] != 0 && plane.rest == 0 && plane.least == 0;
   return ones && (of_two || (zeros == 3 && (plane.rest == 0 || plane.least == 0)));
 }
 
-inline std::uint32_t VertexTransform::outside_simple(FourFloats p) const {
-  const FourFloats x = WARPJIT_SHUFFLE(p, p, 0, 0, 0, 0), y = WARPJIT_SHUFFLE(p, p, 1, 1, 1, 1),
-                   z = WARPJIT_SHUFFLE(p, p, 2, 2, 2, 2), w = WARPJIT_SHUFFLE(p, p, 3, 3, 3, 3);
-  const auto inside = [&](const FourPlanes& planes) {
-    const auto& f = planes.factors;
-    return std::bit_cast<FourInts>((((f[0] * x + f[1] * y) + f[2] * z) + f[3] * w) >= planes.least);
-  };
-  const auto finite = std::bit_cast<FourInts>(p - p == 0);
-  constexpr std::uint32_t kFinite = 0xF00;
-  const FourInts bits = (inside(four_planes_[0]) & FourInts{1, 2, 4, 8}) |
-                        (inside(four_planes_[1]) & FourInts{16, 32, 64, 128}) |
-                        (finite & FourInts{256, 512, 1024, 2048});
-  const FourInts pairs = bits | WARPJIT_SHUFFLE(bits, bits, 2, 3, 0, 1);
-  const auto all = static_cast<std::uint32_t>(pairs[0] | pairs[1]);
-  return (~all & used_planes_) | ((all & kFinite) == kFinite ? 0U : std::uint32_t{kNotFinite});
+#if WARPJIT_HAS_TARGETS
+WARPJIT_TARGET("avx2")
+void VertexTransform::simple_vertex_v3(const std::uint32_t* words, WindowVertex& vertex) const {
+  const float* const given = reinterpret_cast<const float*>(words);
+  const __m128 p = _mm_loadu_ps(given);
+  // In f64, x, y, z and w, which comes to nothing.
+  const __m256d all = _mm256_cvtps_pd(p);
+  const __m128d one = _mm_set_sd(1), w = _mm256_castpd256_pd128(_mm256_permute4x64_pd(all, 3));
+  const __m128d inverse_w = _mm_div_sd(one, w);
+  const __m256d window = _mm256_add_pd(
+      _mm256_mul_pd(_mm256_mul_pd(all, _mm256_broadcastsd_pd(inverse_w)), _mm256_loadu_pd(scale_.data())),
+      _mm256_loadu_pd(translate_.data()));
+  static_assert(offsetof(WindowVertex, depth) == offsetof(WindowVertex, inverse_w) + sizeof(double));
+  _mm_storeu_pd(&vertex.inverse_w, _mm_unpacklo_pd(inverse_w, _mm256_extractf128_pd(window, 1)));
+  // As to_subpixels().
+  const __m128d fine = _mm_mul_pd(_mm256_castpd256_pd128(window), _mm_set1_pd(subpixels_));
+  const __m128d magnitude = _mm_andnot_pd(_mm_set1_pd(-0.0), fine);
+  const int held = _mm_movemask_pd(_mm_cmple_pd(magnitude, _mm_set1_pd(limit_)));
+  const __m128i rounded =
+      _mm_sll_epi32(_mm_castpd_si128(_mm_add_pd(fine, _mm_set1_pd(kRound))), _mm_cvtsi32_si128(step_bits_));
+  const __m128i pixels =
+      _mm_add_epi32(_mm_shuffle_epi32(rounded, 0x08),
+                    _mm_unpacklo_epi32(_mm_cvtsi32_si128(to_x_), _mm_cvtsi32_si128(to_y_)));
+  static_assert(offsetof(WindowVertex, y) == offsetof(WindowVertex, x) + sizeof(std::int32_t));
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(&vertex.x), pixels);
+
+  const auto& f = simple_planes_.factors;
+  const __m256 x = _mm256_mul_ps(_mm256_broadcast_ss(given), _mm256_loadu_ps(f[0].data())),
+               y = _mm256_mul_ps(_mm256_broadcast_ss(given + 1), _mm256_loadu_ps(f[1].data())),
+               z = _mm256_mul_ps(_mm256_broadcast_ss(given + 2), _mm256_loadu_ps(f[2].data())),
+               of_w = _mm256_mul_ps(_mm256_broadcast_ss(given + 3), _mm256_loadu_ps(f[3].data()));
+  const __m256 distances = _mm256_add_ps(_mm256_add_ps(_mm256_add_ps(x, y), z), of_w);
+  const auto inside = static_cast<std::uint32_t>(
+      _mm256_movemask_ps(_mm256_cmp_ps(distances, _mm256_loadu_ps(simple_planes_.least.data()), _CMP_GE_OQ)));
+  const int finite = _mm_movemask_ps(_mm_cmpeq_ps(_mm_sub_ps(p, p), _mm_setzero_ps()));
+  const bool in_front = _mm_comigt_sd(w, _mm_setzero_pd()) != 0;
+  vertex.outside = (~inside & used_planes_) | (finite != 15 ? kNotFinite : 0U) | (held != 3 ? kBeyond : 0U) |
+                   (in_front ? 0U : kNotInFront);
 }
+#endif
 
 std::uint32_t VertexTransform::outside_rules(const Position& position) const {
   TwoLongs inside{};
@@ -115,18 +142,17 @@ std::uint32_t VertexTransform::outside_rules(const Position& position) const {
   return ~static_cast<std::uint32_t>(inside[0] | inside[1]) & used_planes_;
 }
 
-bool VertexTransform::to_subpixels(const TwoDoubles& pixels, WindowVertex& vertex) const {
+bool VertexTransform::to_subpixels(double x, double y, WindowVertex& vertex) const {
+  const TwoDoubles pixels{x, y};
   const TwoDoubles fine = pixels * subpixels_;
   const auto held = (fine <= limit_) & (fine >= -limit_);
   if ((held[0] & held[1]) == 0) {
     vertex.x = vertex.y = 0;
     return false;
   }
-  // Adding this rounds to an integer, ties to even, which is then in the low half.
-  constexpr double kRound = 0x1.8p52;
-  const FourInts rounded = (std::bit_cast<FourInts>(fine + kRound) << step_bits_) + to_center_;
-  vertex.x = rounded[0];
-  vertex.y = rounded[2];
+  const auto rounded = std::bit_cast<Vector<std::int32_t, 4>>(fine + kRound);
+  vertex.x = (rounded[0] << step_bits_) + to_x_;
+  vertex.y = (rounded[2] << step_bits_) + to_y_;
   return true;
 }
 
@@ -138,25 +164,18 @@ Position VertexTransform::position(const std::uint32_t* words) const {
           static_cast<float>(given.z / inverse), static_cast<float>(1 / inverse)};
 }
 
-void VertexTransform::simple_vertex(const std::uint32_t* words, WindowVertex& vertex) const {
-  FourFloats p;
-  std::memcpy(&p, words, sizeof p);
-  to_window({p[0], p[1], p[2], p[3]}, vertex);
-  vertex.outside |= outside_simple(p);
-}
-
-void VertexTransform::any_vertex(const std::uint32_t* words, WindowVertex& result) const {
+WindowVertex VertexTransform::any_vertex(const std::uint32_t* words) const {
   const Position p = position(words);
-  result = project(p);
+  WindowVertex result = project(p);
   if (window_) {
     result.inverse_w = to_float(words[3]);
     result.depth = to_float(words[2]);
     result.outside &= ~std::uint32_t{kBeyond};
-    if (!to_subpixels(TwoDoubles{to_float(words[0]), to_float(words[1])}, result)) result.outside |= kBeyond;
+    if (!to_subpixels(to_float(words[0]), to_float(words[1]), result)) result.outside |= kBeyond;
   }
   if (rules_.plane_count != 0) {
     result.outside |= outside_rules(p);
-    return;
+    return result;
   }
   const double x = p.x, y = p.y, z = p.z, w = p.w, guard = guard_ * w;
   std::uint32_t outside = bit_if(!(near_distance(z, w) >= 0), 0) | bit_if(!(far_distance(z, w) >= 0), 1) |
@@ -169,21 +188,20 @@ void VertexTransform::any_vertex(const std::uint32_t* words, WindowVertex& resul
     if ((cull_ >> n & 1) != 0 && negative) outside |= kFirstCull << n;
   }
   result.outside |= outside & (used_planes_ | ~std::uint32_t{kClipPlanes});
+  return result;
 }
 
 WindowVertex VertexTransform::project(const Position& p) const {
   WindowVertex vertex;
-  to_window(p, vertex);
+  vertex.outside = 0;
   if (!finite(p)) vertex.outside |= kNotFinite;
-  return vertex;
-}
-
-void VertexTransform::to_window(const Position& p, WindowVertex& vertex) const {
-  vertex.outside = p.w > 0 ? 0U : std::uint32_t{kNotInFront};
+  if (!(p.w > 0)) vertex.outside |= kNotInFront;
   vertex.inverse_w = 1 / static_cast<double>(p.w);
-  if (!to_subpixels((TwoDoubles{p.x, p.y} * vertex.inverse_w) * scale_ + translate_, vertex))
-    vertex.outside |= kBeyond;
-  vertex.depth = (p.z * vertex.inverse_w) * depth_scale_ + depth_translate_;
+  const double x = (p.x * vertex.inverse_w) * scale_[0] + translate_[0];
+  const double y = (p.y * vertex.inverse_w) * scale_[1] + translate_[1];
+  vertex.depth = (p.z * vertex.inverse_w) * scale_[2] + translate_[2];
+  if (!to_subpixels(x, y, vertex)) vertex.outside |= kBeyond;
+  return vertex;
 }
 
 }  // namespace warpjit::pixels

@@ -57,7 +57,10 @@ class VertexTransform {
 
   // Reads a vertex of the draw.
   void vertex(const std::uint32_t* words, WindowVertex& vertex) const {
-    simple_ ? simple_vertex(words, vertex) : any_vertex(words, vertex);
+#if WARPJIT_HAS_TARGETS
+    if (simple_) return simple_vertex_v3(words, vertex);
+#endif
+    vertex = any_vertex(words);
   }
   Position position(const std::uint32_t* words) const;
 
@@ -101,34 +104,33 @@ class VertexTransform {
     std::array<Vector<double, 2>, 4> factors;
     Vector<double, 2> rest, least;
   };
-  // Four planes, where f32 gives what f64 does: +-c >= least for a coordinate c, or +-c + w >= 0, whose sum keeps its
-  // sign. Other planes are none.
-  struct FourPlanes {
-    std::array<Vector<float, 4>, 4> factors;
-    Vector<float, 4> least;
+  // All of them, where f32 gives what f64 does: +-c >= least for a coordinate c, or +-c + w >= 0, whose sum keeps its
+  // sign. Other planes are no simple ones.
+  struct SimplePlanes {
+    std::array<std::array<float, 8>, 4> factors{};
+    std::array<float, 8> least{};
   };
-  void simple_vertex(const std::uint32_t* words, WindowVertex& vertex) const;
-  void any_vertex(const std::uint32_t* words, WindowVertex& vertex) const;
-  static bool is_simple(const ClipPlane& plane);
-  // Bits of the planes that the position is outside of, and kNotFinite.
-  std::uint32_t outside_simple(Vector<float, 4> position) const;
+  WindowVertex any_vertex(const std::uint32_t* words) const;
   std::uint32_t outside_rules(const Position& position) const;
-  void to_window(const Position& position, WindowVertex& vertex) const;
+  static bool is_simple(const ClipPlane& plane);
+#if WARPJIT_HAS_TARGETS
+  // With all planes of the rules simple, in clip positions, for processors with AVX2.
+  void simple_vertex_v3(const std::uint32_t* words, WindowVertex& vertex) const;
+#endif
   // Window coordinates in pixels to those of the vertex. False: beyond the limit, or NaN.
-  bool to_subpixels(const Vector<double, 2>& pixels, WindowVertex& vertex) const;
+  bool to_subpixels(double x, double y, WindowVertex& vertex) const;
   double near_distance(double z, double w) const { return zero_to_one_ ? z - least_ * w : z + w; }
   double far_distance(double z, double w) const { return most_ * w - z; }
 
   RasterRules rules_;
   std::array<TwoPlanes, 4> two_planes_;
-  std::array<FourPlanes, 2> four_planes_;
-  bool simple_ = false;  // four_planes_ hold all planes, and clip positions are given
-  Vector<double, 2> scale_, translate_;
-  double depth_scale_, depth_translate_;
-  double least_ = 0, most_ = 1;          // of depths
-  Vector<std::int32_t, 4> to_center_{};  // in lanes 0 and 2, from a pixel's sample to its centre
-  double subpixels_, limit_;             // that count in a pixel; of coordinates in these
-  std::int32_t step_bits_;               // one is 1 << step_bits_ of 1/256 pixels
+  SimplePlanes simple_planes_;
+  bool simple_ = false;
+  std::array<double, 4> scale_{}, translate_{};  // of x, y and z
+  double least_ = 0, most_ = 1;                  // of depths
+  std::int32_t to_x_ = 0, to_y_ = 0;             // from a pixel's sample to its centre
+  double subpixels_, limit_;                     // that count in a pixel; of coordinates in these
+  std::int32_t step_bits_;                       // of one, which is 1 << step_bits_ of 1/256 pixels
   double guard_;
   std::uint32_t used_planes_, cull_;
   std::uint8_t first_distance_, distance_count_;
