@@ -59,7 +59,7 @@ constexpr Room kRooms[] = {
      "base ir textures frontend frontend/encoding frontend/flow frontend/pixels frontend/textures "
      "frontend/GUEST/encoding frontend/GUEST/container frontend/GUEST/facts frontend/GUEST/flow"},
     {"frontend/GUEST",
-     "base frontend frontend/GUEST/encoding frontend/GUEST/container frontend/GUEST/facts "
+     "base frontend frontend/interpret frontend/GUEST/encoding frontend/GUEST/container frontend/GUEST/facts "
      "frontend/GUEST/flow frontend/GUEST/interpret frontend/GUEST/translate"},
 
     {"backend", "base ir pixels"},
@@ -75,7 +75,8 @@ constexpr Room kRooms[] = {
      "frontend/GUEST/facts"},
 
     {"device/pica200",
-     "base frontend frontend/GUEST/* runtime/api runtime/kernel runtime/work runtime/engine"},
+     "base frontend frontend/interpret frontend/GUEST/* runtime/api runtime/kernel runtime/work "
+     "runtime/engine"},
     {"device/GUEST", "base frontend frontend/interpret frontend/GUEST/* runtime/api"},
     {"debug", "base pixels frontend frontend/interpret runtime/work runtime/engine capture"},
     {"capture", "base frontend frontend/GUEST/* device/GUEST runtime/api capture/launch"},

@@ -156,6 +156,11 @@ std::string reply_text(const Json& reply) {
                              ? fmt::format("; next {:04x}  {}, by lanes 0x{:x}", number(reply, "address"),
                                            text(reply, "text"), number(reply, "executing"))
                              : "");
+  if (kind == "picture")
+    result = fmt::format("{} before {:04x}: {} pixels from {:.9g} to {:.9g}, {} NaNs, {} infinities{}\n",
+                         text(reply, "register"), number(reply, "address"), number(reply, "pixels"),
+                         reply["least"].real(), reply["most"].real(), number(reply, "nan"),
+                         number(reply, "inf"), reply.contains("file") ? "; " + text(reply, "file") : "");
   if (kind == "breakpoint")
     result = fmt::format("stop {}: {}\n", number(reply, "number"), text(reply, "text"));
   if (kind == "breakpoints") {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/bits.h"
+#include "base/compiler.h"
 #include "frontend/usse/facts/checks.h"
 #include "frontend/usse/facts/slots.h"
 #include "frontend/usse/facts/texels.h"
@@ -99,7 +100,7 @@ class Interpreter::Execution {
     return lanes;
   }
   // step(), of which the observer is told.
-  [[gnu::noinline]] Status observed_step(std::uint32_t pc, unsigned group) {
+  WARPJIT_COLD Status observed_step(std::uint32_t pc, unsigned group) {
     interpret::Observer& observer = *run_.observer;
     observer.begin(address_of(pc), group & run_.shown);
     const Instruction& i = code_[pc];
