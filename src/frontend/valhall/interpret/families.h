@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "base/compiler.h"
 #include "frontend/valhall/interpret/arithmetic.h"
 #include "frontend/valhall/interpret/numbers.h"
 
@@ -62,7 +63,7 @@ inline double with_modifiers(const Source& source, double value) {
   return source.negate ? -value : value;
 }
 // A source as f32, which may be half a register, and as element k of v2f16: flushed, made absolute, negated.
-inline double single_source(const Source& source, std::uint64_t value, const FloatMode& mode) {
+WARPJIT_ALWAYS_INLINE double single_source(const Source& source, std::uint64_t value, const FloatMode& mode) {
   if (source.lanes == Lanes::h0 || source.lanes == Lanes::h1) {
     const double half = half_value(value >> (source.lanes == Lanes::h1 ? 16 : 0) & 0xffff);
     return with_modifiers(source, mode.flush_half ? flushed(kHalf, half) : half);

@@ -147,7 +147,7 @@ Status WarpRun::run_warp(Warp& warp) {
   // Warps may make no backward transfer.
   if (limits_.cancelled())
     return Error{ErrorCode::cancelled, kCancelledMessage + place_text(warp), program_.source_name};
-  while (warp.runnable() != 0) WARPJIT_CHECK(step(warp));
+  while (warp.runnable() != 0) WARPJIT_CHECK(warp.observer == nullptr ? step(warp) : observed_step(warp));
   return {};
 }
 
@@ -160,47 +160,60 @@ Status WarpRun::step(Warp& warp) {
   report_.lane_instructions += static_cast<unsigned>(std::popcount(active));
   if (executed_ != nullptr) for_lanes(active, [&](unsigned lane) { ++(*executed_)[lane]; });
   std::uint32_t taken = 0;
-  if (warp.observer != nullptr) [[unlikely]]
-    warp.observer->begin(op.address, active);
   execute(warp, op, active, taken);
   if (op.i.flow == Flow::end) warp.running &= ~active;
-  if (op.i.flow == Flow::discard) {
-    if (warp.observer != nullptr && (warp.running & active & ~kept(active)) != 0)
-      warp.observer->happened(interpret::kDiscarded);
-    warp.running &= ~active | kept(active);
-  }
+  if (op.i.flow == Flow::discard) warp.running &= ~active | kept(active);
   active &= warp.running;
-  if (active == 0) return warp.observer == nullptr ? Status() : end_step(warp, op, interpret::kEnded);
+  if (active == 0) return {};
   if (op.kind == WarpOp::Kind::barrier) warp.waiting |= active;
+  return go_on(warp, op, active, taken & active);
+}
+
+// What instructions read and write by Warp::get and Warp::set they tell themselves.
+Status WarpRun::observed_step(Warp& warp) {
+  warp.front &= warp.runnable();
+  if (warp.front == 0) find_front(warp);
+  const std::uint32_t active = warp.front;
+  const WarpOp& op = ops_[op_of_word_[warp.front_pc / 8]];
+  warp.observer->begin(op.address, active);
+  for (const Source& source : op.i.source) show_read(warp, source, active);
+  const bool wide = op.kind == WarpOp::Kind::arithmetic && op.operation.result == ResultShape::wide;
+  const bool computes = op.kind == WarpOp::Kind::arithmetic || op.kind == WarpOp::Kind::exchange;
+  const unsigned results = computes ? (wide ? 2 : 1) : 0;
+  std::array<std::array<std::uint32_t, kWarpLanes>, 2> before{};
+  for (unsigned n = 0; n < results; ++n)
+    std::ranges::copy(warp.registers[op.i.destination + n], before[n].begin());
   const std::uint64_t divergences = report_.divergences;
-  const Status status = go_on(warp, op, active, taken & active);
-  if (warp.observer == nullptr) [[likely]]
-    return status;
+
+  const Status status = step(warp);
+
+  for (unsigned n = 0; n < results; ++n)
+    for_lanes(active, [&](unsigned lane) {
+      const unsigned number = op.i.destination + n;
+      warp.observer->wrote(register_word(number), lane, before[n][lane], warp.registers[number][lane]);
+    });
   unsigned happened = 0;
   if (!status) happened |= interpret::kFaulted;
   if (report_.divergences != divergences) happened |= interpret::kDiverged;
   if (op.kind == WarpOp::Kind::barrier) happened |= interpret::kBarrier;
-  const Status shown = end_step(warp, op, happened);
-  return status ? shown : status;
-}
-
-Status WarpRun::end_step(const Warp& warp, const WarpOp& op, unsigned happened) const {
-  interpret::Observer& observer = *warp.observer;
   if (op.i.flow == Flow::end) happened |= interpret::kEnded;
+  if (op.i.flow == Flow::discard && (active & ~warp.running) != 0) happened |= interpret::kDiscarded;
   if (op.kind == WarpOp::Kind::texture) happened |= interpret::kSampled;
-  observer.happened(happened);
-  return observer.step() ? Status() : stopped(warp, op, ErrorCode::cancelled, kCancelledMessage);
+  warp.observer->happened(happened);
+  if (warp.observer->step()) return status;
+  return status ? Status(stopped(warp, op, ErrorCode::cancelled, kCancelledMessage)) : status;
 }
 
-void WarpRun::show_read(const Warp& warp, const Source& source, std::uint32_t active,
-                        const LaneValues& values) const {
-  if (source.kind != Source::Kind::gpr && source.kind != Source::Kind::uniform) return;
-  const unsigned first =
-      source.kind == Source::Kind::gpr ? register_word(source.value) : uniform_word(source.value);
-  for_lanes(active, [&](unsigned lane) {
-    warp.observer->read(first, lane, static_cast<std::uint32_t>(values[lane]));
-    if (source.wide) warp.observer->read(first + 1, lane, static_cast<std::uint32_t>(values[lane] >> 32));
-  });
+void WarpRun::show_read(const Warp& warp, const Source& source, std::uint32_t active) const {
+  const unsigned words = source.wide ? 2 : 1;
+  for (unsigned n = 0; n < words; ++n)
+    for_lanes(active, [&](unsigned lane) {
+      const unsigned number = source.value + n;
+      if (source.kind == Source::Kind::gpr)
+        warp.observer->read(register_word(number), lane, warp.registers[number][lane]);
+      if (source.kind == Source::Kind::uniform)
+        warp.observer->read(uniform_word(number), lane, memory_.uniform_or_zero(number));
+    });
 }
 
 void WarpRun::show_access(const Warp& warp, unsigned lane, std::uint64_t address, unsigned size,
@@ -260,11 +273,7 @@ Error WarpRun::stopped(const Warp& warp, const WarpOp& op, ErrorCode code, const
 void WarpRun::execute(Warp& warp, const WarpOp& op, std::uint32_t active, std::uint32_t& taken) {
   const Instruction& i = op.i;
   LaneSources source;
-  for (unsigned n = 0; n < 4; ++n) {
-    fetch(warp, op, i.source[n], active, source[n]);
-    if (warp.observer != nullptr) [[unlikely]]
-      show_read(warp, i.source[n], active, source[n]);
-  }
+  for (unsigned n = 0; n < 4; ++n) fetch(warp, op, i.source[n], active, source[n]);
   switch (op.kind) {
     case WarpOp::Kind::nothing:
     case WarpOp::Kind::barrier:
@@ -283,7 +292,7 @@ void WarpRun::execute(Warp& warp, const WarpOp& op, std::uint32_t active, std::u
         second[lane] = static_cast<std::uint32_t>(source[1][lane]);
       }
       const LaneWords results = exchange(i, first, second, active);
-      for_lanes(active, [&](unsigned lane) { warp.set(i.destination, lane, results[lane]); });
+      for_lanes(active, [&](unsigned lane) { warp.registers[i.destination][lane] = results[lane]; });
       return;
     }
     case WarpOp::Kind::load:
@@ -382,8 +391,8 @@ void WarpRun::compute(Warp& warp, const WarpOp& op, std::uint32_t active, const 
       result = evaluate(op.operation, op.i, inputs);
       computed = true;
     }
-    warp.set(d, lane, static_cast<std::uint32_t>(result));
-    if (wide) warp.set(d + 1, lane, static_cast<std::uint32_t>(result >> 32));
+    warp.registers[d][lane] = static_cast<std::uint32_t>(result);
+    if (wide) warp.registers[d + 1][lane] = static_cast<std::uint32_t>(result >> 32);
   });
 }
 

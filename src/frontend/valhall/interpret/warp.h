@@ -106,12 +106,11 @@ class WarpRun {
 
  private:
   static void find_front(Warp& warp);
-  void show_read(const Warp& warp, const Source& source, std::uint32_t active,
-                 const LaneValues& values) const;
-  // What else happened (interpret::Happened), and the end of the instruction.
-  Status end_step(const Warp& warp, const WarpOp& op, unsigned happened) const;
+  void show_read(const Warp& warp, const Source& source, std::uint32_t active) const;
   // One instruction of the lanes with the lowest program counter. Some lane must be runnable.
   Status step(Warp& warp);
+  // The same, of which the observer is told.
+  Status observed_step(Warp& warp);
   Status go_on(Warp& warp, const WarpOp& op, std::uint32_t active, std::uint32_t taken);
   Error stopped(const Warp& warp, const WarpOp& op, ErrorCode code, const char* what) const;
   void execute(Warp& warp, const WarpOp& op, std::uint32_t active, std::uint32_t& taken);
