@@ -74,7 +74,9 @@ void QuadAlu::show_index(const Register& reg, unsigned lanes) {
             [&](unsigned lane) { show_read(kIdxWords + reg.index, lane, quad_.idx[reg.index - 1U][lane]); });
 }
 
-void QuadAlu::show_words(const Register& reg, unsigned word, unsigned lanes, std::uint32_t bits) {
+void QuadAlu::read_and_show(const Register& reg, unsigned word, unsigned lanes, LaneWords& words,
+                            std::uint32_t bits) {
+  unobserved([&] { read_words(reg, word, lanes, words); });
   if (reg.bank == Bank::c || reg.bank == Bank::g || reg.bank == Bank::immediate) return;
   if (reg.index != 0) show_index(reg, lanes);
   for_lanes(lanes, [&](unsigned lane) {
@@ -94,9 +96,7 @@ void QuadAlu::show_commit() {
   for (const PredicateWrite& write : predicate_writes_)
     show_write(kPWords + write.predicate, write.lane, quad_.p[write.predicate] >> write.lane & 1,
                write.value ? 1 : 0);
-  interpret::Observer* const observer = std::exchange(observer_, nullptr);
-  commit();
-  observer_ = observer;
+  unobserved([&] { commit(); });
 }
 
 void QuadAlu::show_predicate(Predicate predicate, unsigned lanes) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "base/small_vector.h"
 #include "frontend/usse/container/program.h"
@@ -167,7 +168,15 @@ class QuadAlu {
   void execute_turn(const Instruction& i, unsigned lanes, unsigned turn);
 
   // ---- What the observer is told (observed.cpp)
-  void show_words(const Register& reg, unsigned word, unsigned lanes, std::uint32_t bits);
+  template <class Does>
+  void unobserved(const Does& does) {
+    interpret::Observer* const observer = std::exchange(observer_, nullptr);
+    does();
+    observer_ = observer;
+  }
+  // read_words(), with an observer. Apart from it, as the other one then need not keep what it is given.
+  [[gnu::noinline]] void read_and_show(const Register& reg, unsigned word, unsigned lanes, LaneWords& words,
+                                       std::uint32_t bits);
   void show_index(const Register& reg, unsigned lanes);
   void show_read(unsigned word, unsigned lane, std::uint32_t value, std::uint32_t bits = ~0U);
   void show_write(unsigned word, unsigned lane, std::uint32_t before, std::uint32_t after,
@@ -177,7 +186,7 @@ class QuadAlu {
   // Where a NaN went in, and a number came out.
   void show_lost_nan(unsigned lanes, const LaneFloats& in, const LaneFloats& out);
   // commit(), with an observer.
-  void show_commit();
+  [[gnu::noinline]] void show_commit();
 
   Quad& quad_;
   const RegisterFile& file_;

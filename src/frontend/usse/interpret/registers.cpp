@@ -59,7 +59,7 @@ std::uint32_t* QuadAlu::place(const Register& reg, unsigned word, unsigned lane)
 void QuadAlu::read_words(const Register& reg, unsigned word, unsigned lanes, LaneWords& words,
                          std::uint32_t bits) {
   if (observer_ != nullptr) [[unlikely]]
-    show_words(reg, word, lanes, bits);
+    return read_and_show(reg, word, lanes, words, bits);
   switch (reg.bank) {
     case Bank::c:
       return words.fill(word < 2 ? kSpecialConstants[reg.number & 63][word] : 0);

@@ -123,6 +123,9 @@ class Interpreter::Execution {
     });
     if (quad_.fault || !status) observer.happened(interpret::kFaulted);
     quad_.fault |= fault;
+    // Operands are read in the order that the compiler takes.
+    std::ranges::sort(observer.event().reads, {},
+                      [](const interpret::Event::Read& read) { return std::pair(read.word, read.lane); });
     const bool goes_on = (group & run_.shown) == 0 || observer.step();
     return status && !goes_on ? failed(ErrorCode::cancelled, kCancelledMessage, pc) : status;
   }

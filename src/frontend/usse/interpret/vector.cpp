@@ -91,15 +91,14 @@ void QuadAlu::nmad(const Instruction& i, unsigned lanes) {
         break;
       case Opcode::min:
         values[k] = each(s1(k), s2(k), minimum);
+        if (observer_ != nullptr) show_lost_nan(lanes, s1(k), values[k]);
         break;
       default:
         values[k] = each(s1(k), s2(k), maximum);
+        if (observer_ != nullptr) show_lost_nan(lanes, s1(k), values[k]);
         break;
     }
   }
-  if (observer_ != nullptr && (i.opcode == Opcode::min || i.opcode == Opcode::max)) [[unlikely]]
-    for (unsigned k = 0; k < 4; ++k)
-      if ((i.d[0].mask >> k & 1) != 0) show_lost_nan(lanes, s1(k), values[k]);
   write_masked(i.d[0], i.type, i.d[0].mask, lanes, values);
 }
 
