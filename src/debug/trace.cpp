@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 namespace warpjit::debug {
@@ -50,6 +51,11 @@ std::string name_of(std::span<const frontend::RegisterBank> banks, unsigned word
   if (bank == nullptr) return "word " + std::to_string(word);
   const unsigned place = word - bank->first;
   std::string name(bank->name);
+  if (bank->addressed) {
+    char digits[16];
+    char* const end = std::to_chars(digits, std::end(digits), 4 * place, 16).ptr;
+    return name + "[0x" + std::string(digits, end) + "]";
+  }
   if (bank->registers > 1) name += std::to_string(place / bank->components);
   if (bank->components > 1) name += {'.', kComponents[place % bank->components]};
   return name;
@@ -60,6 +66,15 @@ std::optional<unsigned> word_of(std::span<const frontend::RegisterBank> banks, s
     if (!name.starts_with(bank.name)) continue;
     std::string_view rest = name.substr(bank.name.size());
     unsigned number = 0, component = 0;
+    if (bank.addressed) {
+      if (!rest.starts_with("[0x") || !rest.ends_with("]")) continue;
+      rest = rest.substr(3, rest.size() - 4);
+      const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number, 16);
+      if (error != std::errc() || end != rest.data() + rest.size() || number % 4 != 0 ||
+          number / 4 >= unsigned{bank.registers} * bank.components)
+        continue;
+      return bank.first + number / 4;
+    }
     if (bank.registers > 1) {
       const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
       if (error != std::errc() || number >= bank.registers) continue;

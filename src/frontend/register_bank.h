@@ -7,7 +7,8 @@
 namespace warpjit::frontend {
 
 // Registers of one name as words of 32 bits. Word `first` + number * components + component of a thread's register
-// file is that component; names are "r3.x", or "r3" of one component, or "aL" of one register alone.
+// file is that component; names are "r3.x", or "r3" of one component, or "aL" of one register alone, or "o[0x10]" in
+// banks whose registers have addresses.
 struct RegisterBank {
   // What a word mostly is, for people.
   enum class Reading : std::uint8_t { f32, word, boolean };
@@ -21,6 +22,7 @@ struct RegisterBank {
   std::uint8_t components = 1;
   Reading reading = Reading::f32;
   Of of = Of::thread;
+  bool addressed = false;  // by bytes
 };
 
 }  // namespace warpjit::frontend

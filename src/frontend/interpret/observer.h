@@ -63,9 +63,15 @@ struct Event {
     std::uint8_t lane = 0;
     std::uint8_t space = 0;  // a number of the guest's
     bool store = false, faulted = false;
+    bool shared = false;  // it is the block's own memory, whose addresses begin at 0
+    bool atomic = false;  // it does not race with others that are, too: atomics, and what holds a lock
   };
   std::uint32_t address = 0;  // of the instruction, as SourceMap::where takes it
   std::uint32_t lanes = 0;    // bit n: lane n executed it
+  // Lanes that came to it, also those whose condition did not hold. 0: it was not executed, some lanes only met here.
+  std::uint32_t active = 0;
+  std::uint32_t group = 0;  // ObservedGroup::first of the block's group
+  std::uint32_t stack = 0;  // entries of the group's control stack after it, if there is one
   std::uint16_t happened = 0;
   std::vector<Read> reads{};
   std::vector<Write> writes{};
@@ -88,7 +94,8 @@ class Observer {
   // An instruction begins.
   Event& begin(std::uint32_t address, std::uint32_t lanes) {
     event_.address = address;
-    event_.lanes = lanes;
+    event_.lanes = event_.active = lanes;
+    event_.group = event_.stack = 0;
     event_.happened = 0;
     event_.reads.clear();
     event_.writes.clear();

@@ -3,6 +3,7 @@
 
 #include "frontend/shader.h"
 #include "frontend/tesla/container/program.h"
+#include "frontend/tesla/facts/register_file.h"
 #include "frontend/tesla/interpret/interpret.h"
 #include "frontend/tesla/translate/graphics.h"
 #include "frontend/tesla/translate/translate.h"
@@ -44,6 +45,9 @@ class Shader final : public frontend::Shader,
   const frontend::MemorySpaces* memory() const override { return this; }
   const frontend::BlockHeader* block_header() const override {
     return stage() == Stage::compute ? this : nullptr;
+  }
+  std::span<const frontend::RegisterBank> register_banks() const override {
+    return tesla::register_banks(program_.type);
   }
   const frontend::Profiler* profiler() const override { return stage() == Stage::compute ? this : nullptr; }
 

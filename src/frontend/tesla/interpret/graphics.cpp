@@ -65,15 +65,23 @@ class GraphicsRun {
     context_.first_number = static_cast<std::uint32_t>(number);
     for (const ResultWord& result : graphics_.results)  // nobody sees other outputs
       if (!result.constant) graphics_.outputs[result.output].fill(0);
+    if (context_.limits.observer != nullptr) graphics_.outputs = {};  // but those who look
     start_warp(warp_, interpreter_.program_, lanes, context_.limits.fuel);
     if (!graphics_.helpers_run) {
       warp_.active &= graphics_.live;
       warp_.exited = ~warp_.active;
       if (warp_.active == 0) return {};
     }
+    const bool is_fragment = interpreter_.program_.type == ProgramType::fragment;
+    using Kind = interpret::ObservedGroup::Kind;
+    show_warp(context_, warp_,
+              {.kind = is_fragment ? Kind::quads : Kind::rows,
+               .first = number,
+               .quads = graphics_.quads.first(is_fragment ? lanes / 4 : 0)});
+    const RunWarp run_warp = warp_.observer != nullptr ? run_warp_observed : run_warp_;
     if (context_.limits.cancelled())
       context_.cancel_at(warp_.pc);
-    else if (run_warp_(context_, warp_) != WarpOutcome::stopped)
+    else if (run_warp(context_, warp_) != WarpOutcome::stopped)
       return {};
     return Error{context_.stop.code, context_.stop.message,
                  interpreter_.program_.where(context_.stop.address)};

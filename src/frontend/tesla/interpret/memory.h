@@ -8,11 +8,19 @@
 #include <cstring>
 
 #include "base/compiler.h"
+#include "frontend/tesla/facts/register_file.h"
 #include "frontend/tesla/interpret/op.h"
 #include "frontend/tesla/interpret/profile.h"
 
 namespace warpjit::tesla {
 namespace {
+
+// Whether this is the loop that warps with an observer run in.
+#ifdef TESLA_OBSERVED
+constexpr bool kObserved = true;
+#else
+constexpr bool kObserved = false;
+#endif
 
 // Memory of one operand of one warp.
 class OperandMemory {
@@ -22,9 +30,15 @@ class OperandMemory {
 
   // The address that a lane uses; 16 bits but for g[].
   std::uint32_t address(unsigned lane) const {
-    if (operand_.kind == Operand::Kind::global)
-      return operand_.value < context_.registers ? warp_.registers.r[operand_.value][lane] : 0;
+    if (operand_.kind == Operand::Kind::global) {
+      if (operand_.value >= context_.registers) return 0;
+      const std::uint32_t at = warp_.registers.r[operand_.value][lane];
+      if constexpr (kObserved) warp_.observer->read(general_word(operand_.value), lane, at);
+      return at;
+    }
     const std::uint32_t base = warp_.registers.a[operand_.address][lane];
+    if constexpr (kObserved)
+      if (operand_.address != 0) warp_.observer->read(address_word(operand_.address), lane, base);
     return (operand_.post_increment ? base : base + operand_.value) & 0xffff;
   }
 
@@ -36,13 +50,36 @@ class OperandMemory {
     } else {
       at = writable(lane, address, size);
     }
-    if (at == nullptr || address % size != 0) return report(lane, address, false);
-    return at;
+    if (address % size != 0) at = nullptr;
+    if constexpr (kObserved) show(lane, address, size, at, false);
+    return at != nullptr ? at : report(lane, address, false);
   }
   std::byte* write(unsigned lane, std::uint32_t address, unsigned size) const {
     std::byte* at = writable(lane, address, size);
-    if (at == nullptr || address % size != 0) return report(lane, address, true);
-    return at;
+    if (address % size != 0) at = nullptr;
+    if constexpr (kObserved) show(lane, address, size, at, true);
+    return at != nullptr ? at : report(lane, address, true);
+  }
+
+  // To the warp's observer: an access, of which `at` is the place.
+  void show(unsigned lane, std::uint32_t address, unsigned size, const std::byte* at, bool is_store) const {
+    interpret::Event::Memory access{
+        .address = address,
+        .bytes = static_cast<std::uint8_t>(size),
+        .lane = static_cast<std::uint8_t>(lane),
+        .space = space_number(operand_.kind, operand_.space),
+        .store = is_store,
+        .faulted = at == nullptr && !may_miss(),
+        .shared = operand_.kind == Operand::Kind::shared,
+        .atomic = op_.i.lock != 0 || op_.i.opcode == Opcode::red_g || op_.i.opcode == Opcode::atom_g};
+    if (at != nullptr) std::memcpy(&access.value, at, std::min(size, 4U));
+    access.before = access.value;
+    if (access.faulted) warp_.observer->happened(interpret::kFaulted);
+    warp_.observer->event().memory.push_back(access);
+  }
+  // The same, after write(): these bytes are there now.
+  void show_stored(const std::byte* at, unsigned size) const {
+    std::memcpy(&warp_.observer->event().memory.back().value, at, std::min(size, 4U));
   }
 
  private:

@@ -7,6 +7,7 @@
 
 #include "base/fuel.h"
 #include "frontend/interpret/fault.h"
+#include "frontend/interpret/observer.h"
 #include "frontend/tesla/interpret/interpret.h"
 
 namespace warpjit::tesla {
@@ -48,6 +49,8 @@ struct Warp {
   std::int64_t fuel = 0;           // group_fuel
   std::uint64_t of_all_lanes = 0;  // transfers made by all lanes that have not exited
   FuelCounts counts{0};
+  interpret::Observer* observer = nullptr;  // null: it is not observed
+  std::uint32_t observed = 0;               // the lanes that it sees
 
   std::uint32_t alive(std::uint32_t mask) const { return mask & ~(exited | broken | returned); }
 };
@@ -86,6 +89,9 @@ struct BlockContext {
 // Brings a warp to the entry, with its first `lanes` lanes.
 void start_warp(Warp& warp, const Program& program, unsigned lanes, std::uint64_t fuel);
 
+// Asks the observer of the run, if there is one, whether it is to see the warp, which is as it is at its start.
+void show_warp(const BlockContext& context, Warp& warp, interpret::ObservedGroup group);
+
 // Counts a transfer of these lanes; false: some thread has made too many. Only where the warp's fuel, which
 // went down by one, is below 0.
 bool count_transfer(Warp& warp, std::uint32_t lanes);
@@ -95,6 +101,8 @@ enum class WarpOutcome : std::uint8_t { finished, at_barrier, stopped };
 // Runs a warp until it ends, waits or stops with the context's message.
 WarpOutcome run_warp_baseline(BlockContext& context, Warp& warp);
 WarpOutcome run_warp_avx2(BlockContext& context, Warp& warp);
+// The same, seen by the warp's observer.
+WarpOutcome run_warp_observed(BlockContext& context, Warp& warp);
 using RunWarp = WarpOutcome (*)(BlockContext&, Warp&);
 RunWarp loop_for(HostCode code);
 

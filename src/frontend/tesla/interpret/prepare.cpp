@@ -7,6 +7,8 @@
 #include "frontend/tesla/container/graphics.h"
 #include "frontend/tesla/facts/launch.h"
 #include "frontend/tesla/facts/reach.h"
+#include "frontend/tesla/facts/register_file.h"
+#include "frontend/tesla/interpret/graphics.h"
 #include "frontend/tesla/interpret/op.h"
 #include "frontend/tesla/interpret/profile.h"
 
@@ -31,6 +33,7 @@ void start_warp(Warp& warp, const Program& program, unsigned lanes, std::uint64_
   warp.active = lanes == kLanes ? ~0U : (1U << lanes) - 1;
   warp.exited = ~warp.active;
   warp.broken = warp.returned = 0;
+  warp.observer = nullptr;
   warp.pc = program.entry;
   warp.stack.clear();
   warp.done = false;
@@ -38,6 +41,24 @@ void start_warp(Warp& warp, const Program& program, unsigned lanes, std::uint64_
   warp.fuel = group_fuel(fuel);
   warp.of_all_lanes = 0;
   warp.counts = FuelCounts(fuel);
+}
+
+void show_warp(const BlockContext& context, Warp& warp, interpret::ObservedGroup group) {
+  interpret::Observer* const observer = context.limits.observer;
+  group.lanes = warp.active;
+  if (observer == nullptr || !observer->observes(group)) return;
+  warp.observer = observer;
+  warp.observed = warp.active;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if ((warp.active >> lane & 1) == 0) continue;
+    for (unsigned number = 0; number < context.registers; ++number)
+      // A block's threads find their place in $r0, be it 0.
+      if (warp.registers.r[number][lane] != 0 || (number == 0 && context.graphics == nullptr))
+        observer->holds(general_word(number), lane, warp.registers.r[number][lane]);
+    if (context.graphics == nullptr) continue;
+    for (unsigned word = 0; word < context.graphics->attributes.size(); ++word)
+      observer->holds(attribute_word(word), lane, context.graphics->attributes[word][lane]);
+  }
 }
 
 bool count_transfer(Warp& warp, std::uint32_t lanes) {
@@ -156,6 +177,11 @@ struct BlockRun {
     if (context_.profiler != nullptr)
       context_.profiler->begin_block(context_, warps_.size(), kParameterOffset + launch_.parameters.size());
     if (start_registers != nullptr) warps_[0].registers = *start_registers;
+    for (Warp& warp : warps_)
+      show_warp(context_, warp,
+                {.kind = interpret::ObservedGroup::Kind::block,
+                 .first = warp.first_thread,
+                 .block = context_.block});
     const Status status = run_warps();
     if (start_registers != nullptr) *start_registers = warps_[0].registers;
     return status;
@@ -199,7 +225,8 @@ struct BlockRun {
             context_.cancel_at(warp.pc);
             return stopped(warp);
           }
-          if (run_warp_(context_, warp) == WarpOutcome::stopped) return stopped(warp);
+          const RunWarp run_warp = warp.observer != nullptr ? run_warp_observed : run_warp_;
+          if (run_warp(context_, warp) == WarpOutcome::stopped) return stopped(warp);
           complete_barriers();
         }
         all_done &= warp.done;

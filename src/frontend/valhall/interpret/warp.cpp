@@ -175,7 +175,7 @@ Status WarpRun::observed_step(Warp& warp) {
   if (warp.front == 0) find_front(warp);
   const std::uint32_t active = warp.front;
   const WarpOp& op = ops_[op_of_word_[warp.front_pc / 8]];
-  warp.observer->begin(op.address, active);
+  warp.observer->begin(op.address, active).group = warp.first_thread;
   for (const Source& source : op.i.source) show_read(warp, source, active);
   const bool wide = op.kind == WarpOp::Kind::arithmetic && op.operation.result == ResultShape::wide;
   const bool computes = op.kind == WarpOp::Kind::arithmetic || op.kind == WarpOp::Kind::exchange;
