@@ -180,8 +180,8 @@ class WARPJIT_API Engine {
   void cancel_compilations() const;
 
   // Runs a launch in the guest interpreter, slowly, on the calling thread. `profile` gets what was seen until
-  // the end, also if the run ends with an error. `fuel` and `cancel` of the options count. Errors: as run();
-  // unsupported for guests without warps.
+  // the end, also if the run ends with an error; of a draw with a vertex stage, of the fragment program. `fuel`
+  // and `cancel` of the options count. Errors: as run(); unsupported for guests whose interpreter cannot be observed.
   Result<Report> profile(const Launch& launch, Profile& profile, const RunOptions& options) const;
   Result<Report> profile(const Launch& launch, Profile& profile) const {
     return this->profile(launch, profile, RunOptions());

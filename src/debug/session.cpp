@@ -6,11 +6,11 @@
 
 #include "base/result.h"
 #include "capture/frames.h"
-#include "debug/listing_lines.h"
 #include "debug/origin.h"
 #include "debug/saved_memory.h"
 #include "debug/trace.h"
 #include "frontend/interpret/pixels.h"
+#include "frontend/listing_lines.h"
 #include "pixels/batch.h"
 #include "runtime/engine/observed_run.h"
 #include "warpjit/debug.hpp"
@@ -232,7 +232,7 @@ class DebugSession::State final : public runtime::RunWatcher,
         const auto& program =
             part->program == ObservedPart::Program::own ? launch.program : launch.pixels->vertex->program;
         const auto listing = disassemble(program);
-        lines_ = listing ? debug::lines_of(*listing) : std::map<std::uint32_t, std::string>();
+        lines_ = listing ? frontend::lines_of(*listing) : std::map<std::uint32_t, std::string>();
         floats_ = debug::FloatCode(shader.isa(), lines_);
       }
       compares_ = compares && saved.ok();

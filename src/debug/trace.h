@@ -38,13 +38,10 @@ class RegisterFile {
   std::vector<std::uint32_t> words_;
 };
 
-// The number of words that a guest's banks have.
-unsigned words_of(std::span<const frontend::RegisterBank> banks);
-// "r3.x"; "word 900" for one of no bank.
-std::string name_of(std::span<const frontend::RegisterBank> banks, unsigned word);
-// The word of a name. Nothing: there is none.
-std::optional<unsigned> word_of(std::span<const frontend::RegisterBank> banks, std::string_view name);
-const frontend::RegisterBank* bank_of(std::span<const frontend::RegisterBank> banks, unsigned word);
+using frontend::bank_of;
+using frontend::name_of;
+using frontend::word_of;
+using frontend::words_of;
 
 // What to look for: a step that does any of these in one of the lanes.
 struct Search {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "debug/listing_lines.h"
 #include "debug/saved_memory.h"
+#include "frontend/listing_lines.h"
 #include "frontend/interpret/pixels.h"
 #include "warpjit/listing.hpp"
 
@@ -33,7 +33,7 @@ void WholeRun::begin_program(const runtime::LaunchState& launch, ObservedPart::P
     if (bank.of == frontend::RegisterBank::Of::thread)
       threads_end_ = std::max(threads_end_, bank.first + unsigned{bank.registers} * bank.components);
   const auto listing = disassemble(program);
-  lines_ = listing ? lines_of(*listing) : std::map<std::uint32_t, std::string>();
+  lines_ = listing ? frontend::lines_of(*listing) : std::map<std::uint32_t, std::string>();
   floats_ = FloatCode(shader.isa(), lines_);
   stage_ = shader.stage();
   launch_ = &launch;

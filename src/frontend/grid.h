@@ -90,15 +90,4 @@ class BlockHeader {
   ~BlockHeader() = default;
 };
 
-// Implemented by guests whose interpreter observes itself.
-class Profiler {
- public:
-  // The whole grid. Assumes the default floating-point environment.
-  virtual Status profile(const Grid& grid, const RunLimits& limits, std::optional<BlockFault>& fault,
-                         Profile& profile) const = 0;
-
- protected:
-  ~Profiler() = default;
-};
-
 }  // namespace warpjit::frontend

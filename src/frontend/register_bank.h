@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace warpjit::frontend {
@@ -24,5 +27,14 @@ struct RegisterBank {
   Of of = Of::thread;
   bool addressed = false;  // by bytes
 };
+
+// The number of words that a guest's banks have.
+unsigned words_of(std::span<const RegisterBank> banks);
+// "r3.x"; "word 900" for one of no bank.
+std::string name_of(std::span<const RegisterBank> banks, unsigned word);
+// The word of a name. Nothing: there is none.
+std::optional<unsigned> word_of(std::span<const RegisterBank> banks, std::string_view name);
+// Null: it is of none.
+const RegisterBank* bank_of(std::span<const RegisterBank> banks, unsigned word);
 
 }  // namespace warpjit::frontend

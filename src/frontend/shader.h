@@ -142,7 +142,6 @@ class Shader : public SourceMap, public Program::State {
   virtual const MemorySpaces* memory() const { return nullptr; }
   virtual const GeometryUnit* geometry_unit() const { return nullptr; }
   virtual const BlockHeader* block_header() const { return nullptr; }
-  virtual const Profiler* profiler() const { return nullptr; }
   // What observers of its interpreter see; empty: it has none.
   virtual std::span<const RegisterBank> register_banks() const { return {}; }
 

@@ -51,10 +51,9 @@ constexpr Room kRooms[] = {
     {"frontend/GUEST/flow",
      "base pixels frontend frontend/flow frontend/GUEST/encoding frontend/GUEST/container "
      "frontend/GUEST/facts"},
-    // assembly: the text of instructions in a profile.
     {"frontend/GUEST/interpret",
      "base textures frontend frontend/interpret frontend/GUEST/encoding frontend/GUEST/container "
-     "frontend/GUEST/assembly frontend/GUEST/facts"},
+     "frontend/GUEST/facts"},
     {"frontend/GUEST/translate",
      "base ir textures frontend frontend/encoding frontend/flow frontend/pixels frontend/textures "
      "frontend/GUEST/encoding frontend/GUEST/container frontend/GUEST/facts frontend/GUEST/flow"},

@@ -1,35 +1,46 @@
 // What the profiler says of small kernels whose behaviour is plain from their text.
-#include "frontend/tesla/interpret/interpret.h"
-#include "tesla/translate_test.h"
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "warpjit/tesla.hpp"
+#include "warpjit/warpjit.hpp"
 
 namespace warpjit::tesla {
 namespace {
 
 // With $r0 = thread, $a1 = 4 times that. 256 bytes of s[] after the header; g0 is 1 KiB at 0.
 Profile profile_of(const std::string& body, std::uint32_t threads = 64, Status* status = nullptr) {
-  const Program program = program_of("and b32 $r0 $r0 0xffff\nshl $a1 $r0 0x2\n" + body + "exit nop\n");
-  const auto interpreter = Interpreter::prepare(program, {}, targets_of(program, {}));
-  EXPECT_TRUE(interpreter.ok());
+  const auto program = load_assembly("and b32 $r0 $r0 0xffff\nshl $a1 $r0 0x2\n" + body + "exit nop\n");
+  EXPECT_TRUE(program.ok());
+  if (!program) return {};
   std::vector<std::uint64_t> words(128);
-  Launch launch;
-  launch.grid = {2, 1, 1};
-  launch.block = {threads, 1, 1};
-  launch.shared_bytes = 16 + 256;
-  launch.fuel = 100;
-  launch.globals[0] = {{0, std::as_writable_bytes(std::span(words))}};
+  warpjit::Launch launch(*program);
+  EXPECT_TRUE(launch.set_grid(2));
+  EXPECT_TRUE(launch.set_block(threads));
+  EXPECT_TRUE(launch.set_shared_bytes(16 + 256));
+  launch.set_fuel(100);
+  EXPECT_TRUE(launch.map_memory("g0", 0, words.data(), 8 * words.size()));
+  const Engine engine;
   Profile profile;
-  RunReport report;
-  const Status ran = interpreter->run_profiled(launch, report, profile);
+  const auto report = engine.profile(launch, profile);
   if (status != nullptr)
-    *status = ran;
+    *status = report ? Status() : report.error();
   else
-    EXPECT_TRUE(ran.ok()) << body << to_string(ran.error());
+    EXPECT_TRUE(report.ok()) << body << to_string(report.error());
   return profile;
 }
 const Profile::Instruction& line_of(const Profile& profile, const std::string& text) {
   for (const auto& line : profile.instructions)
     if (line.text == text) return line;
   ADD_FAILURE() << "no " << text;
+  return profile.instructions[0];
+}
+const Profile::Instruction& line_at(const Profile& profile, std::uint32_t address) {
+  for (const auto& line : profile.instructions)
+    if (line.address == address) return line;
+  ADD_FAILURE() << "nothing at " << address;
   return profile.instructions[0];
 }
 std::uint64_t uninitialized(const Profile& profile) {
@@ -45,7 +56,7 @@ TEST(TeslaProfile, CountsWarpsLanesAndDivergence) {
       "mov b32 $r1 10\njoinat #end\nset $c0 # l u32 $r0 $r1\n(e $c0) bra #end\nmov b32 $r2 1\nend:\njoin "
       "nop\n",
       40);
-  const auto& branch = line_of(profile, "(e $c0) bra 0x38");
+  const auto& branch = line_at(profile, 0x28);
   EXPECT_EQ(branch.warps, 4u);
   EXPECT_EQ(branch.lanes, 2u * (22 + 8));
   EXPECT_EQ(branch.diverged, 2u);
@@ -113,7 +124,7 @@ TEST(TeslaProfile, FaultsAndErrors) {
   const Profile endless = profile_of("loop:\nbra #loop\n", 64, &status);
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code, ErrorCode::out_of_fuel);
-  EXPECT_GT(line_of(endless, "bra 0x10").warps, 90u);
+  EXPECT_GT(line_at(endless, 0x10).warps, 90u);
 }
 
 }  // namespace

@@ -114,7 +114,12 @@ TEST_F(CliTest, KernelStatistics) {
     EXPECT_EQ(line["uninitialized_registers"], 0) << line;
     EXPECT_EQ(line["uninitialized_shared"], 0) << line;
   }
-  EXPECT_EQ(run("run '" + kExamples + "mvp_light.json' --stats").code, 2);
+  const Outcome drawn = run("run '" + kKernels + "graphics/phong.json' --stats --json");
+  ASSERT_EQ(drawn.code, 0) << drawn.err;
+  const json pixels = json::parse(drawn.out)["stats"];
+  EXPECT_GT(pixels["lane_instructions"], 1000);
+  EXPECT_EQ(pixels["active_lanes"].size(), 33U);
+  EXPECT_GT(pixels["mean_active_lanes"], 4);
 }
 
 // A fault is reported with its place, and by the exit code.

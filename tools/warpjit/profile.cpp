@@ -46,9 +46,10 @@ void print_active_lanes(const Profile& profile, const Totals& totals) {
 void print_profile(const Profile& profile) {
   const Totals totals = totals_of(profile);
   print_out(
-      "{} instructions of warps, {} of lanes; {:.1f} of 32 lanes active; {} branches parted a warp; control "
+      "{} instructions of warps, {} of lanes; {:.1f} of {} lanes active; {} branches parted a warp; control "
       "stack up to {} entries\n",
-      totals.warps, totals.executed, totals.mean_active(), totals.diverged, profile.deepest_stack);
+      totals.warps, totals.executed, totals.mean_active(), profile.active_lanes.size() - 1, totals.diverged,
+      profile.deepest_stack);
   print_active_lanes(profile, totals);
   print_out("{:>8} {:>12} {:>6} {:>10}  {}\n", "address", "warps", "lanes", "diverged", "instruction");
   for (const Profile::Instruction& i : profile.instructions) {

@@ -126,9 +126,6 @@ int run_launch(const RunCommand& options) {
   run.background = options.background;
   auto file = load_launch(options.input);
   if (!file) return fail(file.error());
-  if (options.stats && file->work != Work::grid)
-    return fail({ErrorCode::bad_input,
-                 "only programs that run in warps, such as compute kernels, can be observed", "--stats"});
   RunOutcome outcome;
   outcome.choice.all = options.all;
   if (!options.pixels.empty() && file->work != Work::pixels)
@@ -193,10 +190,11 @@ void add_run(Command& app) {
                  "Row 0 is the one with the smallest y");
   const Option stats = command.flag(
       "--stats", options->stats,
-      "compute kernels: run in the guest interpreter and count, instruction by instruction, how often "
-      "warps executed it (warps), in how many lanes (lanes: the mean; JSON: the sum), how often it parted "
-      "a warp (diverged), its accesses outside memory or not aligned (faults), its reads of registers and "
-      "shared memory that nobody wrote (uninitialized); also races between warps in shared memory. "
+      "run in the guest interpreter and count, instruction by instruction, how often groups of threads "
+      "(warps) executed it (warps), in how many lanes (lanes: the mean; JSON: the sum), how often it parted "
+      "a group (diverged), its accesses outside memory or not aligned (faults), its reads of registers and "
+      "shared memory that nobody wrote (uninitialized); also races between warps in shared memory. Of a draw "
+      "with a vertex program, the fragment program. "
       "docs/launch.md defines the numbers");
   for (const char* option : {"--engine", "--target", "--dispatch", "--background", "--threads"})
     stats.excludes(command.existing(option));

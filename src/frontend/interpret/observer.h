@@ -63,7 +63,7 @@ struct Event {
     std::uint8_t lane = 0;
     std::uint8_t space = 0;  // a number of the guest's
     bool store = false, faulted = false;
-    bool shared = false;  // it is the block's own memory, whose addresses begin at 0
+    bool shared = false;  // it is the block's own memory, where the low half of addresses begins at 0
     bool atomic = false;  // it does not race with others that are, too: atomics, and what holds a lock
   };
   std::uint32_t address = 0;  // of the instruction, as SourceMap::where takes it

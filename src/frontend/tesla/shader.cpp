@@ -298,16 +298,4 @@ Result<ir::Function> Shader::translate_graphics(const frontend::Facts& facts, bo
                             facts.get<frontend::StripFacts>(), dispatch_all);
 }
 
-Status Shader::profile(const frontend::Grid& grid, const RunLimits& limits,
-                       std::optional<frontend::BlockFault>& fault, Profile& profile) const {
-  WARPJIT_TRY(const frontend::CheckedGrid checked, check_grid(grid));
-  WARPJIT_TRY(
-      const Interpreter interpreter,
-      Interpreter::prepare(program_, modes_, branch_targets(program_, branch_spaces_, checked.constants)));
-  RunReport run;
-  const Status status = interpreter.run_profiled(grid, run, profile, limits);
-  fault = fault_of(run);
-  return status;
-}
-
 }  // namespace warpjit::tesla

@@ -20,10 +20,7 @@ struct GraphicsParts {
   GraphicsParts(const Program& program, ReachedCode reached);
 };
 
-class Shader final : public frontend::Shader,
-                     private frontend::MemorySpaces,
-                     private frontend::BlockHeader,
-                     private frontend::Profiler {
+class Shader final : public frontend::Shader, private frontend::MemorySpaces, private frontend::BlockHeader {
  public:
   // Errors: numbers over the limits.
   static Result<std::shared_ptr<const Shader>> make(Program program, const Modes& modes = {});
@@ -49,7 +46,6 @@ class Shader final : public frontend::Shader,
   std::span<const frontend::RegisterBank> register_banks() const override {
     return tesla::register_banks(program_.type);
   }
-  const frontend::Profiler* profiler() const override { return stage() == Stage::compute ? this : nullptr; }
 
  private:
   Shader(Program program, const Modes& modes);
@@ -62,8 +58,6 @@ class Shader final : public frontend::Shader,
   std::size_t begin_block(const frontend::Grid& grid, const ir::BlockPosition& block,
                           std::span<std::byte> shared) const override;
   std::uint32_t position_place() const override { return kPositionOffset; }
-  Status profile(const frontend::Grid& grid, const RunLimits& limits,
-                 std::optional<frontend::BlockFault>& fault, Profile& profile) const override;
   ComputeFacts compute_facts(const frontend::Facts& facts) const;
   // For graphics programs.
   Result<ir::Function> translate_graphics(const frontend::Facts& facts, bool dispatch_all) const;

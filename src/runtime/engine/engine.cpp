@@ -118,8 +118,7 @@ Result<CompileReport> Engine::compile(const Launch& launch, const RunOptions& op
   return caught();
 }
 Result<Report> Engine::profile(const Launch& launch, Profile& profile, const RunOptions& options) const try {
-  const FloatEnvironment environment;
-  return runtime::profile(launch.state(), profile, options);
+  return runtime::run_profiled(state(), launch.state(), profile, options);
 } catch (...) {
   return caught();
 }

@@ -1,13 +1,17 @@
 #include "runtime/engine/observed_run.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/float_environment.h"
+#include "frontend/listing_lines.h"
 #include "runtime/engine/make_kernel.h"
 #include "runtime/work/grid_plan.h"
 #include "runtime/work/pixel_draw.h"
+#include "runtime/work/profile.h"
 #include "runtime/work/row_plan.h"
+#include "warpjit/listing.hpp"
 
 namespace warpjit::runtime {
 namespace {
@@ -158,6 +162,32 @@ Status run_observed(EngineState& engine, LaunchState& given, const ObservedPart&
   if (launch.primitives) return run_primitives(run);
   if (part.whole) return run_whole(run);
   return launch.work() == Work::grid ? run_grid(engine, run, part.unit) : run_row(run, part.unit);
+}
+
+Result<Report> run_profiled(EngineState& engine, LaunchState& given, Profile& profile,
+                            const RunOptions& options) {
+  const FloatEnvironment environment;
+  RunOptions alone = options;
+  alone.threads = 1;
+  alone.background = false;
+  WorkMemory memory;
+  LaunchState launch(static_cast<const LaunchData&>(given));
+  const frontend::Shader& shader = *launch.shader;
+  if (shader.register_banks().empty())
+    return Error{ErrorCode::unsupported, "there are no profiles of programs of this kind",
+                 shader.source_name()};
+  WARPJIT_CHECK(launch.check());
+  Profiler profiler(shader, launch.values.grid);
+  ObservedKernels kernels(engine, shader, profiler);
+  Run run{launch, alone, kernels, engine.runner(), memory};
+  const Status status = run_work(run);
+  profile = profiler.result();
+  const auto listing = disassemble(launch.program);
+  const auto lines = listing ? frontend::lines_of(*listing) : std::map<std::uint32_t, std::string>();
+  for (Profile::Instruction& line : profile.instructions)
+    if (const auto text = lines.find(line.address); text != lines.end()) line.text = text->second;
+  WARPJIT_CHECK(status);
+  return std::move(run.report);
 }
 
 }  // namespace warpjit::runtime

@@ -31,6 +31,11 @@ std::vector<std::span<std::byte>> written_memory(const LaunchState& launch);
 Status run_observed(EngineState& engine, LaunchState& launch, const ObservedPart& part,
                     interpret::Observer& observer, const RunOptions& options);
 
+// Runs a launch in the guest interpreter, its vertex stage in the engine's kernels; `profile` gets what was seen, also
+// if the run ends with an error. Errors: as of a run; unsupported for guests whose interpreters nobody can observe.
+Result<Report> run_profiled(EngineState& engine, LaunchState& launch, Profile& profile,
+                            const RunOptions& options);
+
 // Is told of each run of an engine.
 class RunWatcher {
  public:

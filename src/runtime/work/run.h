@@ -44,8 +44,6 @@ Status run_work(Run& run);
 Status run_rows(Run& run);  // a draw and a grid, too
 Status run_primitives(Run& run);
 Status run_pixels(Run& run);
-// The work of a compute program, in the guest interpreter.
-Result<Report> profile(LaunchState& launch, Profile& profile, const RunOptions& options);
 
 // Runs the units from `next` on, and advances it to the first one that is left: if the kernel is awaited, the
 // run ends as soon as it is there. Sets `workers`.

@@ -49,22 +49,4 @@ Status run_rows(Run& run) {
   return {};
 }
 
-Result<Report> profile(LaunchState& launch, Profile& profile, const RunOptions& options) {
-  WARPJIT_CHECK(launch.check());
-  Report report;
-  report.engine = EngineKind::guest;
-  report.work = launch.work();
-  std::optional<frontend::BlockFault> fault;
-  const auto start = RunClock::now();
-  const frontend::Profiler* const profiler = launch.shader->profiler();
-  if (profiler == nullptr)
-    return Error{ErrorCode::unsupported, "there are no profiles of programs of this kind",
-                 launch.shader->source_name()};
-  WARPJIT_CHECK(profiler->profile(launch.values.grid, {options.fuel.value_or(launch.fuel), options.cancel},
-                                  fault, profile));
-  report.run_time = RunClock::now() - start;
-  if (fault) report.fault = describe(*fault, *launch.shader, launch.values.grid);
-  return report;
-}
-
 }  // namespace warpjit::runtime

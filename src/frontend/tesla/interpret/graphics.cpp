@@ -7,7 +7,6 @@
 #include "frontend/tesla/facts/launch.h"
 #include "frontend/tesla/interpret/op.h"
 #include "frontend/tesla/interpret/ops.h"
-#include "frontend/tesla/interpret/profile.h"
 
 namespace warpjit::tesla {
 
@@ -65,7 +64,7 @@ class GraphicsRun {
     context_.first_number = static_cast<std::uint32_t>(number);
     for (const ResultWord& result : graphics_.results)  // nobody sees other outputs
       if (!result.constant) graphics_.outputs[result.output].fill(0);
-    if (context_.limits.observer != nullptr) graphics_.outputs = {};  // but those who look
+    if (context_.limits.observer != nullptr) graphics_.outputs = {};  // but observers
     start_warp(warp_, interpreter_.program_, lanes, context_.limits.fuel);
     if (!graphics_.helpers_run) {
       warp_.active &= graphics_.live;
@@ -103,7 +102,8 @@ class GraphicsRun {
   // The lanes of a warp of vertex and geometry programs (tesla.md 15.4).
   unsigned lanes_of_warp() const { return shows_warps() ? 4 : kLanes; }
   GraphicsWarp& graphics() { return graphics_; }
-  void observe(Profiler* profiler) { context_.profiler = profiler; }
+  // Counts the instructions that lanes execute; null: it does not.
+  void count(LaneCounts* counts) { context_.counts = counts; }
   const Program& program() const { return interpreter_.program_; }
   std::uint32_t register_word(std::uint32_t index, unsigned lane) const {
     return index < interpreter_.registers_ ? warp_.registers.r[index][lane] : 0;
@@ -138,8 +138,7 @@ class Fragments final : public interpret::FragmentProgram {
   Status start(bool counted) {
     WARPJIT_CHECK(run_.start());
     const GraphicsState& state = run_.program().graphics;
-    if (counted) profiler_.emplace(run_.program(), &counts_);
-    run_.observe(profiler_ ? &*profiler_ : nullptr);
+    if (counted) run_.count(&counts_);
     results_ = fragment_results(state);
     most_quads_ = run_.shows_warps() ? 1 : kLanes / 4;
     run_.graphics().inputs = fragment_inputs(state);
@@ -189,7 +188,6 @@ class Fragments final : public interpret::FragmentProgram {
   GraphicsRun run_;
   RunReport& report_;
   LaneCounts counts_{};
-  std::optional<Profiler> profiler_;
   FragmentResults results_;
   unsigned most_quads_ = kLanes / 4;
 };

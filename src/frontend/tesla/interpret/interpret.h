@@ -100,10 +100,6 @@ class Interpreter {
   // The whole grid.
   Status run(const Launch& launch, RunReport& report, HostCode code = HostCode::best) const;
 
-  // The whole grid, observed; `profile` also if the run ends with an error.
-  Status run_profiled(const Launch& launch, RunReport& report, Profile& profile,
-                      std::optional<RunLimits> limits = {}) const;
-
   // One warp with all its lanes as the only one of block (0, 0), from registers that the
   // caller sets and gets.
   Status run_warp(const Launch& launch, WarpRegisters& registers, RunReport& report,

@@ -10,7 +10,6 @@
 #include "base/compiler.h"
 #include "frontend/tesla/facts/register_file.h"
 #include "frontend/tesla/interpret/op.h"
-#include "frontend/tesla/interpret/profile.h"
 
 namespace warpjit::tesla {
 namespace {
@@ -124,7 +123,6 @@ class OperandMemory {
   }
   WARPJIT_COLD std::byte* report(unsigned lane, std::uint32_t address, bool is_store) const {
     if (may_miss()) return nullptr;
-    if (context_.profiler != nullptr) context_.profiler->fault(op_);
     if (!context_.report.first_fault)
       context_.report.first_fault = MemoryFault{.pc = op_.pc,
                                                 .block = context_.block,

@@ -55,7 +55,7 @@ struct Warp {
   std::uint32_t alive(std::uint32_t mask) const { return mask & ~(exited | broken | returned); }
 };
 
-class Profiler;       // profile.h
+using LaneCounts = std::array<std::uint32_t, kLanes>;
 struct GraphicsWarp;  // graphics.h
 
 // State of one block while it runs.
@@ -77,7 +77,7 @@ struct BlockContext {
   std::array<std::uint32_t, kBarriers> arrived{};   // warps at each barrier
   std::array<std::uint32_t, kBarriers> expected{};  // that complete it; 0: all that have not exited
   RunReport report;
-  Profiler* profiler = nullptr;      // if not null, sees every instruction
+  LaneCounts* counts = nullptr;      // if not null, counts the instructions for which each lane is active
   GraphicsWarp* graphics = nullptr;  // of graphics programs
   std::uint32_t first_number = 0;    // of the threads in what is reported, added to Warp::first_thread
   RunLimits limits{0};

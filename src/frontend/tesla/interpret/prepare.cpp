@@ -10,7 +10,6 @@
 #include "frontend/tesla/facts/register_file.h"
 #include "frontend/tesla/interpret/graphics.h"
 #include "frontend/tesla/interpret/op.h"
-#include "frontend/tesla/interpret/profile.h"
 
 namespace warpjit::tesla {
 namespace {
@@ -174,8 +173,6 @@ struct BlockRun {
   Status run_block(std::uint64_t number, WarpRegisters* start_registers) {
     context_.block = launch_.block_at(number);
     reset();
-    if (context_.profiler != nullptr)
-      context_.profiler->begin_block(context_, warps_.size(), kParameterOffset + launch_.parameters.size());
     if (start_registers != nullptr) warps_[0].registers = *start_registers;
     for (Warp& warp : warps_)
       show_warp(context_, warp,
@@ -272,9 +269,8 @@ struct BlockRun {
  public:
   static Status run(const Interpreter& interpreter, const Launch& launch, std::uint64_t first,
                     std::uint64_t count, RunReport& report, const RunLimits& limits, RunWarp run_warp,
-                    WarpRegisters* registers = nullptr, Profiler* profiler = nullptr) {
+                    WarpRegisters* registers = nullptr) {
     BlockRun blocks(interpreter, launch, limits, run_warp);
-    blocks.context_.profiler = profiler;
     WARPJIT_CHECK(blocks.check());
     const std::uint64_t all = std::uint64_t{launch.grid[0]} * launch.grid[1];
     if (first > all || count > all - first)
@@ -295,15 +291,6 @@ Status Interpreter::run(const Launch& launch, std::uint64_t first_block, std::ui
 
 Status Interpreter::run(const Launch& launch, RunReport& report, HostCode code) const {
   return run(launch, 0, std::uint64_t{launch.grid[0]} * launch.grid[1], report, code);
-}
-
-Status Interpreter::run_profiled(const Launch& launch, RunReport& report, Profile& profile,
-                                 std::optional<RunLimits> limits) const {
-  Profiler profiler(program_);
-  const Status status = BlockRun::run(*this, launch, 0, launch.blocks(), report, limits.value_or(launch.fuel),
-                                      loop_for(HostCode::best), nullptr, &profiler);
-  profile = profiler.result(report);
-  return status;
 }
 
 Status Interpreter::run_warp(const Launch& launch, WarpRegisters& registers, RunReport& report,

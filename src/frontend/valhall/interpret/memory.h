@@ -61,6 +61,9 @@ class GroupMemory {
   bool is_local(std::uint64_t address) const { return local_bytes_ != 0 && address >> 32 == private_.local; }
 
   std::uint64_t local_pointer() const { return std::uint64_t{private_.local} << 32; }
+  bool is_shared(std::uint64_t address) const {
+    return checked_.shared_bytes != 0 && address >> 32 == private_.shared;
+  }
   std::uint64_t shared_pointer() const { return std::uint64_t{private_.shared} << 32; }
   std::uint64_t result_pointer() const { return std::uint64_t{private_.results} << 32; }
   // The faults since the last call.

@@ -217,20 +217,21 @@ void WarpRun::show_read(const Warp& warp, const Source& source, std::uint32_t ac
 }
 
 void WarpRun::show_access(const Warp& warp, unsigned lane, std::uint64_t address, unsigned size,
-                          const std::byte* at) {
+                          const std::byte* at) const {
   if (warp.observer == nullptr) [[likely]]
     return;
   interpret::Event::Memory access{.address = address,
                                   .bytes = static_cast<std::uint8_t>(size),
                                   .lane = static_cast<std::uint8_t>(lane),
-                                  .faulted = at == nullptr};
+                                  .faulted = at == nullptr,
+                                  .shared = memory_.is_shared(address)};
   if (at != nullptr) std::memcpy(&access.value, at, std::min(size, 4U));
   warp.observer->event().memory.push_back(access);
   if (at == nullptr) warp.observer->happened(interpret::kFaulted);
 }
 
 void WarpRun::show_store(const Warp& warp, unsigned lane, std::uint64_t address, unsigned size,
-                         const std::byte* at, std::uint32_t value) {
+                         const std::byte* at, std::uint32_t value) const {
   if (warp.observer == nullptr) [[likely]]
     return;
   show_access(warp, lane, address, size, at);
@@ -537,7 +538,9 @@ void WarpRun::atomic(Warp& warp, const WarpOp& op, std::uint32_t active, const L
     std::uint32_t now = 0;
     std::memcpy(&now, at, sizeof now);
     show_store(warp, lane, address[lane], sizeof(Word), at, now);
-    warp.observer->event().memory.back().before = static_cast<std::uint32_t>(old[lane]);
+    interpret::Event::Memory& access = warp.observer->event().memory.back();
+    access.before = static_cast<std::uint32_t>(old[lane]);
+    access.atomic = true;
   });
   for_lanes(active, [&](unsigned lane) {
     for (unsigned n = 0; n < i.write.count; ++n)

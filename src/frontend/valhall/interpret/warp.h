@@ -77,8 +77,8 @@ class WarpRun {
   Status run_warp(Warp& warp);
 
   // To the warp's observer, if it has one: an access to memory at an address, of which `at` is the place.
-  static void show_access(const Warp& warp, unsigned lane, std::uint64_t address, unsigned size,
-                          const std::byte* at);
+  void show_access(const Warp& warp, unsigned lane, std::uint64_t address, unsigned size,
+                   const std::byte* at) const;
 
   static GroupMemory::Accessor by(const Warp& warp, const WarpOp& op, unsigned lane) {
     return {op.address, warp.first_thread + lane};
@@ -122,8 +122,8 @@ class WarpRun {
   void load(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& addresses);
   void load_buffer(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source);
   void buffer_address(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneSources& source);
-  static void show_store(const Warp& warp, unsigned lane, std::uint64_t address, unsigned size,
-                         const std::byte* at, std::uint32_t value);
+  void show_store(const Warp& warp, unsigned lane, std::uint64_t address, unsigned size, const std::byte* at,
+                  std::uint32_t value) const;
   static void take_part(LoadedWords& words, const AccessPart& part, unsigned lane, const std::byte* at);
   static void set_loaded(Warp& warp, const WarpOp& op, std::uint32_t active, const LoadedWords& words);
   void store(const Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& address);

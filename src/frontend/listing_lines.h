@@ -5,9 +5,9 @@
 #include <map>
 #include <string>
 
-namespace warpjit::debug {
+namespace warpjit::frontend {
 
 // Of the lines that end with "// ADDRESS: WORDS".
 std::map<std::uint32_t, std::string> lines_of(const std::string& listing);
 
-}  // namespace warpjit::debug
+}  // namespace warpjit::frontend

@@ -1,10 +1,10 @@
-#include "debug/listing_lines.h"
+#include "frontend/listing_lines.h"
 
 #include <algorithm>
 #include <cstring>
 #include <string_view>
 
-namespace warpjit::debug {
+namespace warpjit::frontend {
 
 std::map<std::uint32_t, std::string> lines_of(const std::string& listing) {
   std::map<std::uint32_t, std::string> lines;
@@ -35,4 +35,4 @@ std::map<std::uint32_t, std::string> lines_of(const std::string& listing) {
   return lines;
 }
 
-}  // namespace warpjit::debug
+}  // namespace warpjit::frontend
