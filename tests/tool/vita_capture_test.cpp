@@ -59,6 +59,139 @@ TEST_F(ToolTest, CapturesOfTheVitaRunInEveryCommand) {
   EXPECT_EQ(run("import draw.wjcap -o again.wjcap --note x").code, 2);
 }
 
+using nlohmann::json;
+
+// A draw of the corpus, whose files are named from the test's folder.
+json moved_draw(const std::string& folder, const std::string& name) {
+  json draw = json::parse(std::ifstream(draw_file(name)));
+  const auto from = std::filesystem::path(draw_file(name)).parent_path();
+  const auto move = [&](json& file) {
+    file = std::filesystem::relative(from / file.get<std::string>(), std::filesystem::canonical(folder))
+               .string();
+  };
+  move(draw["vertex"]["program"]);
+  move(draw["fragment"]["program"]);
+  move(draw["expect"]["file"]);
+  return draw;
+}
+
+TEST_F(ToolTest, DrawsOfTheVitaHaveTargetsOfAllFormats) {
+  const json draw = moved_draw(path("."), "texture_color_strided");
+  const auto imported = [&](const json& changed) {
+    write("draw.json", changed.dump());
+    const Outcome made = run("import draw.json -o draw.wjcap");
+    EXPECT_EQ(made.code, 0) << made.err;
+    const Outcome verified = run("verify draw.wjcap");
+    EXPECT_EQ(verified.code, 0) << changed["target"] << verified.out << verified.err;
+    return verified.out;
+  };
+  for (const char* format : {"U8U8U8U8_ABGR", "U8U8U8U8_ARGB", "U8U8U8U8_RGBA", "U8U8U8U8_BGRA", "U8U8U8_BGR",
+                             "U5U6U5_RGB", "U1U5U5U5_ABGR", "U1U5U5U5_BGRA", "U4U4U4U4_ARGB",
+                             "U2U10U10U10_ABGR", "U8_R", "U8U8_GR", "U8U8_RA"}) {
+    json changed = draw;
+    changed["target"]["format"] = format;
+    // Blended and rounded in other units.
+    changed["expect"]["max_difference"] = std::string(format).starts_with("U2U10") ? 8 : 1;
+    EXPECT_NE(imported(changed).find("as expected"), std::string::npos) << format;
+  }
+  for (const char* format : {"F16_R", "F16F16_GR", "F16F16F16F16_ABGR", "F32_R", "F32F32_GR"}) {
+    json changed = draw;
+    changed["target"]["format"] = format;
+    changed["target"]["clear"] = {0.5, 0.25, 2, 1};
+    changed["fragment"].erase("blend");
+    changed["fragment"].erase("output_format");
+    changed.erase("expect");
+    EXPECT_EQ(imported(changed).find("as expected"), std::string::npos);
+  }
+  for (const char* type : {"linear", "tiled", "swizzled"}) {
+    json changed = draw;
+    changed["target"]["type"] = type;
+    if (type == std::string("linear")) changed["target"]["stride"] = 80;
+    EXPECT_NE(imported(changed).find("as expected"), std::string::npos) << type;
+  }
+}
+
+TEST_F(ToolTest, DrawsOfTheVitaHaveSeveralStreams) {
+  const json draw = moved_draw(path("."), "texture_color_strided");
+  const std::string data = draw["vertex"]["data"];
+  const std::size_t stride = draw["vertex"]["stride"];
+  json changed = draw;
+  changed["vertex"].erase("data");
+  changed["vertex"].erase("stride");
+  changed["vertex"]["streams"] = json::array();
+  // A stream for each attribute, without what lies between: they are in the order of their offsets.
+  json& attributes = changed["vertex"]["attributes"];
+  for (std::size_t n = 0; n < attributes.size(); ++n) {
+    const std::size_t offset = attributes[n]["offset"],
+                      end =
+                          n + 1 < attributes.size() ? attributes[n + 1]["offset"].get<std::size_t>() : stride;
+    std::string own;
+    for (std::size_t at = 0; at < data.size(); at += 2 * stride)
+      own += data.substr(at + 2 * offset, 2 * (end - offset));
+    changed["vertex"]["streams"].push_back({{"data", own}, {"stride", end - offset}});
+    attributes[n]["stream"] = n;
+  }
+  for (json& attribute : attributes) attribute["offset"] = 0;
+  write("two.json", changed.dump());
+  ASSERT_EQ(run("import two.json -o two.wjcap").code, 0);
+  write("one.json", draw.dump());
+  ASSERT_EQ(run("import one.json -o one.wjcap").code, 0);
+  const auto hash = [&](const std::string& file) {
+    const Outcome rendered = run("render --json " + file);
+    EXPECT_EQ(rendered.code, 0) << rendered.err;
+    return json::parse(rendered.out)["pictures"][0]["hash"].get<std::string>();
+  };
+  EXPECT_EQ(hash("two.wjcap"), hash("one.wjcap"));
+  // A colour for each of two instances.
+  changed["vertex"]["streams"].back()["per_instance"] = true;
+  changed["instances"] = 2;
+  changed.erase("expect");
+  write("instances.json", changed.dump());
+  ASSERT_EQ(run("import instances.json -o instances.wjcap").code, 0);
+  EXPECT_NE(run("info instances.wjcap").out.find(", 2 instances"), std::string::npos);
+  EXPECT_NE(hash("instances.wjcap"), hash("one.wjcap"));
+}
+
+TEST_F(ToolTest, TargetsAndStreamsOfDrawsWithMistakes) {
+  const json draw = moved_draw(path("."), "texture_color_strided");
+  const auto error = [&](const auto& change) {
+    json changed = draw;
+    change(changed);
+    write("draw.json", changed.dump());
+    const Outcome outcome = run("import draw.json -o draw.wjcap");
+    EXPECT_EQ(outcome.code == 2 || outcome.code == 4, true) << changed["target"];
+    return outcome.err;
+  };
+  const auto expect = [](const std::string& error, const std::string& part) {
+    EXPECT_NE(error.find(part), std::string::npos) << error;
+  };
+  expect(error([](json& d) { d["target"]["format"] = "U8U8U8U8"; }),
+         "target.format: 'U8U8U8U8' is no colour format; formats are U8U8U8U8_ABGR, U8U8U8U8_ARGB");
+  expect(error([](json& d) { d["target"]["format"] = "S16_R"; }),
+         "target.format: 'S16_R' S16 is not supported; formats are");
+  expect(error([](json& d) { d["target"]["type"] = "round"; }), "target.type: 'round' is none of linear");
+  expect(error([](json& d) { d["target"]["stride"] = 60; }),
+         "color surface stride 0x3c is less than the width");
+  expect(error([](json& d) {
+           d["target"]["type"] = "swizzled";
+           d["target"]["width"] = 60;
+         }),
+         "color surface width 0x3c of a swizzled surface is no power of two");
+  expect(error([](json& d) { d["target"]["width"] = 0; }), "color surface width 0x0 has no pixels");
+  expect(error([](json& d) { d["target"]["samples"] = 4; }), "samples");
+  expect(error([](json& d) { d["target"]["format"] = "F16_R"; }),
+         "output_format: 'UCHAR4' is not the output format");
+  expect(error([](json& d) {
+           d["target"]["format"] = "F16F16F16F16_ABGR";
+           d["fragment"]["output_format"] = "HALF4";
+         }),
+         "expect.file: has bytes, and channels of the target are floats");
+  expect(error([](json& d) { d["vertex"]["streams"] = json::array(); }),
+         "vertex.data: belongs into one of the streams");
+  expect(error([](json& d) { d["vertex"]["attributes"][0]["stream"] = 1; }),
+         "stream: is no stream: there are 1");
+}
+
 TEST_F(ToolTest, DrawsWithMistakesNameTheField) {
   const auto error = [&](const std::string& text) {
     write("draw.json", text);

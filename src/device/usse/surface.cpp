@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "base/bits.h"
 #include "base/result.h"
+#include "frontend/usse/interpret/numbers.h"
 
 namespace warpjit::usse {
 namespace {
@@ -116,6 +118,38 @@ unsigned first_bit(const std::array<std::uint8_t, 4>& bits, unsigned field) {
 
 }  // namespace
 
+namespace {
+
+// Swizzles of formats with so many fields, by their numbers.
+std::span<const std::string_view> swizzle_names(std::size_t fields) {
+  static constexpr std::string_view kOne[] = {"R"}, kTwo[] = {"GR", "RG", "RA", "AR"},
+                                    kThree[] = {"BGR", "RGB"}, kFour[] = {"ABGR", "ARGB", "RGBA", "BGRA"};
+  constexpr std::array<std::span<const std::string_view>, 5> kNames{std::span<const std::string_view>(), kOne,
+                                                                    kTwo, kThree, kFour};
+  return kNames[fields];
+}
+
+}  // namespace
+
+Result<std::uint32_t> parse_surface_format(std::string_view name) {
+  std::string known;
+  for (const Base& base : kBases) {
+    const auto fields =
+        static_cast<std::size_t>(std::ranges::count_if(base.bits, [](auto bits) { return bits != 0; }));
+    const auto swizzles = swizzle_names(fields);
+    for (std::uint32_t n = 0; n < swizzles.size(); ++n) {
+      const std::string one = std::string(base.name) + "_" + std::string(swizzles[n]);
+      if (one == name) return base.number | n << 20;
+      known += (known.empty() ? "" : ", ") + one;
+    }
+  }
+  for (const NamedBase& base : kNamedBases)
+    if (name.starts_with(std::string(base.name) + "_"))
+      return Error{
+          ErrorCode::unsupported, std::string(base.name) + " is not supported; formats are " + known, {}};
+  return Error{ErrorCode::unsupported, "is no colour format; formats are " + known, {}};
+}
+
 Result<SurfaceFormat> find_surface_format(std::uint32_t number) {
   const std::uint32_t code = number & ~0x00300000U;
   const auto* const base = std::ranges::find(kBases, code, &Base::number);
@@ -211,6 +245,24 @@ std::array<std::uint32_t, 4> Surface::fields_at(std::span<const std::byte> memor
   for (unsigned n = 0; n < format_.fields; ++n)
     fields[n] = get(memory.data() + offset(x, y), first_bit(format_.bits, n), format_.bits[n]);
   return fields;
+}
+
+void Surface::put_color(std::uint32_t x, std::uint32_t y, const std::array<float, 4>& color) const {
+  std::byte* const pixel = static_cast<std::byte*>(surface_.data) + offset(x, y);
+  std::memset(pixel, 0, format_.bytes);
+  for (unsigned n = 0; n < format_.fields; ++n) {
+    const unsigned bits = format_.bits[n];
+    const float value = color[format_.channels[n]];
+    std::uint32_t field = 0;
+    if (bits == 32)
+      field = std::bit_cast<std::uint32_t>(value);
+    else if (bits == 16)
+      field = to_half(value);
+    else
+      field = static_cast<std::uint32_t>(
+          std::lround(std::clamp(value, 0.0F, 1.0F) * static_cast<float>(low_mask<std::uint32_t>(bits))));
+    put(pixel, first_bit(format_.bits, n), bits, field);
+  }
 }
 
 void Surface::load(std::vector<std::byte>& pixels) const {

@@ -22,6 +22,8 @@ struct SurfaceFormat {
 };
 // Errors: unsupported.
 Result<SurfaceFormat> find_surface_format(std::uint32_t format);
+// By the name of base format and swizzle: "U5U6U5_BGR". Errors: unsupported, with the names that there are.
+Result<std::uint32_t> parse_surface_format(std::string_view name);
 
 class Surface {
  public:
@@ -37,6 +39,10 @@ class Surface {
 
   std::uint64_t extent() const;  // bytes from the first pixel on
   unsigned fields() const { return format_.fields; }
+  // Fields are floats; else they are numbers of 0 to 1.
+  bool has_floats() const { return format_.bits[0] >= 16; }
+  // Writes a colour (red, green, blue, alpha) to a pixel, rounded to nearest.
+  void put_color(std::uint32_t x, std::uint32_t y, const std::array<float, 4>& color) const;
   // The fields of a pixel in memory that has the surface's layout, at most four.
   std::array<std::uint32_t, 4> fields_at(std::span<const std::byte> memory, std::uint32_t x,
                                          std::uint32_t y) const;

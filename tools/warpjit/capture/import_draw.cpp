@@ -9,6 +9,7 @@
 #include "capture/section_file.h"
 #include "capture/usse/scene_sections.h"
 #include "device/usse/attributes.h"
+#include "device/usse/surface.h"
 #include "files.h"
 #include "json.h"
 #include "launch/json_field.h"
@@ -107,12 +108,14 @@ class DrawImporter {
 
   Result<std::vector<std::byte>> run() {
     WARPJIT_CHECK(root_.expect_object());
-    WARPJIT_CHECK(root_.expect_keys({"name", "note", "target", "viewport", "primitive", "indices", "cull",
-                                     "vertex", "fragment", "buffers", "memory", "expect"}));
+    WARPJIT_CHECK(
+        root_.expect_keys({"name", "note", "target", "viewport", "primitive", "indices", "instances", "cull",
+                           "vertex", "fragment", "buffers", "memory", "expect"}));
     WARPJIT_TRY(const JsonField vertex, root_.require("vertex"));
     WARPJIT_TRY(const JsonField fragment, root_.require("fragment"));
     WARPJIT_CHECK(read_stage(
-        vertex, {"program", "attributes", "stride", "data", "uniforms", "default_uniforms", "textures"},
+        vertex,
+        {"program", "attributes", "streams", "stride", "data", "uniforms", "default_uniforms", "textures"},
         vertex_));
     WARPJIT_CHECK(read_stage(
         fragment, {"program", "uniforms", "default_uniforms", "textures", "output_format", "blend"},
@@ -121,6 +124,7 @@ class DrawImporter {
     WARPJIT_CHECK(read_state());
     WARPJIT_CHECK(read_vertices(vertex));
     WARPJIT_CHECK(read_blend(fragment));
+    WARPJIT_CHECK(check_output(fragment));
     WARPJIT_CHECK(read_memory());
     WARPJIT_CHECK(read_expected());
     return record();
@@ -175,31 +179,74 @@ class DrawImporter {
   }
 
   Status read_target() {
-    constexpr std::int64_t kMostExtent = 4096;
+    constexpr std::int64_t kMostExtent = 4096, kMostStride = 1 << 16;
     WARPJIT_TRY(const JsonField target, root_.require("target"));
     WARPJIT_CHECK(target.expect_object());
-    WARPJIT_CHECK(target.expect_keys({"width", "height", "format", "clear"}));
-    WARPJIT_TRY(surface_.width, read_number(target, "width", kMostExtent));
-    WARPJIT_TRY(surface_.height, read_number(target, "height", kMostExtent));
+    WARPJIT_CHECK(target.expect_keys({"width", "height", "format", "type", "stride", "clear"}));
+    WARPJIT_TRY(color_.width, read_number(target, "width", kMostExtent));
+    WARPJIT_TRY(color_.height, read_number(target, "height", kMostExtent));
     WARPJIT_TRY(const JsonField format, target.require("format"));
-    constexpr std::array<std::string_view, 1> kFormats{"U8U8U8U8_ABGR"};
-    WARPJIT_TRY(const std::size_t number, read_name(format, kFormats));
-    surface_.format = static_cast<std::uint32_t>(number);
-    surface_.stride = surface_.width;
-    pixels_.resize(std::size_t{4} * surface_.width * surface_.height);
-    surface_.data = pixels_.data();
-    surface_.size = pixels_.size();
+    WARPJIT_TRY(const std::string format_name, format.string());
+    const auto number = usse::parse_surface_format(format_name);
+    if (!number) return format.error("'" + format_name + "' " + number.error().message, number.error().code);
+    color_.format = *number;
+    if (const auto type = target.find("type")) {
+      constexpr std::array<std::string_view, 3> kTypes{"linear", "tiled", "swizzled"};
+      WARPJIT_TRY(const std::size_t kind, read_name(*type, kTypes));
+      color_.type = static_cast<std::uint32_t>(kind) << 26;
+    }
+    color_.stride = color_.width;
+    if (target.has("stride")) {
+      WARPJIT_TRY(color_.stride, read_number(target, "stride", kMostStride));
+    }
+    // The most that a pixel and the rest of a tile take.
+    constexpr std::size_t kPixelBytes = 8, kTile = 32;
+    const auto whole = [](std::uint32_t extent) { return (extent + kTile - 1) / kTile * kTile; };
+    pixels_.resize(kPixelBytes * std::max<std::size_t>(whole(color_.width), color_.stride) *
+                   whole(color_.height));
+    color_.data = pixels_.data();
+    color_.size = pixels_.size();
+    auto surface = usse::Surface::open(color_);
+    if (!surface) return target.wrap(surface.error());
+    surface_.emplace(std::move(*surface));
+    pixels_.resize(surface_->extent());
+    color_.size = pixels_.size();
+    return clear(target);
+  }
+
+  // Bytes, or floats of a format of floats.
+  Status clear(const JsonField& target) {
     WARPJIT_TRY(const JsonField clear, target.require("clear"));
-    WARPJIT_CHECK(clear.expect_size(4, "bytes (red, green, blue, alpha)"));
-    for (std::size_t n = 0; n < pixels_.size(); ++n) {
-      if (n < 4) {
-        WARPJIT_TRY(const std::int64_t byte, clear.at(n).integer(0, 255));
-        pixels_[n] = static_cast<std::byte>(byte);
+    WARPJIT_CHECK(clear.expect_size(4, "channels (red, green, blue, alpha)"));
+    std::array<float, 4> color{};
+    for (std::size_t n = 0; n < color.size(); ++n) {
+      if (surface_->has_floats()) {
+        WARPJIT_TRY(const std::uint32_t bits, clear.at(n).float_bits());
+        std::memcpy(&color[n], &bits, sizeof bits);
       } else {
-        pixels_[n] = pixels_[n - 4];
+        WARPJIT_TRY(const std::int64_t byte, clear.at(n).integer(0, 255));
+        color[n] = static_cast<float>(byte) / 255;
       }
     }
+    for (std::uint32_t y = 0; y < color_.height; ++y)
+      for (std::uint32_t x = 0; x < color_.width; ++x) surface_->put_color(x, y, color);
     return {};
+  }
+
+  // What a pixel is in the output register follows from the surface.
+  Status check_output(const JsonField& fragment) const {
+    const auto field = fragment.find("output_format");
+    if (!field) return {};
+    WARPJIT_TRY(const std::string name, field->string());
+    const std::string_view wanted = surface_->target() == PixelFormat::rgba16f
+                                        ? surface_->fields() == 4 ? "HALF4" : "HALF2"
+                                    : surface_->target() == PixelFormat::r32f    ? "FLOAT"
+                                    : surface_->target() == PixelFormat::rgba32f ? "FLOAT2"
+                                                                                 : "UCHAR4";
+    if (name == wanted) return {};
+    return field->error(
+        "'" + name + "' is not the output format of such a target: expected " + std::string(wanted),
+        ErrorCode::unsupported);
   }
 
   Status read_state() {
@@ -220,6 +267,9 @@ class DrawImporter {
       WARPJIT_TRY(const std::size_t number, read_name(*cull, kCulls));
       draw_.cull = static_cast<usse::Cull>(number);
     }
+    if (root_.has("instances")) {
+      WARPJIT_TRY(draw_.instances, read_number(root_, "instances", kMostList));
+    }
     WARPJIT_TRY(const JsonField indices, root_.require("indices"));
     WARPJIT_CHECK(indices.expect_array());
     WARPJIT_CHECK(indices.expect_most(kMostList, "indices"));
@@ -230,20 +280,53 @@ class DrawImporter {
     return {};
   }
 
+  // `data` and `stride` are the only stream, or `streams` has some.
+  Status read_streams(const JsonField& vertex) {
+    const auto list = vertex.find("streams");
+    if (!list) return read_stream(vertex);
+    for (const char* key : {"data", "stride"})
+      if (vertex.has(key)) return vertex.at(key).error("belongs into one of the streams");
+    WARPJIT_CHECK(list->expect_array());
+    WARPJIT_CHECK(list->expect_most(usse::kMaxStreams, "streams"));
+    for (std::size_t n = 0; n < list->size(); ++n) {
+      const JsonField one = list->at(n);
+      WARPJIT_CHECK(one.expect_object());
+      WARPJIT_CHECK(one.expect_keys({"data", "stride", "per_instance"}));
+      WARPJIT_CHECK(read_stream(one));
+      if (const auto per_instance = one.find("per_instance")) {
+        WARPJIT_TRY(streams_.back().per_instance, per_instance->boolean());
+      }
+    }
+    return {};
+  }
+  Status read_stream(const JsonField& field) {
+    WARPJIT_TRY(const JsonField data, field.require("data"));
+    WARPJIT_TRY(std::vector<std::byte> bytes, read_hex(data));
+    usse::VertexStream stream;
+    WARPJIT_TRY(stream.stride, read_number(field, "stride", kMostWord));
+    const std::vector<std::byte>& kept = stream_bytes_.emplace_back(std::move(bytes));
+    stream.data = kept.data();
+    stream.size = kept.size();
+    streams_.push_back(stream);
+    return {};
+  }
+
   Status read_vertices(const JsonField& vertex) {
-    WARPJIT_TRY(const JsonField data, vertex.require("data"));
-    WARPJIT_TRY(stream_bytes_, read_hex(data));
-    WARPJIT_TRY(stream_.stride, read_number(vertex, "stride", kMostWord));
-    stream_.data = stream_bytes_.data();
-    stream_.size = stream_bytes_.size();
+    WARPJIT_CHECK(read_streams(vertex));
     WARPJIT_TRY(const JsonField list, vertex.require("attributes"));
     WARPJIT_CHECK(list.expect_array());
     WARPJIT_CHECK(list.expect_most(usse::kMaxAttributes, "attributes"));
     for (std::size_t n = 0; n < list.size(); ++n) {
       const JsonField one = list.at(n);
       WARPJIT_CHECK(one.expect_object());
-      WARPJIT_CHECK(one.expect_keys({"name", "register", "format", "components", "offset"}));
+      WARPJIT_CHECK(one.expect_keys({"name", "stream", "register", "format", "components", "offset"}));
       usse::VertexAttribute attribute;
+      if (const auto stream = one.find("stream")) {
+        WARPJIT_TRY(const std::int64_t which, stream->integer(0, kMostWord));
+        if (which >= static_cast<std::int64_t>(streams_.size()))
+          return stream->error("is no stream: there are " + std::to_string(streams_.size()));
+        attribute.stream = static_cast<unsigned>(which);
+      }
       WARPJIT_TRY(const std::uint32_t reg, read_number(one, "register", 0xffff));
       attribute.reg = static_cast<std::uint16_t>(reg);
       WARPJIT_TRY(const std::uint32_t components, read_number(one, "components", 4));
@@ -321,12 +404,26 @@ class DrawImporter {
     WARPJIT_TRY(const std::string name, file.string());
     auto image = read_png(bytes, name);
     if (!image) return file.wrap(image.error());
-    if (image->width != surface_.width || image->height != surface_.height)
+    if (image->width != color_.width || image->height != color_.height)
       return file.error("has " + std::to_string(image->width) + " x " + std::to_string(image->height) +
-                        " pixels, the target " + std::to_string(surface_.width) + " x " +
-                        std::to_string(surface_.height));
-    const auto pixels = std::as_bytes(std::span(image->rgba));
-    expected_.assign(pixels.begin(), pixels.end());
+                        " pixels, the target " + std::to_string(color_.width) + " x " +
+                        std::to_string(color_.height));
+    if (surface_->has_floats())
+      return file.error(
+          "has bytes, and channels of the target are floats: such targets have no picture to expect",
+          ErrorCode::unsupported);
+    expected_ = pixels_;
+    usse::ColorSurface expected = color_;
+    expected.data = expected_.data();
+    WARPJIT_TRY(const usse::Surface surface, usse::Surface::open(expected));
+    for (std::uint32_t y = 0; y < color_.height; ++y)
+      for (std::uint32_t x = 0; x < color_.width; ++x) {
+        const std::size_t at = 4 * (std::size_t{y} * color_.width + x);
+        std::array<float, 4> color{};
+        for (std::size_t n = 0; n < color.size(); ++n)
+          color[n] = static_cast<float>(image->rgba[at + n]) / 255;
+        surface.put_color(x, y, color);
+      }
     if (const auto tolerance = expect->find("max_difference")) {
       WARPJIT_TRY(const std::int64_t most, tolerance->integer(0, 255));
       tolerance_ = static_cast<unsigned>(most);
@@ -341,7 +438,7 @@ class DrawImporter {
   Result<std::vector<std::byte>> record() {
     draw_.vertex = setup(vertex_);
     draw_.fragment = setup(fragment_);
-    draw_.streams = {&stream_, 1};
+    draw_.streams = streams_;
     draw_.attributes = attributes_;
     draw_.memory = memory_;
     draw_.indices = indices_;
@@ -352,7 +449,7 @@ class DrawImporter {
       return true;
     };
     WARPJIT_TRY(usse::Recorder recorder, usse::Recorder::begin(append, file.get()));
-    WARPJIT_TRY(usse::Scene scene, usse::Scene::begin(surface_, {}, &recorder));
+    WARPJIT_TRY(usse::Scene scene, usse::Scene::begin(color_, {}, &recorder));
     RunOptions options;
     options.engine = EngineKind::guest;
     WARPJIT_TRY(const usse::DrawReport report, scene.draw(Engine(), draw_, options));
@@ -378,10 +475,12 @@ class DrawImporter {
   const JsonField& root_;
   const std::filesystem::path& folder_;
   Stage vertex_, fragment_;
-  usse::ColorSurface surface_;
+  usse::ColorSurface color_;
+  std::optional<usse::Surface> surface_;
   usse::Draw draw_;
-  usse::VertexStream stream_;
-  std::vector<std::byte> pixels_, stream_bytes_, expected_;
+  std::vector<usse::VertexStream> streams_;
+  std::vector<std::vector<std::byte>> stream_bytes_;
+  std::vector<std::byte> pixels_, expected_;
   std::vector<usse::VertexAttribute> attributes_;
   std::vector<std::uint32_t> indices_;
   std::vector<std::vector<std::byte>> memory_bytes_;
