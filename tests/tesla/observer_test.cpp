@@ -2,6 +2,7 @@
 // runs give the same with and without it.
 #include <map>
 
+#include "frontend/interpret/observer.h"
 #include "frontend/tesla/facts/register_file.h"
 #include "random/tesla/random.h"
 #include "support/share.h"
