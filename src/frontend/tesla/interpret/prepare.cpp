@@ -45,11 +45,17 @@ void start_warp(Warp& warp, const Program& program, unsigned lanes, std::uint64_
 void show_warp(const BlockContext& context, Warp& warp, interpret::ObservedGroup group) {
   interpret::Observer* const observer = context.limits.observer;
   group.lanes = warp.active;
+  if (group.kind == interpret::ObservedGroup::Kind::block) {
+    // `quadon` lets the other lanes of a quad run, too.
+    std::uint32_t quads = warp.active | warp.active >> 1;
+    quads = (quads | quads >> 2) & 0x11111111U;
+    group.lanes = quads * 15;
+  }
   if (observer == nullptr || !observer->observes(group)) return;
   warp.observer = observer;
-  warp.observed = warp.active;
+  warp.observed = group.lanes;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    if ((warp.active >> lane & 1) == 0) continue;
+    if ((group.lanes >> lane & 1) == 0) continue;
     for (unsigned number = 0; number < context.registers; ++number)
       // A block's threads find their place in $r0, be it 0.
       if (warp.registers.r[number][lane] != 0 || (number == 0 && context.graphics == nullptr))
