@@ -14,7 +14,7 @@ namespace warpjit::runtime {
 
 class Profiler final : public interpret::Observer {
  public:
-  // Of a launch of this program; both must outlive it.
+  // For a launch of this program; both must outlive it.
   Profiler(const frontend::Shader& shader, const frontend::Grid& grid);
 
   // What was seen since it was made, without the texts of instructions.

@@ -14,12 +14,12 @@ inline constexpr std::uint16_t kVertexAttributes = 66;  // words of a[], with bo
 inline constexpr std::uint16_t kGeometryAttributes = kPrimitiveIdAddress / 4 + 1;  // the same
 inline constexpr std::uint16_t kInterpolants = kFrontFacingAddress / 4 + 1;        // words of v[]
 
-// Of $r, $a, $c and o[].
+// Words of $r, $a, $c and o[].
 constexpr std::uint16_t general_word(unsigned number) { return static_cast<std::uint16_t>(number); }
 constexpr std::uint16_t address_word(unsigned number) { return general_word(kMaxRegisters + number); }
 constexpr std::uint16_t condition_word(unsigned number) { return address_word(kAddressRegisters + number); }
 constexpr std::uint16_t output_word(unsigned word) { return condition_word(kConditionRegisters + word); }
-// Of a[], of v[], and of the words of an input vertex, which lie in p[].
+// Words of a[], of v[], and of an input vertex, which lie in p[].
 constexpr std::uint16_t attribute_word(unsigned word) { return output_word(kMaxOutputWords + word); }
 constexpr std::uint16_t interpolant_word(unsigned word) { return attribute_word(word); }
 constexpr std::uint16_t input_vertex_word(unsigned vertex, unsigned word) {
@@ -40,7 +40,7 @@ constexpr std::uint8_t space_number(Operand::Kind kind, std::uint8_t index) {
   }
 }
 
-// Of a program of that type.
+// The banks of a program of that type.
 std::span<const frontend::RegisterBank> register_banks(ProgramType type);
 
 }  // namespace warpjit::tesla
