@@ -110,9 +110,11 @@ class DebugSession::State final : public runtime::RunWatcher,
     draws_ = 0;
     programs_ = 0;
     has_.clear();
-    has_vertices_ = false;
+    has_vertices_ = has_geometry_ = false;
     forget();
-    WARPJIT_CHECK(frames_->run(engine_, *this, options_.run));
+    const Status run = frames_->run(engine_, *this, options_.run);
+    // Compiled code ends by what has ended the threads here, too.
+    if (!run && !(found_ && !end_.ok() && end_.error().code == run.error().code)) return run.error();
     if (found_) return {};
     return not_there();
   }
@@ -164,7 +166,7 @@ class DebugSession::State final : public runtime::RunWatcher,
     switch (place_.of) {
       case DebugPlace::Of::pixel:
         if (!launch.pixels) return std::nullopt;
-        part.pixels = {place_.x & ~1U, place_.y & ~1U, 2, 2};
+        part.pixels = {place_.x & ~1U, runtime::other_row(*launch.pixels, place_.y) & ~1U, 2, 2};
         return part;
       case DebugPlace::Of::vertex:
         if (launch.pixels && launch.pixels->vertex) {
@@ -210,6 +212,7 @@ class DebugSession::State final : public runtime::RunWatcher,
     has_vertices_ =
         has_vertices_ || launch.shader->stage() == Stage::vertex || (launch.pixels && launch.pixels->vertex);
     note_threads(launch);
+    has_geometry_ = has_geometry_ || launch.primitives.has_value();
     if (!part) return {};
     seen_ = true;
     if (programs_++ != place_.program) return {};
@@ -302,20 +305,22 @@ class DebugSession::State final : public runtime::RunWatcher,
         lane_ = static_cast<unsigned>(thread - group.first);
         return (group.lanes >> lane_ & 1) != 0;
       }
-      case ObservedGroup::Kind::quads:
+      case ObservedGroup::Kind::quads: {
+        const std::uint32_t row = runtime::other_row(*launch_->pixels, place_.y);
         for (std::size_t q = 0; q < group.quads.size(); ++q) {
           const interpret::Quad& quad = group.quads[q];
           if (static_cast<std::uint32_t>(quad.x) != (place_.x & ~1U) ||
-              static_cast<std::uint32_t>(quad.y) != (place_.y & ~1U))
+              static_cast<std::uint32_t>(quad.y) != (row & ~1U))
             continue;
-          const unsigned pixel = (place_.x & 1) | (place_.y & 1) << 1;
+          const unsigned pixel = (place_.x & 1) | (row & 1) << 1;
           if ((quad.coverage >> pixel & 1) == 0) continue;
           if (fragments_seen_++ != place_.number) continue;
           lane_ = static_cast<unsigned>(4 * q) + pixel;
-          find_vertices(quad.primitive->number());
+          find_vertices(quad.primitive != nullptr ? quad.primitive->number() : group.first);
           return true;
         }
         return false;
+      }
       case ObservedGroup::Kind::launch:
         return false;
     }
@@ -323,7 +328,7 @@ class DebugSession::State final : public runtime::RunWatcher,
   }
   void find_vertices(std::uint64_t primitive) {
     const runtime::LaunchPixels& pixels = *launch_->pixels;
-    if (!has_vertices_ || pixels.geometry) return;
+    if (!has_vertices_ || has_geometry_ || pixels.geometry) return;
     const Topology topology = pixels.raster.topology;
     const std::size_t corners = topology == Topology::points                                      ? 1
                                 : topology == Topology::lines || topology == Topology::line_strip ? 2
@@ -367,6 +372,7 @@ class DebugSession::State final : public runtime::RunWatcher,
   unsigned lane_ = 0;
   std::vector<DebugPlace> vertices_;
   bool has_vertices_ = false;  // a vertex program has run for the draw
+  bool has_geometry_ = false;  // so has one that makes vertices of its own
   unsigned programs_ = 0;      // of the draw that have such threads
   std::uint64_t from_ = 0;     // of the trace
   std::size_t draws_ = 0;      // that have run

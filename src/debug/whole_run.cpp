@@ -69,6 +69,7 @@ bool WholeRun::observes(const ObservedGroup& group) {
       for (unsigned pixel = 0; pixel < 4; ++pixel) {
         Fragment fragment{static_cast<std::uint32_t>(quad.x) + (pixel & 1),
                           static_cast<std::uint32_t>(quad.y) + (pixel >> 1), 0};
+        fragment.y = runtime::other_row(*launch_->pixels, fragment.y);
         if ((quad.coverage >> pixel & 1) != 0)
           fragment.number = fragments_[std::uint64_t{fragment.y} << 32 | fragment.x]++;
         quads_.push_back(fragment);

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "device/pica200/pipeline.h"
-#include "frontend/interpret/observer.h"
 #include "frontend/pica200/facts/register_file.h"
 #include "frontend/pica200/interpret/interpret.h"
 

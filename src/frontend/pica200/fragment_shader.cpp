@@ -24,9 +24,10 @@ frontend::Traits traits_of(const FragmentState& state) {
 class FragmentInterpreter final : public frontend::GuestInterpreter {
  public:
   Status draw(const frontend::Values& values, const interpret::PixelWork& work,
-              const RunLimits&) const override {
+              const RunLimits& limits) const override {
     const auto& data = static_cast<const FragmentData&>(*values.data);
     WARPJIT_TRY(fragment::Drawing drawing, fragment::Drawing::make(data.setup, *data.memory, work.cancel));
+    if (limits.observer != nullptr) drawing.observe(*limits.observer, work.raster.scissor);
     const std::size_t count = (work.indexed ? work.indices.size() : work.vertex_count) / 3;
     Status status;
     for (std::size_t n = 0; n < count && status; ++n) {

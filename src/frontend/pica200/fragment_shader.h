@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "frontend/pica200/facts/fragment.h"
+#include "frontend/pica200/facts/fragment_file.h"
 #include "frontend/pica200/facts/physical_memory.h"
 #include "frontend/shader.h"
 
@@ -27,6 +28,7 @@ class FragmentShader final : public frontend::Shader {
   std::string where(std::uint32_t guest_address) const override {
     return guest_address == 0 ? name_ : pica200::register_name(guest_address);
   }
+  std::span<const frontend::RegisterBank> register_banks() const override { return kFragmentBanks; }
   void reset(frontend::Values& values) const override;
   void fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const override;
   Status append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const override;

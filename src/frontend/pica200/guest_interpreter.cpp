@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstring>
 
-#include "frontend/interpret/observer.h"
 #include "frontend/pica200/interpret/draw.h"
 #include "frontend/pica200/stage_values.h"
 #include "warpjit/pica200.hpp"

@@ -3,6 +3,8 @@
 
 #include "base/result.h"
 #include "frontend/pica200/assembly/disassemble.h"
+#include "frontend/pica200/assembly/fragment_text.h"
+#include "frontend/pica200/fragment_shader.h"
 #include "frontend/pica200/shader.h"
 #include "frontend/tesla/assembly/disassemble.h"
 #include "frontend/tesla/shader.h"
@@ -17,6 +19,8 @@ Result<std::string> disassemble(const Program& program) try {
   const frontend::Shader& shader = frontend::shader_of(program);
   switch (shader.isa()) {
     case Isa::pica200:
+      if (shader.stage() == Stage::fragment)
+        return pica200::list_fragment(static_cast<const pica200::FragmentShader&>(shader).state());
       return pica200::disassemble(static_cast<const pica200::Shader&>(shader).program());
     case Isa::tesla:
       return tesla::disassemble(static_cast<const tesla::Shader&>(shader).program());

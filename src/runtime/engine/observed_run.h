@@ -23,6 +23,12 @@ struct ObservedPart {
   RasterState::Rectangle pixels{};
 };
 
+// The raster's row that a row of the targets' memory has, and back: some memory begins with the last row.
+inline std::uint32_t other_row(const LaunchPixels& pixels, std::uint32_t row) {
+  const bool last_first = pixels.color_blocks.last_first || pixels.depth_blocks.last_first;
+  return last_first && row < pixels.height ? pixels.height - 1 - row : row;
+}
+
 // Memory that a run of the launch may write, in pieces, some of which may overlap.
 std::vector<std::span<std::byte>> written_memory(const LaunchState& launch);
 

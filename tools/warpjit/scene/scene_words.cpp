@@ -61,103 +61,7 @@ std::array<Needed, kCombinerStages> needed_halves(const FragmentState& state) {
   return results;
 }
 
-std::string argument_text(const CombinerArgument& argument, unsigned half,
-                          const std::array<std::uint8_t, 4>& constant) {
-  constexpr std::array<std::string_view, 11> kSources = {
-      "0",        "primary",    "light_primary", "light_secondary", "texture0", "texture1",
-      "texture2", "procedural", "buffer",        "constant",        "previous"};
-  constexpr std::array<std::string_view, 14> kColor = {"rgb", "rgb", "a", "a", "r", "r", "",
-                                                       "",    "g",   "g", "",  "",  "b", "b"};
-  constexpr std::array<std::string_view, 8> kAlpha = {"a", "a", "r", "r", "g", "g", "b", "b"};
-  const std::string_view part = half == 0 ? kColor[argument.operand] : kAlpha[argument.operand];
-  std::string text(kSources[static_cast<std::size_t>(argument.source)]);
-  if (argument.source == CombinerSource::constant) {
-    text = part == "rgb" ? fmt::format("#{:02x}{:02x}{:02x}", constant[0], constant[1], constant[2])
-                         : fmt::format("{}/255", constant[std::string_view("rgba").find(part)]);
-  } else if (argument.source != CombinerSource::zero) {
-    text += "." + std::string(part);
-  }
-  return (argument.operand & 1) != 0 ? "(1 - " + text + ")" : text;
-}
-
-std::string half_text(const CombinerHalf& half, unsigned which, const std::array<std::uint8_t, 4>& constant) {
-  const auto part = [&](unsigned n) { return argument_text(half.arguments[n], which, constant); };
-  const std::string a = part(0), b = part(1), c = part(2);
-  std::string text;
-  bool sum = true;  // a scale needs brackets
-  switch (half.op) {
-    case CombinerOp::replace:
-      text = a;
-      sum = false;
-      break;
-    case CombinerOp::modulate:
-      text = a + " * " + b;
-      sum = false;
-      break;
-    case CombinerOp::add:
-      text = a + " + " + b;
-      break;
-    case CombinerOp::add_signed:
-      text = a + " + " + b + " - 128/255";
-      break;
-    case CombinerOp::interpolate:
-      text = a + " * " + c + " + " + b + " * (1 - " + c + ")";
-      break;
-    case CombinerOp::subtract:
-      text = a + " - " + b;
-      break;
-    case CombinerOp::dot3:
-    case CombinerOp::dot3_all:
-      text = "dot3(" + a + ", " + b + ")";
-      sum = false;
-      break;
-    case CombinerOp::multiply_add:
-      text = a + " * " + b + " + " + c;
-      break;
-    case CombinerOp::add_multiply:
-      text = "(" + a + " + " + b + ") * " + c;
-      sum = false;
-      break;
-  }
-  if (half.shift == 0) return text;
-  return (sum ? "(" + text + ")" : text) + " * " + std::to_string(1U << half.shift);
-}
-
 // ---- Tests and blending
-
-constexpr std::array<std::string_view, 8> kComparisons = {"never", "always", "=", "!=", "<", "<=", ">", ">="};
-std::string_view sign_of(Comparison comparison) { return kComparisons[static_cast<std::size_t>(comparison)]; }
-// "passes where a < b".
-std::string test_text(Comparison comparison, const std::string& a, const std::string& b) {
-  if (comparison == Comparison::never) return "never passes";
-  if (comparison == Comparison::always) return "always passes";
-  return fmt::format("passes where {} {} {}", a, sign_of(comparison), b);
-}
-
-std::string factor_text(unsigned code, unsigned half) {
-  if (half == 1) {
-    constexpr std::array<std::string_view, 8> kAlphaOnly = {
-        "src.a", "(1 - src.a)", "dst.a", "(1 - dst.a)", "constant.a", "(1 - constant.a)", "1", ""};
-    constexpr std::array<std::uint8_t, 15> kSame = {0, 0, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 4, 5, 6};
-    return code < 2 ? std::to_string(code) : std::string(kAlphaOnly[kSame[code]]);
-  }
-  constexpr std::array<std::string_view, 15> kFactors = {"0",
-                                                         "1",
-                                                         "src",
-                                                         "(1 - src)",
-                                                         "dst",
-                                                         "(1 - dst)",
-                                                         "src.a",
-                                                         "(1 - src.a)",
-                                                         "dst.a",
-                                                         "(1 - dst.a)",
-                                                         "constant",
-                                                         "(1 - constant)",
-                                                         "constant.a",
-                                                         "(1 - constant.a)",
-                                                         "min(src.a, 1 - dst.a)"};
-  return std::string(kFactors[code]);
-}
 
 std::string mask_text(unsigned mask) {
   std::string text = "rgba";
@@ -435,44 +339,14 @@ std::array<StageFormula, kCombinerStages> stage_formulas(const FragmentState& st
     const CombinerStage& stage = state.stages[n];
     const std::array<std::uint8_t, 4>& constant = values.constants[n];
     const bool both = stage.color.op == CombinerOp::dot3_all;
-    if (needed[n][0] && !is_previous(stage.color)) formulas[n].color = half_text(stage.color, 0, constant);
+    if (needed[n][0] && !is_previous(stage.color))
+      formulas[n].color = combiner_formula(stage.color, 0, &constant);
     if (both && needed[n][1])
-      formulas[n].alpha = half_text(stage.color, 0, constant);
+      formulas[n].alpha = combiner_formula(stage.color, 0, &constant);
     else if (needed[n][1] && !is_previous(stage.alpha))
-      formulas[n].alpha = half_text(stage.alpha, 1, constant);
+      formulas[n].alpha = combiner_formula(stage.alpha, 1, &constant);
   }
   return formulas;
-}
-
-std::string blend_formula(const OutputState& output, unsigned half) {
-  const std::string part = half == 1 ? ".a" : "";
-  const auto term = [&](const char* value, unsigned factor) {
-    const std::string text = factor_text(factor, half);
-    if (text == "0") return std::string("0");
-    return text == "1" ? value + part : value + part + " * " + text;
-  };
-  const std::string source = term("src", output.factors[2 * half]);
-  const std::string target = term("dst", output.factors[2 * half + 1]);
-  switch (output.equations[half]) {
-    case 1:
-      return target == "0" ? source : source + " - " + target;
-    case 2:
-      return source == "0" ? target : target + " - " + source;
-    case 3:
-      return "min(" + source + ", " + target + ")";
-    case 4:
-      return "max(" + source + ", " + target + ")";
-    default:
-      return target == "0" ? source : source == "0" ? target : source + " + " + target;
-  }
-}
-
-std::string logic_formula(unsigned op) {
-  constexpr std::array<std::string_view, 16> kOps = {
-      "0",          "src & dst",    "src & ~dst", "src",          "1",         "~src",         "dst",
-      "~dst",       "~(src & dst)", "src | dst",  "~(src | dst)", "src ^ dst", "~(src ^ dst)", "~src & dst",
-      "src | ~dst", "~src | dst"};
-  return std::string(kOps[op & 15]);
 }
 
 Json draw_json(const DrawView& draw) {

@@ -5,10 +5,14 @@
 #include <string>
 
 #include "device/pica200/draw_view.h"
+#include "frontend/pica200/assembly/fragment_text.h"
 #include "json.h"
 #include "scene_file.h"
 
 namespace warpjit::tool {
+
+using pica200::blend_formula;
+using pica200::logic_formula;
 
 // "texture0.rgb * primary.rgb"; empty: the half's result is the previous stage's, or nothing reads it.
 struct StageFormula {
@@ -16,10 +20,6 @@ struct StageFormula {
 };
 std::array<StageFormula, pica200::kCombinerStages> stage_formulas(const pica200::FragmentState& state,
                                                                   const pica200::FragmentValues& values);
-
-// "src * src.a + dst * (1 - src.a)", of the colour (0) or of alpha (1).
-std::string blend_formula(const pica200::OutputState& output, unsigned half);
-std::string logic_formula(unsigned op);
 
 // An object of words, lists and numbers: what is off has no member.
 Json draw_json(const pica200::DrawView& draw);

@@ -11,6 +11,7 @@
 
 #include "base/fuel.h"
 #include "frontend/interpret/host_code.h"
+#include "frontend/interpret/observer.h"
 #include "frontend/pica200/container/program.h"
 
 namespace warpjit::pica200 {

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <utility>
 
-#include "frontend/interpret/observer.h"
 #include "frontend/pica200/facts/register_file.h"
 #include "frontend/pica200/interpret/ops.h"
 

@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "frontend/pica200/interpret/fragment/number.h"
+#include "frontend/pica200/interpret/fragment/steps.h"
 #include "frontend/pica200/interpret/fragment/units.h"
 
 namespace warpjit::pica200::fragment {
@@ -13,29 +14,11 @@ std::uint8_t byte(std::int32_t v) { return static_cast<std::uint8_t>(std::clamp(
 
 // Operand `code` of a colour; component n of red, green and blue.
 std::int32_t color_operand(std::uint8_t code, const Bytes4& from, std::size_t n) {
-  const bool inverted = (code & 1) != 0;
-  std::size_t component = n;
-  switch (code & ~1) {
-    case 2:
-      component = 3;
-      break;
-    case 4:
-      component = 0;
-      break;
-    case 8:
-      component = 1;
-      break;
-    case 12:
-      component = 2;
-      break;
-    default:
-      break;
-  }
-  return inverted ? 255 - from[component] : from[component];
+  const std::int32_t value = from[color_component(code, n)];
+  return (code & 1) != 0 ? 255 - value : value;
 }
 std::int32_t alpha_operand(std::uint8_t code, const Bytes4& from) {
-  constexpr std::array<std::size_t, 4> kComponents = {3, 0, 1, 2};
-  const std::int32_t value = from[kComponents[code >> 1 & 3]];
+  const std::int32_t value = from[alpha_component(code)];
   return (code & 1) != 0 ? 255 - value : value;
 }
 
@@ -72,11 +55,45 @@ std::int32_t dot_term(std::int32_t a, std::int32_t b) {
 
 std::uint8_t scaled(std::uint8_t value, std::uint8_t shift) { return byte(std::int32_t{value} << shift); }
 
+// The stage's result, and the buffer that the next stage reads and the one after it.
+void show_stage(FragmentSteps& steps, const CombinerStage& stage, unsigned number, const Bytes4& result,
+                const Bytes4& buffer, const Bytes4& next_buffer) {
+  using F = FragmentFile;
+  steps.begin(FragmentStep::kStage + number);
+  steps.read_stage(stage, number);
+  steps.write(F::kStage + 4 * number, result);
+  steps.read(F::kNextBuffer, 4);
+  steps.write(F::kBuffer, buffer);
+  if (stage.color.updates) steps.write(F::kNextBuffer, next_buffer, 3);
+  if (stage.alpha.updates) steps.write(F::kNextBuffer + 3, std::uint32_t{next_buffer[3]});
+  if (number + 1 == kCombinerStages) steps.write(F::kCombined, result);
+}
+
 }  // namespace
+
+std::size_t color_component(std::uint8_t code, std::size_t n) {
+  switch (code & ~1) {
+    case 2:
+      return 3;
+    case 4:
+      return 0;
+    case 8:
+      return 1;
+    case 12:
+      return 2;
+    default:
+      return n;
+  }
+}
+std::size_t alpha_component(std::uint8_t code) {
+  constexpr std::array<std::size_t, 4> kComponents = {3, 0, 1, 2};
+  return kComponents[code >> 1 & 3];
+}
 
 std::uint8_t quotient(std::int32_t v) { return v < 0 ? std::uint8_t{0} : byte((v + 127) / 255); }
 
-Bytes4 combine(const FragmentState& state, const FragmentValues& values, const CombinerInputs& inputs) {
+Bytes4 combine(const FragmentState& state, const FragmentValues& values, const CombinerInputs& inputs,
+               FragmentSteps* steps) {
   CombinerInputs from = inputs;
   const auto slot = [&](CombinerSource source) -> Bytes4& { return from[static_cast<std::size_t>(source)]; };
   slot(CombinerSource::zero) = {};
@@ -115,17 +132,21 @@ Bytes4 combine(const FragmentState& state, const FragmentValues& values, const C
     slot(CombinerSource::buffer) = next_buffer;
     if (color.updates) std::copy_n(result.begin(), 3, next_buffer.begin());
     if (alpha.updates) next_buffer[3] = result[3];
+    if (steps != nullptr) [[unlikely]]
+      show_stage(*steps, stage, n, result, slot(CombinerSource::buffer), next_buffer);
   }
   return result;
 }
 
-Bytes4 apply_fog(const FragmentState& state, const FragmentValues& values, const Bytes4& color, float depth) {
+Bytes4 apply_fog(const FragmentState& state, const FragmentValues& values, const Bytes4& color, float depth,
+                 float* factor) {
   const Number x = (state.fog_flipped ? 1.0f - Number(depth) : Number(depth)) * 128.0f;
   const Number whole = std::clamp<Number>(floor(x), 0.0f, 127.0f);
   const std::uint32_t word = values.tables->fog[static_cast<std::size_t>(integer(whole))];
   const float value = static_cast<float>(bits(word, 13, 11)) / 2047.0f;
   const float difference = static_cast<float>(sign_extend(word, 13)) / 2047.0f;
   const Number f = std::clamp<Number>(value + difference * (x - whole), 0.0f, 1.0f);
+  if (factor != nullptr) *factor = f.value;
   Bytes4 result = color;
   for (std::size_t n = 0; n < 3; ++n) {
     const auto number = [](std::uint8_t byte) { return Number(static_cast<float>(byte)); };

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/fuel.h"
+#include "frontend/interpret/pixels.h"
 #include "frontend/pica200/facts/fragment_memory.h"
 #include "frontend/pica200/facts/fragment_words.h"
 #include "frontend/pica200/interpret/fragment/number.h"
@@ -42,6 +44,7 @@ Status Drawing::draw(const std::array<Vertex, 3>& triangle) {
     if (part.set_up(setup_->raster, polygon[0], polygon[n], polygon[n + 1]))
       WARPJIT_CHECK(draw_triangle(part, triangle[2]));
   }
+  ++primitive_;
   return {};
 }
 
@@ -59,10 +62,16 @@ Status Drawing::draw_triangle(const RasterTriangle& triangle, const Vertex& last
   const auto limit = [](std::int64_t first, std::int64_t end) {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(first, -1, end));
   };
-  const std::int32_t left = std::max(limit(triangle.left(), target.width), 0),
-                     right = limit(triangle.right(), std::int64_t{target.width} - 1),
-                     bottom = std::max(limit(triangle.bottom(), target.height), 0),
-                     top = limit(triangle.top(), std::int64_t{target.height} - 1);
+  std::int32_t left = std::max(limit(triangle.left(), target.width), 0),
+               right = limit(triangle.right(), std::int64_t{target.width} - 1),
+               bottom = std::max(limit(triangle.bottom(), target.height), 0),
+               top = limit(triangle.top(), std::int64_t{target.height} - 1);
+  if (observer_ != nullptr) {
+    left = std::max(left, limit(within_.x, target.width));
+    right = std::min(right, limit(std::int64_t{within_.x} + within_.width - 1, target.width));
+    bottom = std::max(bottom, limit(within_.y, target.height));
+    top = std::min(top, limit(std::int64_t{within_.y} + within_.height - 1, target.height));
+  }
   for (std::int32_t y = bottom & ~1; y <= top; y += 2) {
     if (cancel_ != nullptr && cancel_->load(std::memory_order_relaxed) != 0)
       return Error{ErrorCode::cancelled, "the run was cancelled", ""};
@@ -75,7 +84,8 @@ Status Drawing::draw_triangle(const RasterTriangle& triangle, const Vertex& last
           continue;
         if (!quad) quad = quad_of(triangle, x, y);
         ++fragments_;
-        WARPJIT_CHECK(draw_pixel(triangle, last, *quad, column, row));
+        WARPJIT_CHECK(observer_ == nullptr ? draw_pixel(triangle, last, *quad, column, row, nullptr)
+                                           : draw_observed(triangle, last, *quad, column, row));
       }
     }
   }
@@ -122,26 +132,89 @@ float Drawing::depth_of(const RasterTriangle& triangle, std::int32_t column, std
   return limited(depth, 0.0f, 1.0f).value;
 }
 
+Status Drawing::draw_observed(const RasterTriangle& triangle, const Vertex& last, const Quad& quad,
+                              std::int32_t column, std::int32_t row) {
+  const unsigned lane = static_cast<unsigned>(column & 1) | static_cast<unsigned>(row & 1) << 1;
+  interpret::Quad seen;
+  seen.x = column & ~1;
+  seen.y = row & ~1;
+  seen.coverage = static_cast<std::uint8_t>(1U << lane);
+  if (!observer_->observes({.kind = interpret::ObservedGroup::Kind::quads,
+                            .lanes = 1U << lane,
+                            .first = primitive_,
+                            .quads = std::span(&seen, 1)}))
+    return draw_pixel(triangle, last, quad, column, row, nullptr);
+  FragmentSteps steps(*observer_, *setup_, column, row);
+  const Status status = draw_pixel(triangle, last, quad, column, row, &steps);
+  steps.happened(status.ok() ? interpret::kEnded : interpret::kFaulted);
+  steps.end();
+  if (status.ok() && !steps.goes_on()) return Error{ErrorCode::cancelled, kCancelledMessage, ""};
+  return status;
+}
+
+void Drawing::show_begin(FragmentSteps& steps, const RasterTriangle& triangle, std::int32_t column,
+                         std::int32_t row, float w) const {
+  steps.begin(FragmentStep::kDepth);
+  steps.read(FragmentFile::kPixel, 2);
+  steps.varying(FragmentFile::kZ, triangle.depth(column, row));
+  if (setup_->state.w_buffer) steps.varying(FragmentFile::kW, w);
+  steps.write(FragmentFile::kDepth, depth_of(triangle, column, row, w));
+}
+
+void Drawing::show_coordinates(FragmentSteps& steps, const RasterTriangle& triangle, unsigned number,
+                               std::int32_t column, std::int32_t row, float w) const {
+  const auto [u, v] = coordinates(triangle, number, column, row, w);
+  steps.varying(FragmentFile::kCoordinates + 3 * number, u);
+  steps.varying(FragmentFile::kCoordinates + 3 * number + 1, v);
+}
+
 Status Drawing::draw_pixel(const RasterTriangle& triangle, const Vertex& last, const Quad& quad,
-                           std::int32_t column, std::int32_t row) {
+                           std::int32_t column, std::int32_t row, FragmentSteps* steps) {
+  using F = FragmentFile;
   const FragmentState& state = setup_->state;
   const FragmentValues& values = setup_->values;
   const float w = triangle.w(column, row);
   CombinerInputs inputs{};
-  if (reads_color_)
+  if (steps != nullptr) [[unlikely]]
+    show_begin(*steps, triangle, column, row, w);
+  if (reads_color_) {
+    if (steps != nullptr) [[unlikely]]
+      steps->begin(FragmentStep::kPrimary);
     for (unsigned n = 0; n < 4; ++n) {
       const Number c = state.flat_color ? last.color[n] : triangle.value(kColor + n, column, row, w);
+      if (steps != nullptr) [[unlikely]]
+        steps->varying(F::kColor + n, c.value);
       slot(inputs, CombinerSource::primary)[n] =
           static_cast<std::uint8_t>(integer(floor(limited(c, 0.0f, 1.0f) * 255.0f + 0.5f)));
     }
+    if (steps != nullptr) [[unlikely]]
+      steps->write(F::kPrimary, slot(inputs, CombinerSource::primary));
+  }
   std::array<Bytes4, 4> texels{};
   for (unsigned unit = 0; unit < 3; ++unit) {
     if (!units_[unit].on()) continue;
+    if (steps != nullptr) [[unlikely]] {
+      steps->begin(FragmentStep::kTexture + unit);
+      const unsigned number = unit == 2 && state.unit2_uses_coordinates1 ? 1 : unit;
+      show_coordinates(*steps, triangle, number, column, row, w);
+      if (state.textures[unit].reads_w())
+        steps->varying(F::kCoordinates + 2, triangle.value(kCoordinatesW, column, row, w));
+      if (state.textures[unit].needs_detail())
+        steps->write(F::kLod + unit, static_cast<std::uint32_t>(quad.levels[unit]));
+      steps->happened(interpret::kSampled);
+    }
     WARPJIT_TRY(texels[unit], units_[unit].sample(place(triangle, unit, column, row, w), quad.levels[unit]));
+    if (steps != nullptr) [[unlikely]]
+      steps->write(F::kTexture + 4 * unit, texels[unit]);
   }
   if (state.procedural.on) {
     const auto [u, v] = coordinates(triangle, state.procedural.coordinates, column, row, w);
     texels[3] = sample_procedural(state.procedural, values.procedural, *values.tables, u, v, quad.procedural);
+    if (steps != nullptr) [[unlikely]] {
+      steps->begin(FragmentStep::kProcedural);
+      show_coordinates(*steps, triangle, state.procedural.coordinates, column, row, w);
+      steps->write(F::kProcedural, texels[3]);
+    }
   }
   for (std::size_t n = 0; n < 4; ++n)
     inputs[static_cast<std::size_t>(CombinerSource::texture0) + n] = texels[n];
@@ -154,18 +227,45 @@ Status Drawing::draw_pixel(const RasterTriangle& triangle, const Vertex& last, c
     const LightColors colors = light(state.lighting, values, lights);
     slot(inputs, CombinerSource::light_primary) = colors.primary;
     slot(inputs, CombinerSource::light_secondary) = colors.secondary;
+    if (steps != nullptr) [[unlikely]] {
+      steps->begin(FragmentStep::kLighting);
+      for (unsigned n = 0; n < 4; ++n) steps->varying(F::kQuaternion + n, lights.quaternion[n]);
+      for (unsigned n = 0; n < 3; ++n) steps->varying(F::kView + n, lights.view[n]);
+      if (state.lighting.bump != BumpMode::none) steps->read(F::kTexture + 4U * state.lighting.bump_unit, 3);
+      if (state.lighting.shadow) steps->read(F::kTexture + 4U * state.lighting.shadow_unit, 4);
+      steps->write(F::kLightPrimary, colors.primary);
+      steps->write(F::kLightSecondary, colors.secondary);
+    }
   }
-  Bytes4 color = combine(state, values, inputs);
+  Bytes4 color = combine(state, values, inputs, steps);
   const float depth = depth_of(triangle, column, row, w);
   const std::size_t pixel =
       pixel_number(setup_->target, static_cast<std::uint32_t>(column), static_cast<std::uint32_t>(row));
   if (state.output.shadow) {
-    output_shadow(values, targets_, pixel, color, depth);
+    output_shadow(values, targets_, pixel, color, depth, steps);
     return {};
   }
-  if (!compare(state.output.alpha_test, color[3], values.alpha_reference)) return {};
-  if (state.fog) color = apply_fog(state, values, color, depth);
-  output(state.output, values, targets_, pixel, color, depth);
+  const bool passes = compare(state.output.alpha_test, color[3], values.alpha_reference);
+  if (steps != nullptr && state.output.alpha_test != Comparison::always) [[unlikely]] {
+    steps->begin(FragmentStep::kAlphaTest);
+    steps->read(F::kCombined + 3);
+    steps->read(F::kAlphaReference);
+    if (!passes) steps->happened(interpret::kDiscarded);
+  }
+  if (!passes) return {};
+  if (state.fog) {
+    float factor = 0;
+    color = apply_fog(state, values, color, depth, &factor);
+    if (steps != nullptr) [[unlikely]] {
+      steps->begin(FragmentStep::kFog);
+      steps->read(F::kDepth);
+      steps->read(F::kCombined, 3);
+      steps->read(F::kFogColor, 3);
+      steps->write(F::kFog, factor);
+      steps->write(F::kCombined, color, 3);
+    }
+  }
+  output(state.output, values, targets_, pixel, color, depth, steps);
   return {};
 }
 

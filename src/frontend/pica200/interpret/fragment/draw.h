@@ -11,7 +11,9 @@
 #include "frontend/pica200/facts/physical_memory.h"
 #include "frontend/pica200/interpret/fragment/output.h"
 #include "frontend/pica200/interpret/fragment/raster.h"
+#include "frontend/pica200/interpret/fragment/steps.h"
 #include "frontend/pica200/interpret/fragment/texture.h"
+#include "warpjit/pixels.hpp"
 
 namespace warpjit::pica200::fragment {
 
@@ -20,6 +22,12 @@ class Drawing {
   // All must outlive it; `cancel` may be null. Errors: a target that does not lie in memory.
   static Result<Drawing> make(const FragmentSetup& setup, const PhysicalMemory& memory,
                               const std::atomic<std::uint32_t>* cancel);
+  // Draws nothing outside of these columns and rows of the raster; the observer, which must outlive it, sees
+  // fragments.
+  void observe(interpret::Observer& observer, const RasterState::Rectangle& within) {
+    observer_ = &observer;
+    within_ = within;
+  }
 
   // Errors: a texture that cannot be read; cancelled soon after `cancel` is other than 0. What was drawn
   // before stays.
@@ -36,7 +44,14 @@ class Drawing {
   Drawing(const FragmentSetup& setup, const PhysicalMemory& memory);
   Status draw_triangle(const RasterTriangle& triangle, const Vertex& last);
   Status draw_pixel(const RasterTriangle& triangle, const Vertex& last, const Quad& quad, std::int32_t column,
-                    std::int32_t row);
+                    std::int32_t row, FragmentSteps* steps);
+  Status draw_observed(const RasterTriangle& triangle, const Vertex& last, const Quad& quad,
+                       std::int32_t column, std::int32_t row);
+  // What a fragment is before its colour, and what a unit has given.
+  void show_begin(FragmentSteps& steps, const RasterTriangle& triangle, std::int32_t column, std::int32_t row,
+                  float w) const;
+  void show_coordinates(FragmentSteps& steps, const RasterTriangle& triangle, unsigned number,
+                        std::int32_t column, std::int32_t row, float w) const;
   bool is_drawn(std::int32_t column, std::int32_t row) const;
   Quad quad_of(const RasterTriangle& triangle, std::int32_t column, std::int32_t row) const;
   std::array<float, 2> coordinates(const RasterTriangle& triangle, unsigned number, std::int32_t column,
@@ -51,6 +66,9 @@ class Drawing {
   Targets targets_;
   bool reads_color_ = false;
   std::uint64_t fragments_ = 0;
+  interpret::Observer* observer_ = nullptr;  // null: nobody looks
+  RasterState::Rectangle within_{};
+  std::uint64_t primitive_ = 0;  // that is being drawn
 };
 
 }  // namespace warpjit::pica200::fragment

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/pica200/interpret/fragment/number.h"
+#include "frontend/pica200/interpret/fragment/steps.h"
 #include "frontend/pica200/interpret/fragment/units.h"
 
 namespace warpjit::pica200::fragment {
@@ -63,10 +64,13 @@ void write_depth(DepthFormat format, std::byte* pixel, std::uint32_t depth) {
   if (format != DepthFormat::d16) pixel[2] = to_byte(depth >> 16);
 }
 
+std::uint32_t incoming_depth(DepthFormat format, float depth) {
+  return static_cast<std::uint32_t>(depth * (format == DepthFormat::d16 ? 65535.0f : 16777215.0f));
+}
+
 // False: the pixel ends here.
 bool test_depth(const OutputState& state, const FragmentValues& values, std::byte* pixel, float depth) {
-  const float most = state.depth_format == DepthFormat::d16 ? 65535.0f : 16777215.0f;
-  const auto incoming = static_cast<std::uint32_t>(depth * most);
+  const std::uint32_t incoming = incoming_depth(state.depth_format, depth);
   const auto update_stencil = [&](std::size_t event) {
     if (!state.stencil_writes) return;
     const auto old = static_cast<std::uint8_t>(pixel[3]);
@@ -89,6 +93,19 @@ bool test_depth(const OutputState& state, const FragmentValues& values, std::byt
   update_stencil(2);
   if (state.depth_writes) write_depth(state.depth_format, pixel, incoming);
   return true;
+}
+
+void show_depth_test(FragmentSteps& steps, const OutputState& state, std::size_t number,
+                     const std::byte* pixel, float depth) {
+  using F = FragmentFile;
+  steps.begin(FragmentStep::kDepthTest);
+  steps.load(true, number, pixel);
+  steps.read(F::kDepth);
+  steps.write(F::kDepthWord, incoming_depth(state.depth_format, depth));
+  steps.write(F::kStoredDepth, read_depth(state.depth_format, pixel));
+  if (state.depth_format != DepthFormat::d24s8) return;
+  steps.write(F::kStoredStencil, byte_at(pixel, 3));
+  if (state.stencil) steps.read(F::kStencilReference);
 }
 
 }  // namespace
@@ -249,10 +266,19 @@ std::uint8_t apply_logic(std::uint8_t op, std::uint8_t s, std::uint8_t d) {
 }
 
 void output(const OutputState& state, const FragmentValues& values, const Targets& targets, std::size_t pixel,
-            const Bytes4& color, float depth) {
-  if (state.touches_depth() &&
-      !test_depth(state, values, targets.depth + pixel * pixel_bytes(state.depth_format), depth))
-    return;
+            const Bytes4& color, float depth, FragmentSteps* steps) {
+  using F = FragmentFile;
+  if (state.touches_depth()) {
+    std::byte* const place = targets.depth + pixel * pixel_bytes(state.depth_format);
+    if (steps != nullptr) [[unlikely]]
+      show_depth_test(*steps, state, pixel, place, depth);
+    const bool passes = test_depth(state, values, place, depth);
+    if (steps != nullptr) [[unlikely]] {
+      if ((passes && state.depth_writes) || state.stencil_writes) steps->store(true, pixel, place);
+      if (!passes) steps->happened(interpret::kDiscarded | interpret::kEnded);
+    }
+    if (!passes) return;
+  }
   if (state.color_mask == 0) return;
   std::byte* place = targets.color + pixel * pixel_bytes(state.color_format);
   const Bytes4 stored = read_pixel(state.color_format, place);
@@ -261,21 +287,43 @@ void output(const OutputState& state, const FragmentValues& values, const Target
     result = blend(state, color, stored, values.blend_constant);
   else
     for (std::size_t n = 0; n < 4; ++n) result[n] = apply_logic(state.logic_op, color[n], stored[n]);
+  if (steps != nullptr) [[unlikely]] {
+    steps->begin(FragmentStep::kOutput);
+    steps->load(false, pixel, place);
+    steps->read(F::kCombined, 4);
+    steps->write(F::kStored, stored);
+    if (state.blends) steps->read(F::kBlendConstant, 4);
+    steps->write(F::kOutput, result);
+  }
   write_pixel(state.color_format, place, result, state.color_mask);
+  if (steps != nullptr) [[unlikely]]
+    steps->store(false, pixel, place);
 }
 
 void output_shadow(const FragmentValues& values, const Targets& targets, std::size_t pixel,
-                   const Bytes4& color, float depth) {
+                   const Bytes4& color, float depth, FragmentSteps* steps) {
   // Three bytes of depth, the highest first, then the intensity.
   std::byte* place = targets.color + pixel * 4;
   const auto incoming = static_cast<std::uint32_t>(depth * 16777215.0f);
   const std::uint32_t stored = byte_at(place, 0) << 16 | byte_at(place, 1) << 8 | byte_at(place, 2);
+  if (steps != nullptr) [[unlikely]] {
+    using F = FragmentFile;
+    steps->begin(FragmentStep::kShadow);
+    steps->load(false, pixel, place);
+    steps->read(F::kDepth);
+    steps->read(F::kCombined + 1);
+    steps->write(F::kDepthWord, incoming);
+    steps->write(F::kStoredDepth, stored);
+    if (incoming >= stored) steps->happened(interpret::kDiscarded);
+  }
   if (incoming >= stored) return;
   const std::uint32_t intensity = color[1];
   if (intensity == 0) {
     place[0] = to_byte(incoming >> 16);
     place[1] = to_byte(incoming >> 8);
     place[2] = to_byte(incoming);
+    if (steps != nullptr) [[unlikely]]
+      steps->store(false, pixel, place);
     return;
   }
   const auto number = [](std::uint32_t word) { return Number(static_cast<float>(word)); };
@@ -283,6 +331,8 @@ void output_shadow(const FragmentValues& values, const Targets& targets, std::si
   const Number softened = number(intensity) / (values.shadow_constant + penumbra);
   const auto lowered = static_cast<std::uint32_t>(integer(limited(softened, 0.0f, 255.0f)));
   place[3] = to_byte(std::min(byte_at(place, 3), lowered));
+  if (steps != nullptr) [[unlikely]]
+    steps->store(false, pixel, place);
 }
 
 }  // namespace warpjit::pica200::fragment

@@ -27,10 +27,12 @@ std::uint8_t apply_stencil(std::uint8_t op, std::uint8_t stored, std::uint8_t re
 Bytes4 blend(const OutputState& state, const Bytes4& source, const Bytes4& target, const Bytes4& constant);
 std::uint8_t apply_logic(std::uint8_t op, std::uint8_t source, std::uint8_t target);
 
-// A pixel whose alpha has passed its test.
+class FragmentSteps;
+
+// A pixel whose alpha has passed its test. `steps`: null, or is told what happens.
 void output(const OutputState& state, const FragmentValues& values, const Targets& targets, std::size_t pixel,
-            const Bytes4& color, float depth);
+            const Bytes4& color, float depth, FragmentSteps* steps = nullptr);
 void output_shadow(const FragmentValues& values, const Targets& targets, std::size_t pixel,
-                   const Bytes4& color, float depth);
+                   const Bytes4& color, float depth, FragmentSteps* steps = nullptr);
 
 }  // namespace warpjit::pica200::fragment

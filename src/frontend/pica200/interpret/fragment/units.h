@@ -24,12 +24,21 @@ struct LightColors {
 };
 LightColors light(const LightingState& state, const FragmentValues& values, const LightingInputs& inputs);
 
+class FragmentSteps;
+
 // What combiners read, by CombinerSource; previous result, buffer and constant are not set.
 using CombinerInputs = std::array<Bytes4, 11>;
-Bytes4 combine(const FragmentState& state, const FragmentValues& values, const CombinerInputs& inputs);
+// `steps`: null, or is told of each stage.
+Bytes4 combine(const FragmentState& state, const FragmentValues& values, const CombinerInputs& inputs,
+               FragmentSteps* steps = nullptr);
+// The component that an operand takes: of component n of a colour, and of alpha.
+std::size_t color_component(std::uint8_t code, std::size_t n);
+std::size_t alpha_component(std::uint8_t code);
 // A product of bytes as a byte: v / 255, rounded to nearest; 0 for what is negative.
 std::uint8_t quotient(std::int32_t v);
 
-Bytes4 apply_fog(const FragmentState& state, const FragmentValues& values, const Bytes4& color, float depth);
+// `factor`: if not null, becomes the part of the colour that the fog leaves.
+Bytes4 apply_fog(const FragmentState& state, const FragmentValues& values, const Bytes4& color, float depth,
+                 float* factor = nullptr);
 
 }  // namespace warpjit::pica200::fragment
