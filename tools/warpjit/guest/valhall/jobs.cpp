@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "capture/valhall/chain_sections.h"
+#include "capture_names.h"
 #include "device/valhall/capture.h"
 #include "device/valhall/images.h"
 #include "device/valhall/job_launch.h"
@@ -231,6 +232,33 @@ class CaptureSummary {
 
 }  // namespace
 
+namespace {
+
+// With the names of addresses, draws and uniforms.
+Json with_names(const Json& json, const NameTable& names) {
+  if (json.is_array()) {
+    Json list = Json::array();
+    for (const Json& item : json) list.push_back(with_names(item, names));
+    return list;
+  }
+  if (!json.is_object()) return names.with_addresses(json);
+  Json object = Json::object();
+  for (const JsonMember& member : json.members()) {
+    object[member.key] = with_names(member.value, names);
+    if (member.key == "draw" && member.value.is_number())
+      if (const auto name = names.find(CaptureName::Of::draw, member.value.natural()); !name.empty())
+        object["name"] = name;
+  }
+  const Json* const uniforms = json.find("uniforms");
+  if (uniforms == nullptr || !uniforms->is_object()) return object;
+  for (std::size_t n = 0; n < (*uniforms)["words"].size(); ++n)
+    if (const auto name = names.find(CaptureName::Of::uniform, n); !name.empty())
+      object["uniforms"]["names"][fmt::format("u{}", n)] = name;
+  return object;
+}
+
+}  // namespace
+
 Result<Json> valhall_capture(std::span<const valhall::CaptureBytes> files) {
   const std::string file(files.front().name);
   WARPJIT_TRY(const valhall::CaptureFile capture, valhall::load_captures(files));
@@ -257,9 +285,11 @@ Result<Json> valhall_capture(std::span<const valhall::CaptureBytes> files) {
     for (const valhall::Job& job : jobs) list.push_back(summary.job(*image, job));
     chains.push_back({{"address", hex_address(chain.address)}, {"jobs", std::move(list)}});
   }
+  const NameTable names(capture.names);
   json["draws"] = summary.draws();
-  json["chains"] = std::move(chains);
-  json["programs"] = summary.programs();
+  json["chains"] = with_names(chains, names);
+  json["programs"] = with_names(summary.programs(), names);
+  if (Json list = names.json(); !list.empty()) json["names"] = std::move(list);
   return json;
 }
 
@@ -267,9 +297,10 @@ namespace {
 
 // The memory of the first chain that begins with the job, else that of the first chain.
 Result<valhall::Image> image_with_job(std::span<const std::byte> bytes, const std::string& file,
-                                      std::uint64_t address) {
+                                      std::uint64_t address, std::vector<CaptureName>* names = nullptr) {
   const valhall::CaptureBytes one{bytes, file};
   WARPJIT_TRY(valhall::CaptureFile capture, valhall::load_captures(std::span(&one, 1)));
+  if (names != nullptr) *names = capture.names;
   valhall::ChainImages images(capture);
   for (const valhall::JobChain& chain : capture.chains) {
     WARPJIT_TRY(const valhall::Image* const image, images.next());
@@ -283,7 +314,9 @@ Result<valhall::Image> image_with_job(std::span<const std::byte> bytes, const st
 }  // namespace
 
 Result<Json> valhall_jobs(std::span<const std::byte> bytes, const std::string& file, std::uint64_t address) {
-  WARPJIT_TRY(const valhall::Image image, image_with_job(bytes, file, address));
+  std::vector<CaptureName> given;
+  WARPJIT_TRY(const valhall::Image image, image_with_job(bytes, file, address, &given));
+  const NameTable names(given);
   WARPJIT_TRY(const std::vector<valhall::Job> jobs, valhall::read_jobs(image, address));
   if (jobs.size() > kMostJobs)
     return Error{ErrorCode::resource_limit,
@@ -297,7 +330,7 @@ Result<Json> valhall_jobs(std::span<const std::byte> bytes, const std::string& f
              {"barrier", job.barrier},       {"exception_status", job.exception_status},
              {"next", hex_address(job.next)}};
     std::visit(PayloadJson{image, row}, job.payload);
-    json["jobs"].push_back(std::move(row));
+    json["jobs"].push_back(with_names(row, names));
   }
   return json;
 }
