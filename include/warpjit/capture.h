@@ -100,6 +100,7 @@ typedef struct warpjit_capture_picture {
    * pixels: all, those that differ, those beyond the tolerance, and how many of these are allowed. */
   uint32_t compared;
   uint64_t units, differ, beyond, allowed;
+  uint64_t first; /* the first one beyond, of pixels row * width + column; UINT64_MAX: none, or not known */
 } warpjit_capture_picture;
 
 /* A texture that a program of a draw samples; warpjit::CaptureTexture says more. */

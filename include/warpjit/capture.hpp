@@ -75,6 +75,8 @@ struct CaptureComparison {
   std::uint64_t differ = 0;   // at all
   std::uint64_t beyond = 0;   // by more than the output's tolerance in a channel
   std::uint64_t allowed = 0;  // of those
+  // The first one beyond, of pixels row * width + column; nothing where none is, or where it is not known.
+  std::optional<std::uint64_t> first{};
   bool holds() const { return beyond <= allowed; }
 };
 

@@ -692,7 +692,8 @@ class warpjit_capture_picture(Struct):
                 ("units", c_uint64),
                 ("differ", c_uint64),
                 ("beyond", c_uint64),
-                ("allowed", c_uint64)]
+                ("allowed", c_uint64),
+                ("first", c_uint64)]
 
 
 class warpjit_capture_texture(Struct):

@@ -96,7 +96,9 @@ class VisitorCalls final : public CaptureVisitor {
     picture.pixels_size = from.pixels.size();
     picture.bytes = from.bytes.data();
     picture.bytes_size = from.bytes.size();
+    picture.first = UINT64_MAX;
     if (from.compared) {
+      picture.first = from.compared->first.value_or(UINT64_MAX);
       picture.compared = 1;
       picture.units = from.compared->units;
       picture.differ = from.compared->differ;

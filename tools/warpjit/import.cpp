@@ -1,6 +1,7 @@
 // warpjit import: a capture of any kind as .wjcap.
 #include <fmt/core.h>
 
+#include "capture/frames.h"
 #include "capture/import_draw.h"
 #include "capture/neutral.h"
 #include "capture/valhall/chain_sections.h"
@@ -106,15 +107,19 @@ int import_launch_file(const ImportOptions& options) {
 }
 
 int import_capture(const ImportOptions& options) {
-  if (!options.names.empty())
-    return fail({ErrorCode::bad_input, "captures of version 1 have no names", "--names"});
   auto capture = load_capture(options.input);
   if (!capture) return fail(capture.error());
   print_notes(*capture);
   // Chains that cannot be run are found now.
-  const auto draws = capture->count_draws();
+  const auto draws = valhall::count_draws(*capture);
   if (!draws) return fail(draws.error());
-  valhall::CaptureFile& file = capture->state().file;
+  valhall::CaptureFile& file = *capture;
+  if (!options.names.empty()) {
+    auto names = read_names(options.names);
+    if (!names) return fail(names.error());
+    if (const Status checked = capture::check_names(*names); !checked) return fail(checked.error());
+    file.names = std::move(*names);
+  }
   std::string source = "imported from";
   // Files are for others, who have no use for folders.
   const auto names = sorted_files(options.input);
@@ -133,8 +138,7 @@ int import_capture(const ImportOptions& options) {
       &bytes);
   if (!taken) return fail(taken.error());
   if (const Status written = write_file(options.out, bytes); !written) return fail(written.error());
-  print_out("{}: {} chains, {} draws, {} bytes\n", options.out, capture->chains().size(), *draws,
-            bytes.size());
+  print_out("{}: {} chains, {} draws, {} bytes\n", options.out, file.chains.size(), *draws, bytes.size());
   return kOk;
 }
 

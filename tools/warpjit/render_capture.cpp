@@ -46,7 +46,8 @@ class Recorder final : public valhall::CaptureVisitor {
     Image image;
   };
 
-  Recorder(const RenderCapture& options, Progress& progress) : options_(options), progress_(progress) {}
+  Recorder(const RenderCapture& options, const NameTable& names, Progress& progress)
+      : options_(options), names_(names), progress_(progress) {}
 
   bool job(const CaptureJob& job) override {
     Json row{{"job", job.kind}, {"address", address_of(job.address)}};
@@ -64,6 +65,7 @@ class Recorder final : public valhall::CaptureVisitor {
     Json row{{"draw", draw.number},       {"job", address_of(draw.job)}, {"mode", draw.mode},
              {"vertices", draw.vertices}, {"instances", draw.instances}, {"drawn", draw.drawn},
              {"targets", Json::array()}};
+    if (const auto name = names_.find(CaptureName::Of::draw, draw.number); !name.empty()) row["name"] = name;
     if (draw.fragment_job != 0) row["fragment_job"] = address_of(draw.fragment_job);
     for (unsigned n = 0; n < kMaxColorTargets; ++n)
       if ((draw.targets >> n & 1) != 0) row["targets"].push_back(target_name(n));
@@ -106,6 +108,8 @@ class Recorder final : public valhall::CaptureVisitor {
                          {"pixels", picture.compared->units},
                          {"differ", picture.compared->differ},
                          {"beyond", picture.compared->beyond}};
+      if (const auto first = picture.compared->first)
+        row["compared"]["first"] = {*first % picture.width, *first / picture.width};
     }
     const bool wanted = options_.out.empty() ? false : one_picture() ? target == options_.picture : true;
     if (wanted && picture.format != PixelFormat::none) {
@@ -146,6 +150,7 @@ class Recorder final : public valhall::CaptureVisitor {
   }
 
   const RenderCapture& options_;
+  const NameTable& names_;
   Progress& progress_;
   unsigned drawn_ = 0, frame_ = 0;
   std::uint64_t fragment_job_ = 0;
@@ -158,12 +163,14 @@ void print_draw(const Json& draw) {
             draw["vertices"].natural(), draw["instances"].natural());
   if (draw.contains("fragment")) {
     const Json& run = draw["fragment"];
-    print_out(" {:7} primitives, {:8.3f} ms, {:5} -> {}\n", run["primitives"].natural(),
+    print_out(" {:7} primitives, {:8.3f} ms, {:5} -> {}", run["primitives"].natural(),
               static_cast<double>(run["run_ns"].natural()) / 1e6, run["engine"].string(),
               targets.empty() ? "nothing" : targets);
   } else {
-    print_out(" not drawn\n");
+    write_out(" not drawn");
   }
+  if (draw.contains("name")) print_out(" ({})", draw["name"].string());
+  write_out("\n");
 }
 
 std::string compared_text(const Json& picture) {
@@ -171,8 +178,10 @@ std::string compared_text(const Json& picture) {
   const Json& compared = picture["compared"];
   if (compared["beyond"].natural() == 0)
     return fmt::format(", as expected ({} pixels differ)", compared["differ"].natural());
-  return fmt::format(", NOT AS EXPECTED: {} of {} pixels differ by more than is allowed",
-                     compared["beyond"].natural(), compared["pixels"].natural());
+  return fmt::format(
+      ", NOT AS EXPECTED: {} of {} pixels differ by more than is allowed, the first one at ({}, {})",
+      compared["beyond"].natural(), compared["pixels"].natural(), compared["first"][0].natural(),
+      compared["first"][1].natural());
 }
 
 // Products of architecture 9 with jobs, as Arm's kernel driver numbers them: the major number of the
@@ -266,21 +275,18 @@ Result<CaptureFiles> read_capture_files(const CaptureInput& input) {
   return files;
 }
 
-void print_notes(const valhall::Capture& capture) {
-  for (const std::string& note : capture.notes()) print_err("warpjit: note: {}\n", note);
+void print_notes(const valhall::CaptureFile& capture) {
+  for (const std::string& note : capture.notes) print_err("warpjit: note: {}\n", note);
 }
 
-Result<valhall::Capture> load_capture(const CaptureInput& input) {
+Result<valhall::CaptureFile> load_capture(const CaptureInput& input) {
   WARPJIT_TRY(const CaptureFiles files, read_capture_files(input));
-  WARPJIT_TRY(valhall::Capture capture, valhall::Capture::load(files.list()));
-  if (input.expected) {
-    WARPJIT_TRY(capture.state().file, valhall::load_captures(files.list(), {}, true));
-  }
+  WARPJIT_TRY(valhall::CaptureFile capture, valhall::load_captures(files.list(), {}, input.expected));
   if (!input.gpu.empty()) {
     WARPJIT_TRY(const std::uint32_t gpu, parse_gpu(input.gpu));
     capture.set_gpu(gpu);
   }
-  if (!input.jobs.empty() && !capture.state().file.changes.empty())
+  if (!input.jobs.empty() && !capture.changes.empty())
     return Error{ErrorCode::bad_input,
                  "the file names its jobs, each with its memory: --job is for files that do not", input.file};
   if (!input.jobs.empty()) capture.clear_chains();
@@ -289,23 +295,25 @@ Result<valhall::Capture> load_capture(const CaptureInput& input) {
     if (!address) return Error{ErrorCode::bad_input, "an address is a number, as 0xf7fda180", "--job"};
     WARPJIT_CHECK(capture.add_chain({*address, false}));
   }
-  if (capture.chains().empty())
+  if (capture.chains.empty())
     return Error{ErrorCode::bad_input, "the file names no jobs: --job ADDRESS does", input.file};
   return capture;
 }
 
 int render_capture(const RenderCapture& options) {
-  auto capture = load_capture(options.input);
-  if (!capture) return fail(capture.error());
-  print_notes(*capture);
-  const auto draws = capture->count_draws();
+  auto loaded = load_capture(options.input);
+  if (!loaded) return fail(loaded.error());
+  valhall::CaptureState capture{std::move(*loaded)};
+  print_notes(capture.file);
+  const auto draws = valhall::count_draws(capture.file);
   if (!draws) return fail(draws.error());
   const Engine engine;
   const auto start = std::chrono::steady_clock::now();
   std::optional<Error> error;
   Progress progress(static_cast<unsigned>(std::max<std::size_t>(*draws, 1)));
-  Recorder recorder(options, progress);
-  if (const Status status = capture->run(engine, recorder, options.run); !status) error = status.error();
+  const NameTable names(capture.file.names);
+  Recorder recorder(options, names, progress);
+  if (const Status status = capture.run(engine, recorder, options.run); !status) error = status.error();
   if (recorder.error) error = recorder.error;
   const NameTable names(capture->state().file.names);
   if (error) error = names.in(*error);
@@ -313,9 +321,8 @@ int render_capture(const RenderCapture& options) {
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);
   if (options.json) {
     Json json{{"file", options.input.file}, {"isa", name(Isa::valhall)}};
-    if (capture->gpu() != 0) json["gpu"] = address_of(capture->gpu());
-    if (!capture->notes().empty())
-      json["notes"] = std::vector<std::string>(capture->notes().begin(), capture->notes().end());
+    if (capture.file.gpu != 0) json["gpu"] = address_of(capture.file.gpu);
+    if (!capture.file.notes.empty()) json["notes"] = capture.file.notes;
     json["total_ns"] = elapsed.count();
     json["run_ns"] = recorder.run_time.count();
     json["jobs"] = std::move(recorder.jobs);
@@ -328,8 +335,8 @@ int render_capture(const RenderCapture& options) {
     for (const Json& draw : recorder.draws) print_draw(draw);
     for (const Json& picture : recorder.pictures)
       print_out("{} of fragment job {}: {} x {} pixels, {}{}\n", picture["target"].string(),
-                picture["fragment_job"].string(), picture["width"].natural(), picture["height"].natural(),
-                picture["format"].string(),
+                names.with_addresses(std::string_view(picture["fragment_job"].string())),
+                picture["width"].natural(), picture["height"].natural(), picture["format"].string(),
                 (picture.contains("file") ? " -> " + picture["file"].string() : "") + compared_text(picture));
     print_out("{}: {} draws, {:.2f} ms\n", options.input.file, recorder.draws.size(),
               static_cast<double>(elapsed.count()) / 1e6);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "command.h"
+#include "frontend/valhall/container/capture_file.h"
 #include "warpjit/valhall.hpp"
 
 namespace warpjit::tool {
@@ -30,9 +31,9 @@ struct CaptureFiles {
 };
 Result<CaptureFiles> read_capture_files(const CaptureInput& input);
 // The capture with its chains. Errors: no file, no capture, no chains.
-Result<valhall::Capture> load_capture(const CaptureInput& input);
+Result<valhall::CaptureFile> load_capture(const CaptureInput& input);
 // To stderr, what was assumed.
-void print_notes(const valhall::Capture& capture);
+void print_notes(const valhall::CaptureFile& capture);
 // True if it is one. Memory records do not say so themselves: they are one if `jobs` are given.
 bool is_capture(const CaptureInput& input);
 

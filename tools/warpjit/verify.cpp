@@ -257,6 +257,7 @@ void add_verify(Command& app) {
   command.flag("--dispatch", options->dispatch,
                "also run each compiled engine with all control flow in the dispatcher");
   add_capture_options(command, options->capture);
+  add_expected(command, options->capture);
   command.option("--job", options->capture.jobs,
                  "the file is a capture of a Valhall GPU: where a chain of its jobs begins, instead of "
                  "those that the file names");

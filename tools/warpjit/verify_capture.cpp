@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
+#include "capture/neutral.h"
 #include "capture/valhall/chain_frames.h"
 #include "capture_names.h"
 #include "command.h"
@@ -29,17 +30,14 @@ class TargetHashes final : public CaptureVisitor {
   bool picture(const CapturePicture& picture) override {
     std::string place = picture.draw ? fmt::format("{} after draw {}", picture.name, *picture.draw)
                                      : fmt::format("{} of frame {}", picture.name, picture.frame);
-    if (picture.compared && !picture.compared->holds() && unexpected.empty())
-      unexpected = fmt::format("{}: {} of {} pixels differ by more than is allowed", place,
-                               picture.compared->beyond, picture.compared->units);
-    compared = compared || picture.compared;
+    unexpected.see(picture);
     rows.push_back({std::move(place), hash_bytes(picture.bytes, hash_bytes(picture.pixels))});
     return true;
   }
 
   std::vector<Row> rows;
-  std::string unexpected;
-  bool faulted = false, compared = false;
+  UnexpectedPictures unexpected;
+  bool faulted = false;
 
  private:
   bool add_faults(std::span<const CaptureProgram> programs) {
@@ -53,8 +51,9 @@ struct CaptureOutcome {
   TargetHashes targets;
   std::uint64_t memory = 0;
   std::optional<Error> error;
-  std::string differs;  // empty: in nothing
-  bool holds() const { return differs.empty() && targets.unexpected.empty(); }
+  std::string differs;     // empty: in nothing
+  std::string unexpected;  // empty: nothing
+  bool holds() const { return differs.empty() && unexpected.empty(); }
 };
 
 std::string first_difference(const CaptureOutcome& a, const CaptureOutcome& b) {
@@ -77,7 +76,7 @@ Json outcome_json(const CaptureOutcome& outcome) {
   else
     json["checksum"] = fmt::format("{:#018x}", outcome.memory);
   if (!outcome.differs.empty()) json["differs"] = outcome.differs;
-  if (!outcome.targets.unexpected.empty()) json["expect"] = outcome.targets.unexpected;
+  if (!outcome.unexpected.empty()) json["expect"] = outcome.unexpected;
   return json;
 }
 
@@ -87,9 +86,9 @@ void print_outcome(const CaptureOutcome& outcome, const std::string& reference) 
   else
     print_out("{:16} checksum {:#018x}", name(outcome.choice), outcome.memory);
   if (!outcome.differs.empty()) print_out("  DIFFERS from {}: {}", reference, outcome.differs);
-  if (!outcome.targets.unexpected.empty())
-    print_out("  NOT AS EXPECTED: {}", outcome.targets.unexpected);
-  else if (outcome.targets.compared && !outcome.error)
+  if (!outcome.unexpected.empty())
+    print_out("  NOT AS EXPECTED: {}", outcome.unexpected);
+  else if (outcome.targets.unexpected.compared() && !outcome.error)
     print_out("  as expected");
   write_out("\n");
 }
@@ -100,7 +99,7 @@ int verify_capture(const VerifyCapture& options) {
   auto capture = load_capture(options.input);
   if (!capture) return fail(capture.error());
   print_notes(*capture);
-  const auto frames = valhall::ChainFrames::make(std::move(capture->state().file));
+  const auto frames = valhall::ChainFrames::make(std::move(*capture));
   if (!frames) return fail(frames.error());
   const NameTable names((*frames)->file().names);
   const Engine engine;
@@ -119,6 +118,8 @@ int verify_capture(const VerifyCapture& options) {
     if (const Status ran = (*frames)->run(engine, outcome.targets, run, *memory); !ran)
       outcome.error = names.in(ran.error());
     if (stopping()) return fail(stop_error());
+    outcome.unexpected = outcome.targets.unexpected.text(
+        [&](CaptureVisitor& visitor) { return (*frames)->run(engine, visitor, run); });
     for (const valhall::ImageWindow& window : memory->windows())
       outcome.memory = hash_bytes(window.bytes(), outcome.memory);
     if (outcomes.size() > 1)

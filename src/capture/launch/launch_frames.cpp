@@ -52,8 +52,8 @@ CaptureComparison compare(const LaunchOutput& output, std::span<const std::byte>
     ++comparison.differ;
     const auto low = std::to_integer<std::uint32_t>(std::min(*a, *b)),
                high = std::to_integer<std::uint32_t>(std::max(*a, *b));
-    comparison.beyond +=
-        is_pixel ? !is_close(output.format, a, b, output.tolerance) : high - low > output.tolerance;
+    if (is_pixel ? is_close(output.format, a, b, output.tolerance) : high - low <= output.tolerance) return;
+    if (comparison.beyond++ == 0) comparison.first = comparison.units - 1;
   };
   if (output.format == PixelFormat::none) {
     for (std::size_t n = 0; n < bytes.size(); ++n) see(&bytes[n], &wanted[n], 1, false);

@@ -37,7 +37,8 @@ CaptureComparison compare_bytes(const SceneEnd& end, const Surface& surface, Dat
       bool beyond = false;
       for (unsigned n = 0; n < surface.fields(); ++n)
         beyond = beyond || std::max(got[n], wanted[n]) - std::min(got[n], wanted[n]) > end.tolerance;
-      compared.beyond += beyond;
+      if (!beyond) continue;
+      if (compared.beyond++ == 0) compared.first = std::uint64_t{y} * where.width + x;
     }
   return compared;
 }

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/float_environment.h"
 #include "capture/valhall/chain_sections.h"
 #include "device/valhall/capture.h"
 
@@ -28,39 +27,21 @@ Result<Capture> Capture::load(std::span<const CaptureBytes> files) try {
 }
 
 std::span<const JobChain> Capture::chains() const { return state_->file.chains; }
-Status Capture::add_chain(const JobChain& chain) try {
-  if (state_->file.chains.size() == kMaxChains)
-    return Error{ErrorCode::resource_limit, "more than " + std::to_string(kMaxChains) + " job chains",
-                 state_->file.image.name()};
-  state_->file.chains.push_back(chain);
-  return {};
-} catch (...) {
+Status Capture::add_chain(const JobChain& chain) try { return state_->file.add_chain(chain); } catch (...) {
   return caught();
 }
-void Capture::clear_chains() {
-  state_->file.chains.clear();
-  state_->file.changes.clear();
-}
+void Capture::clear_chains() { state_->file.clear_chains(); }
 std::uint32_t Capture::gpu() const { return state_->file.gpu; }
-void Capture::set_gpu(std::uint32_t gpu) {
-  CaptureFile& file = state_->file;
-  file.gpu = gpu;
-  if (std::exchange(file.gpu_assumed, false)) file.notes.erase(file.notes.begin());
-}
+void Capture::set_gpu(std::uint32_t gpu) { state_->file.set_gpu(gpu); }
 std::span<const std::string> Capture::notes() const { return state_->file.notes; }
 
 Result<std::size_t> Capture::count_draws() const try {
-  WARPJIT_TRY(const std::vector<std::vector<Job>> chains, read_chains(state_->file));
-  std::size_t count = 0;
-  for (const std::vector<Job>& jobs : chains)
-    count += static_cast<std::size_t>(std::ranges::count(jobs, JobKind::malloc_vertex, &Job::kind));
-  return count;
+  return valhall::count_draws(state_->file);
 } catch (...) {
   return caught();
 }
 
 Status Capture::run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options) try {
-  const FloatEnvironment environment;  // of what the descriptors say, and of tiles
   return state_->run(engine, visitor, options);
 } catch (...) {
   return caught();

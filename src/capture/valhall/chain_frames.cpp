@@ -174,7 +174,6 @@ Status ChainFrames::run(const Engine& engine, warpjit::CaptureVisitor& visitor,
 
 Status ChainFrames::run(const Engine& engine, warpjit::CaptureVisitor& visitor, const RunOptions& options,
                         Image& image) const {
-  const FloatEnvironment environment;  // of what the descriptors say, and of tiles
   ChainReplay replay(image, visitor, info_.frames);
   CaptureRun run(image, engine, replay, options);
   run.watch(replay);

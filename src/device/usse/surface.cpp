@@ -120,7 +120,7 @@ unsigned first_bit(const std::array<std::uint8_t, 4>& bits, unsigned field) {
 
 namespace {
 
-// Swizzles of formats with so many fields, by their numbers.
+// The swizzles of formats with one to four fields, by their numbers.
 std::span<const std::string_view> swizzle_names(std::size_t fields) {
   static constexpr std::string_view kOne[] = {"R"}, kTwo[] = {"GR", "RG", "RA", "AR"},
                                     kThree[] = {"BGR", "RGB"}, kFour[] = {"ABGR", "ARGB", "RGBA", "BGRA"};

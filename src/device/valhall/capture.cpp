@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/float_environment.h"
+
 namespace warpjit::valhall {
 namespace {
 
@@ -39,12 +41,21 @@ Result<std::vector<std::vector<Job>>> read_chains(const CaptureFile& file) {
   return chains;
 }
 
+Result<std::size_t> count_draws(const CaptureFile& file) {
+  WARPJIT_TRY(const std::vector<std::vector<Job>> chains, read_chains(file));
+  std::size_t count = 0;
+  for (const std::vector<Job>& jobs : chains)
+    count += static_cast<std::size_t>(std::ranges::count(jobs, JobKind::malloc_vertex, &Job::kind));
+  return count;
+}
+
 Status CaptureState::run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options) {
   CaptureRun run(file.image, engine, visitor, options);
   return run_chains(file, file.image, run);
 }
 
 Status run_chains(const CaptureFile& file, Image& image, CaptureRun& run) {
+  const FloatEnvironment environment;  // of what the descriptors say, and of tiles
   run.expect(file.expected);
   if (file.chains.empty()) return Error{ErrorCode::bad_input, "the capture names no jobs", file.image.name()};
   WARPJIT_TRY(const std::vector<std::vector<Job>> chains, read_chains(file));

@@ -28,6 +28,9 @@ class ChainImages {
 // The jobs of each chain, with its memory. Errors: also more than kMaxJobs.
 Result<std::vector<std::vector<Job>>> read_chains(const CaptureFile& file);
 
+// The draws of all chains. Errors: those of read_chains.
+Result<std::size_t> count_draws(const CaptureFile& file);
+
 class CaptureRun;
 // All chains, on an image that is the file's or a copy of it, of which the run was made.
 Status run_chains(const CaptureFile& file, Image& image, CaptureRun& run);

@@ -227,7 +227,8 @@ std::optional<CaptureComparison> compare_target(const Framebuffer& framebuffer, 
       const std::byte *const a = got.data() + offset, *const b = wanted.data() + offset;
       if (std::equal(a, a + store->bytes(), b)) continue;
       ++compared.differ;
-      compared.beyond += beyond(a, b) ? 1 : 0;
+      if (!beyond(a, b)) continue;
+      if (compared.beyond++ == 0) compared.first = std::uint64_t{y} * framebuffer.width + x;
     }
   return compared;
 }

@@ -1,6 +1,7 @@
 // What the tool's commands do with captures of any guest, as warpjit::Capture shows them, each with its exit code.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,30 @@ std::optional<Image> image_of(const CapturePicture& picture);
 std::string picture_label(const CapturePicture& picture);
 // FNV-1a of 64 bits over its bytes, the same on every host.
 std::uint64_t hash_of(const CapturePicture& picture);
+
+// ", the first one at (3, 5)": where a comparison says so.
+std::string first_pixel_text(const CapturePicture& picture);
+
+// Pictures of a run that are not as expected.
+class UnexpectedPictures {
+ public:
+  void see(const CapturePicture& picture);
+  bool any() const { return count_ != 0; }
+  bool compared() const { return compared_; }
+  // What is wrong, with the pixel and the draw that left it so: `run` runs the same again for a visitor.
+  std::string text(const std::function<Status(CaptureVisitor&)>& run) const;
+
+ private:
+  struct Place {
+    std::string name, what;
+    std::size_t frame = 0, job = 0;
+    std::optional<std::uint64_t> pixel{};
+  };
+  static constexpr std::size_t kMostTold = 8;
+  std::vector<Place> places_;  // the first ones
+  std::size_t count_ = 0;
+  bool compared_ = false;
+};
 
 struct NeutralRender {
   std::string file;

@@ -81,9 +81,10 @@ class PictureWriter final : public CaptureVisitor {
       const char* const what = picture.format == PixelFormat::none ? "bytes" : "pixels";
       holds = holds && compared.holds();
       text += compared.differ == 0 ? fmt::format(": {} {}, equal", compared.units, what)
-                                   : fmt::format(": {} of {} {} differ, {} by more than is allowed: {}",
+                                   : fmt::format(": {} of {} {} differ, {} by more than is allowed: {}{}",
                                                  compared.differ, compared.units, what, compared.beyond,
-                                                 compared.holds() ? "within its tolerance" : "wrong");
+                                                 compared.holds() ? "within its tolerance" : "wrong",
+                                                 compared.holds() ? "" : first_pixel_text(picture));
       row["differ"] = compared.differ;
       row["beyond"] = compared.beyond;
       row["allowed"] = compared.allowed;

@@ -24,12 +24,7 @@ class PictureHashes final : public CaptureVisitor {
     const std::string label = picture_label(picture) + (picture.draw ? names_.of_draw(*picture.draw) : "");
     seen.emplace_back(label, hash);
     checksum = (checksum ^ hash) * 0x100000001b3;
-    if (!picture.compared) return true;
-    expectations = true;
-    if (unexpected.empty() && !picture.compared->holds())
-      unexpected =
-          fmt::format("{}: {} of {} {} differ by more than is allowed", label, picture.compared->beyond,
-                      picture.compared->units, picture.format == PixelFormat::none ? "bytes" : "pixels");
+    unexpected.see(picture);
     return true;
   }
   bool draw(const CaptureDraw&) override {
@@ -40,8 +35,7 @@ class PictureHashes final : public CaptureVisitor {
   std::vector<std::pair<std::string, std::uint64_t>> seen;
   std::uint64_t checksum = 0xcbf29ce484222325;
   std::size_t draws = 0;
-  bool expectations = false;
-  std::string unexpected;  // the first one; empty: none
+  UnexpectedPictures unexpected;
 
  private:
   const NameTable& names_;
@@ -73,9 +67,10 @@ class OnePicture final : public CaptureVisitor {
 struct EngineOutcome {
   EngineChoice choice;
   PictureHashes hashes;
-  std::string error;    // of the run
-  std::string differs;  // empty: nothing
-  bool holds() const { return hashes.unexpected.empty() && differs.empty(); }
+  std::string error;       // of the run
+  std::string unexpected;  // empty: nothing
+  std::string differs;     // empty: nothing
+  bool holds() const { return unexpected.empty() && differs.empty(); }
 };
 
 RunOptions with_engine(RunOptions run, const EngineChoice& choice) {
@@ -123,7 +118,7 @@ Json outcome_json(const EngineOutcome& outcome) {
             {"checksum", fmt::format("{:#018x}", outcome.hashes.checksum)}};
   if (!outcome.error.empty()) json["error"] = outcome.error;
   if (!outcome.differs.empty()) json["differs"] = outcome.differs;
-  if (!outcome.hashes.unexpected.empty()) json["expect"] = outcome.hashes.unexpected;
+  if (!outcome.unexpected.empty()) json["expect"] = outcome.unexpected;
   return json;
 }
 
@@ -131,9 +126,9 @@ void print_outcome(const EngineOutcome& outcome, const std::string& reference) {
   print_out("{:16} checksum {:#018x}", name(outcome.choice), outcome.hashes.checksum);
   if (!outcome.error.empty()) print_out("  {}", outcome.error);
   if (!outcome.differs.empty()) print_out("  DIFFERS from {}: {}", reference, outcome.differs);
-  if (!outcome.hashes.unexpected.empty())
-    print_out("  NOT AS EXPECTED: {}", outcome.hashes.unexpected);
-  else if (outcome.hashes.expectations && outcome.error.empty())
+  if (!outcome.unexpected.empty())
+    print_out("  NOT AS EXPECTED: {}", outcome.unexpected);
+  else if (outcome.hashes.unexpected.compared() && outcome.error.empty())
     print_out("  as expected");
   write_out("\n");
 }
@@ -150,10 +145,14 @@ int verify_neutral(const NeutralVerify& options) {
   std::vector<EngineOutcome> outcomes;
   bool holds = true;
   for (const EngineChoice& choice : choices->usable) {
-    EngineOutcome outcome{choice, PictureHashes(names), {}, {}};
-    const Status status = capture->run(engine, outcome.hashes, with_engine(options.run, choice));
+    EngineOutcome outcome{choice, PictureHashes(names), {}, {}, {}};
+    const auto run = [&](CaptureVisitor& visitor) {
+      return capture->run(engine, visitor, with_engine(options.run, choice));
+    };
+    const Status status = run(outcome.hashes);
     if (stopping()) return fail(stop_error());
     if (!status) outcome.error = to_string(names.in(status.error()));
+    outcome.unexpected = outcome.hashes.unexpected.text(run);
     if (!outcomes.empty()) {
       const EngineOutcome& first = outcomes.front();
       if (outcome.error != first.error)

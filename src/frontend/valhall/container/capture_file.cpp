@@ -3,8 +3,26 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 namespace warpjit::valhall {
+
+void CaptureFile::set_gpu(std::uint32_t product) {
+  gpu = product;
+  if (std::exchange(gpu_assumed, false)) notes.erase(notes.begin());
+}
+Status CaptureFile::add_chain(const JobChain& chain) {
+  if (chains.size() == kMaxChains)
+    return Error{ErrorCode::resource_limit, "more than " + std::to_string(kMaxChains) + " job chains",
+                 image.name()};
+  chains.push_back(chain);
+  return {};
+}
+void CaptureFile::clear_chains() {
+  chains.clear();
+  changes.clear();
+}
+
 namespace {
 
 constexpr std::uint32_t kCaptureMagic = 0x31434a57;  // "WJC1"

@@ -40,6 +40,12 @@ struct CaptureFile {
   std::vector<ExpectedTarget> expected{};
   std::vector<CaptureName> names{};
   std::vector<std::string> notes{};  // what is not in the file and was assumed, for people
+
+  // Nothing is assumed then.
+  void set_gpu(std::uint32_t product);
+  // Errors: more than kMaxChains (resource_limit).
+  Status add_chain(const JobChain& chain);
+  void clear_chains();
 };
 
 // The first bytes say which kind of file it is; not .wjcap of version 2. Errors name the byte: bad_input, resource_limit; unsupported

@@ -250,9 +250,8 @@ class DrawLaunch {
 
 }  // namespace
 
-Result<LaunchFile> launch_of_draw(valhall::Capture& capture, std::size_t number) {
-  valhall::CaptureState& state = capture.state();
-  valhall::Image& image = state.file.image;
+Result<LaunchFile> launch_of_draw(valhall::CaptureFile& capture, std::size_t number) {
+  valhall::Image& image = capture.image;
   const Engine engine;
   RunOptions options;
   options.cancel = cancel_word();
@@ -260,7 +259,7 @@ Result<LaunchFile> launch_of_draw(valhall::Capture& capture, std::size_t number)
   valhall::CaptureRun run(image, engine, visitor, options);
   valhall::CaptureRun::Stop stop{.number = number};
   run.stop_before(stop);
-  WARPJIT_CHECK(valhall::run_chains(state.file, image, run));
+  WARPJIT_CHECK(valhall::run_chains(capture, image, run));
   if (!stop.draw)
     return Error{ErrorCode::bad_input, fmt::format("no fragment job draws a draw {}", number), image.name()};
   if (const unsigned samples = stop.frame->framebuffer().samples; samples != 1)
