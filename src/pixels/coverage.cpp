@@ -76,7 +76,7 @@ constexpr std::array<std::array<std::uint16_t, 4>, 4> of_square(bool rows) {
 }
 using SquareMasks = std::array<std::array<std::uint16_t, 4>, 4>;
 constexpr SquareMasks kSquareColumns = of_square(false), kSquareRows = of_square(true);
-// Of a cell whose first pixel is at `corner`, those from `first` to `last` of the tile, which touch it.
+// The pixels of a cell that are from `first` to `last` of the tile, some of which are in it. `corner`: the cell's first.
 std::uint32_t part_of_cell(const SquareMasks& masks, std::uint32_t corner, std::int64_t first,
                            std::int64_t last) {
   return masks[static_cast<std::size_t>(std::max<std::int64_t>(first - corner, 0))]

@@ -69,7 +69,7 @@ struct PrimitiveFacts {
 
 struct PlaneFrame;
 
-// Of a triangle in the window.
+// Those of a triangle in the window.
 using Corners = std::array<const WindowVertex*, 3>;
 
 class Setup {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <span>
 
 #include "base/cpu.h"
 
@@ -65,27 +66,35 @@ VertexTransform::VertexTransform(const RasterState& state, const RasterRules& ru
                  (state.distances.clip & exist) << kDistancePlane;
   cull_ = state.distances.cull & exist;
   if (rules_.plane_count != 0) used_planes_ = low_mask<std::uint32_t>(rules_.plane_count);
-  for (std::size_t plane = 0; plane < rules_.planes.size(); ++plane) {
-    const ClipPlane& from = rules_.planes[plane];
+  const std::span planes(rules_.planes.begin(), rules_.plane_count);
+  simple_ = !planes.empty() && !window_ && cpu::has(cpu::Feature::avx2) &&
+            std::all_of(planes.begin(), planes.end(), is_simple);
+  if (!simple_) two_planes_ = {};
+  for (std::size_t plane = 0; plane < planes.size(); ++plane) {
+    const ClipPlane& from = planes[plane];
+    if (simple_) {
+      for (std::size_t n = 0; n < from.factors.size(); ++n)
+        simple_planes_.factors[n][plane] = static_cast<float>(from.factors[n]);
+      simple_planes_.least[plane] = least_above(from.rest == 0 ? from.least : -from.rest);
+      continue;
+    }
     TwoPlanes& to = two_planes_[plane / 2];
     for (std::size_t n = 0; n < from.factors.size(); ++n) to.factors[n][plane % 2] = from.factors[n];
     to.rest[plane % 2] = from.rest;
     to.least[plane % 2] = from.least;
-    for (std::size_t n = 0; n < from.factors.size(); ++n)
-      simple_planes_.factors[n][plane] = static_cast<float>(from.factors[n]);
-    simple_planes_.least[plane] = least_above(from.rest == 0 ? from.least : -from.rest);
   }
-  simple_ = rules_.plane_count != 0 && !window_ && cpu::has(cpu::Feature::avx2) &&
-            std::all_of(rules_.planes.begin(), rules_.planes.begin() + rules_.plane_count, is_simple);
 }
 
 bool VertexTransform::is_simple(const ClipPlane& plane) {
-  const auto& f = plane.factors;
-  const auto zeros = std::count(f.begin(), f.end(), 0.0);
-  const bool ones =
-      std::all_of(f.begin(), f.end(), [](double factor) { return factor == 0 || std::fabs(factor) == 1; });
-  const bool of_two = zeros == 2 && f[3] != 0 && plane.rest == 0 && plane.least == 0;
-  return ones && (of_two || (zeros == 3 && (plane.rest == 0 || plane.least == 0)));
+  double sum = 0;  // as many factors as are not 0, if all others are 1 or -1
+  bool ones = true;
+  for (const double factor : plane.factors) {
+    ones = ones && factor * factor == std::fabs(factor);
+    sum += std::fabs(factor);
+  }
+  if (!ones) return false;
+  if (sum == 1) return plane.rest == 0 || plane.least == 0;
+  return sum == 2 && plane.factors[3] != 0 && plane.rest == 0 && plane.least == 0;
 }
 
 #if WARPJIT_HAS_TARGETS
@@ -93,7 +102,7 @@ WARPJIT_TARGET("avx2")
 void VertexTransform::simple_vertex_v3(const std::uint32_t* words, WindowVertex& vertex) const {
   const float* const given = reinterpret_cast<const float*>(words);
   const __m128 p = _mm_loadu_ps(given);
-  // In f64, x, y, z and w, which comes to nothing.
+  // In f64: x, y, z, and w, of whose window coordinate nothing is used.
   const __m256d all = _mm256_cvtps_pd(p);
   const __m128d one = _mm_set_sd(1), w = _mm256_castpd256_pd128(_mm256_permute4x64_pd(all, 3));
   const __m128d inverse_w = _mm_div_sd(one, w);

@@ -345,7 +345,10 @@ Result<std::vector<std::byte>> kernel_key(const frontend::Shader& shader, const 
     key.push_back(static_cast<std::byte>(byte));
   for (const std::uint32_t word :
        {options.parts, options.registers, options.code_bytes, options.speculate ? 1U : 0U,
-        options.small_primitives ? 2U : options.large_primitives ? 1U : 0U, number_of(options.rows_ahead), options.many_ranges ? 1U : 0U}) {
+        options.small_primitives   ? 2U
+        : options.large_primitives ? 1U
+                                   : 0U,
+        number_of(options.rows_ahead), options.many_ranges ? 1U : 0U}) {
     const auto bytes = std::as_bytes(std::span(&word, 1));
     key.insert(key.end(), bytes.begin(), bytes.end());
   }

@@ -35,10 +35,10 @@ struct KernelOptions {
   backend::Target target = backend::Target::x64_v3;
   bool dispatch_all = false;
   bool checks = false;
-  bool speculate = true;          // JIT: try without the rule for 0 times infinity (speculative_kernel.h)
+  bool speculate = true;  // JIT: try without the rule for 0 times infinity (speculative_kernel.h)
   bool small_primitives = false, large_primitives = false;  // JIT, pixels: as backend::CompileOptions
-  bool quads = false;             // no single pixels
-  std::optional<backend::RowLayout> rows_ahead{};  // JIT: these three as backend::CompileOptions
+  bool quads = false;                                       // no single pixels
+  std::optional<backend::RowLayout> rows_ahead{};           // JIT: these three as backend::CompileOptions
   bool many_ranges = false;
   backend::Tuning tuning{};
   std::uint32_t parts = 0, registers = 0;
