@@ -315,7 +315,6 @@ int render_capture(const RenderCapture& options) {
   Recorder recorder(options, names, progress);
   if (const Status status = capture.run(engine, recorder, options.run); !status) error = status.error();
   if (recorder.error) error = recorder.error;
-  const NameTable names(capture->state().file.names);
   if (error) error = names.in(*error);
   const auto elapsed =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);

@@ -124,7 +124,7 @@ int verify_capture(const VerifyCapture& options) {
       outcome.memory = hash_bytes(window.bytes(), outcome.memory);
     if (outcomes.size() > 1)
       outcome.differs = names.in(std::string_view(first_difference(outcome, outcomes.front())));
-    outcome.targets.unexpected = names.in(std::string_view(outcome.targets.unexpected));
+    outcome.unexpected = names.in(std::string_view(outcome.unexpected));
     mismatch = mismatch || !outcome.holds();
     faulted = faulted || outcome.targets.faulted;
   }

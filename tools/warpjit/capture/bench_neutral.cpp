@@ -169,7 +169,6 @@ int bench_neutral(const NeutralBench& options) {
   const Engine engine;
   const auto choices = usable_engines(engine, options.engines);
   if (!choices) return fail(choices.error());
-  const NameTable names(capture->names());
   std::vector<BenchRow> rows;
   for (const EngineChoice& choice : choices->usable) {
     auto row = measure_engine(options, *capture, engine, choice);
