@@ -1,5 +1,9 @@
 #include "debug/debug_input.h"
 
+#include <fmt/core.h>
+
+#include <bit>
+
 #include "stop.h"
 
 namespace warpjit::tool {
@@ -44,6 +48,12 @@ Result<DebugSession> open_session(const DebugInput& input, const Capture& captur
   WARPJIT_TRY(DebugSession session, DebugSession::open(capture, options));
   WARPJIT_CHECK(session.go(place));
   return session;
+}
+
+std::string value_text(std::uint32_t value) {
+  const bool integer = ((value & 0x7f800000) == 0 && value != 0) || value == ~0U;
+  if (integer) return fmt::format("{} (0x{:x})", static_cast<std::int32_t>(value), value);
+  return fmt::format("{:.9g} (0x{:x})", std::bit_cast<float>(value), value);
 }
 
 std::string happened_text(std::uint16_t happened) {

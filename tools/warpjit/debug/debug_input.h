@@ -24,6 +24,9 @@ Result<DebugSession> open_session(const DebugInput& input, const Capture& captur
 // Of the place that the words of the command line say.
 Result<DebugPlace> place_of(const DebugInput& input);
 
+// "0.25 (0x3e800000)"; what is no float that people compute with is shown as an integer.
+std::string value_text(std::uint32_t value);
+
 // "sample diverge".
 std::string happened_text(std::uint16_t happened);
 Json happened_json(std::uint16_t happened);

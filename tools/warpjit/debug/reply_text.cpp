@@ -22,11 +22,10 @@ std::uint32_t word(const Json& json, const char* key) {
   return static_cast<std::uint32_t>(number(json, key));
 }
 
-// "0.25 (0x3e800000)"; what is no float that people compute with is shown as an integer.
-std::string value_text(std::uint32_t value) {
-  const bool integer = ((value & 0x7f800000) == 0 && value != 0) || value == ~0U;
-  if (integer) return fmt::format("{} (0x{:x})", static_cast<std::int32_t>(value), value);
-  return fmt::format("{:.9g} (0x{:x})", std::bit_cast<float>(value), value);
+// A NaN or an infinity, of f32 or of one of two f16.
+bool looks_special(std::uint32_t value) {
+  const auto has = [&](std::uint32_t exponent) { return (value & exponent) == exponent; };
+  return has(0x7f800000) || has(0x7c00) || has(0x7c000000);
 }
 
 std::string stop_text(const Json& reply) {
@@ -97,7 +96,8 @@ std::string origin_text(const Json& reply) {
       result += "  (above)\n";
       return;
     }
-    if (from == "computed" && node["of"].empty()) result += "   <- born here";
+    if (from == "computed" && node["of"].empty() && looks_special(word(node, "value")))
+      result += "   <- born here";
     result += "\n";
     for (const Json& of : node["of"]) show(static_cast<std::size_t>(of.natural()), depth + 1);
   };

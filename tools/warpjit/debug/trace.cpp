@@ -70,8 +70,6 @@ Json end_json(const DebugSession& session) {
   return json;
 }
 
-std::string float_text(std::uint32_t word) { return fmt::format("{:.9g}", std::bit_cast<float>(word)); }
-
 void print_step(const TraceOptions& options, const DebugSession& session, const DebugStep& step) {
   std::string line =
       fmt::format("{:6}  {:04x}  {:48}", step.number, step.address, session.text(step.address));
@@ -80,7 +78,7 @@ void print_step(const TraceOptions& options, const DebugSession& session, const 
     if (is_shown(options, session, write.lane)) {
       results += fmt::format("  {}", session.name(write.word));
       if (options.all_lanes) results += fmt::format("[{}]", write.lane);
-      results += fmt::format("={} (0x{:x})", float_text(write.after), write.after);
+      results += " = " + value_text(write.after);
     }
   for (const auto& access : step.accesses)
     if (is_shown(options, session, access.lane))

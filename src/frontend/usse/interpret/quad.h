@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "base/compiler.h"
 #include "base/small_vector.h"
 #include "frontend/usse/container/program.h"
 #include "frontend/usse/encoding/decode.h"
@@ -175,8 +176,8 @@ class QuadAlu {
     observer_ = observer;
   }
   // read_words(), with an observer. Apart from it, as the other one then need not keep what it is given.
-  [[gnu::noinline]] void read_and_show(const Register& reg, unsigned word, unsigned lanes, LaneWords& words,
-                                       std::uint32_t bits);
+  WARPJIT_COLD void read_and_show(const Register& reg, unsigned word, unsigned lanes, LaneWords& words,
+                                  std::uint32_t bits);
   void show_index(const Register& reg, unsigned lanes);
   void show_read(unsigned word, unsigned lane, std::uint32_t value, std::uint32_t bits = ~0U);
   void show_write(unsigned word, unsigned lane, std::uint32_t before, std::uint32_t after,
@@ -186,7 +187,7 @@ class QuadAlu {
   // Where a NaN went in, and a number came out.
   void show_lost_nan(unsigned lanes, const LaneFloats& in, const LaneFloats& out);
   // commit(), with an observer.
-  [[gnu::noinline]] void show_commit();
+  WARPJIT_COLD void show_commit();
 
   Quad& quad_;
   const RegisterFile& file_;
