@@ -152,7 +152,7 @@ class DebugSession::State final : public runtime::RunWatcher,
         has_ += (has_.empty() ? " " : ", ") + std::string(what);
     };
     add(launch.pixels.has_value(), "pixel X,Y");
-    add(launch.primitives.has_value(), "invocation N");
+    add(launch.primitives || (launch.pixels && launch.pixels->geometry), "invocation N");
     add(launch.shader->stage() == Stage::compute, "thread X,Y,Z block X,Y,Z");
     add((launch.pixels && launch.pixels->vertex) ||
             (launch.shader->stage() == Stage::vertex && !launch.primitives),
@@ -185,7 +185,11 @@ class DebugSession::State final : public runtime::RunWatcher,
         }
         return part;
       case DebugPlace::Of::invocation:
-        return launch.primitives ? std::optional(part) : std::nullopt;
+        if (launch.pixels && launch.pixels->geometry)
+          part.program = ObservedPart::Program::geometry;
+        else if (!launch.primitives)
+          return std::nullopt;
+        return part;
       case DebugPlace::Of::thread: {
         if (launch.work() != Work::grid || stage != Stage::compute) return std::nullopt;
         const auto& extents = launch.values.grid.grid;
@@ -217,8 +221,8 @@ class DebugSession::State final : public runtime::RunWatcher,
     seen_ = true;
     if (programs_++ != place_.program) return {};
     launch_ = &launch;
-    const frontend::Shader& shader =
-        part->program == ObservedPart::Program::own ? *launch.shader : *launch.pixels->vertex->shader;
+    const runtime::LaunchData& holder = *runtime::holder_of(launch, part->program);
+    const frontend::Shader& shader = *holder.shader;
     banks_ = shader.register_banks();
     if (banks_.empty())
       return Error{ErrorCode::unsupported, "programs of this GPU cannot be looked at yet",
@@ -232,9 +236,7 @@ class DebugSession::State final : public runtime::RunWatcher,
     if (found_) {
       end_ = status;
       if (from_ == 0) {
-        const auto& program =
-            part->program == ObservedPart::Program::own ? launch.program : launch.pixels->vertex->program;
-        const auto listing = disassemble(program);
+        const auto listing = disassemble(holder.program);
         lines_ = listing ? frontend::lines_of(*listing) : std::map<std::uint32_t, std::string>();
         floats_ = debug::FloatCode(shader.isa(), lines_);
       }

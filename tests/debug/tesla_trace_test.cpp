@@ -103,6 +103,14 @@ TEST(TeslaTraces, OfDraws) {
   }
 }
 
+TEST(TeslaTraces, OfAGeometryStage) {
+  Traces traces(source_file("examples/tesla/graphics/wireframe.json"));
+  EXPECT_TRUE(traces.go("invocation 0"));
+  ASSERT_TRUE(traces.go("invocation 5"));
+  EXPECT_TRUE(traces.session().find("p2[0x10]"));
+  EXPECT_FALSE(traces.go("invocation 500"));
+}
+
 TEST(TeslaTraces, RegistersHaveTheNamesOfListings) {
   Traces traces(source_file("examples/tesla/graphics/phong.json"));
   ASSERT_TRUE(traces.go("pixel 64,64"));

@@ -105,6 +105,13 @@ RasterState::Rectangle meet(const RasterState::Rectangle& a, const RasterState::
 
 }  // namespace
 
+const LaunchData* holder_of(const LaunchData& launch, ObservedPart::Program program) {
+  if (program == ObservedPart::Program::own) return &launch;
+  if (!launch.pixels) return nullptr;
+  return program == ObservedPart::Program::vertex ? launch.pixels->vertex.get()
+                                                  : launch.pixels->geometry.get();
+}
+
 std::vector<std::span<std::byte>> written_memory(const LaunchState& launch) {
   std::vector<std::span<std::byte>> pieces;
   const auto add = [&](void* data, std::size_t size) {
@@ -140,18 +147,14 @@ Status run_observed(EngineState& engine, LaunchState& given, const ObservedPart&
   alone.background = false;
   WorkMemory memory;
   LaunchState launch(static_cast<const LaunchData&>(given));
-  const frontend::Shader* shader = launch.shader;
-  if (part.program == ObservedPart::Program::vertex) {
-    if (!launch.pixels || !launch.pixels->vertex)
-      return Error{ErrorCode::bad_input, "this draw has no vertex program", ""};
-    shader = launch.pixels->vertex->shader;
-  }
-  ObservedKernels kernels(engine, *shader, observer);
+  const LaunchData* const holder = holder_of(launch, part.program);
+  if (holder == nullptr) return Error{ErrorCode::bad_input, "this draw has no such program", ""};
+  ObservedKernels kernels(engine, *holder->shader, observer);
   Run run{launch, alone, kernels, engine.runner(), memory};
   WARPJIT_CHECK(launch.check());
   if (launch.pixels) {
     LaunchPixels& pixels = *launch.pixels;
-    if (part.program == ObservedPart::Program::vertex)
+    if (part.program != ObservedPart::Program::own)
       pixels.raster.scissor = {};
     else if (!part.whole)
       pixels.raster.scissor = meet(pixels.raster.scissor, part.pixels);

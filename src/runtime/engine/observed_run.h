@@ -13,8 +13,8 @@ namespace warpjit::runtime {
 
 // Which threads of a launch are to be seen.
 struct ObservedPart {
-  // The program: the launch's own, or its vertex stage.
-  enum class Program : std::uint8_t { own, vertex };
+  // The program: the launch's own, or that of a stage before its rasterizer.
+  enum class Program : std::uint8_t { own, vertex, geometry };
   Program program = Program::own;
   bool whole = false;  // all of them: what follows does not count
   // Rows: the first thread of a group. Grids: the block.
@@ -28,6 +28,9 @@ inline std::uint32_t other_row(const LaunchPixels& pixels, std::uint32_t row) {
   const bool last_first = pixels.color_blocks.last_first || pixels.depth_blocks.last_first;
   return last_first && row < pixels.height ? pixels.height - 1 - row : row;
 }
+
+// What holds that program; null: the launch has no such stage.
+const LaunchData* holder_of(const LaunchData& launch, ObservedPart::Program program);
 
 // Memory that a run of the launch may write, in pieces, some of which may overlap.
 std::vector<std::span<std::byte>> written_memory(const LaunchState& launch);
