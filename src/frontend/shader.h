@@ -145,6 +145,9 @@ class Shader : public SourceMap, public Program::State {
   // What observers of its interpreter see; empty: it has none.
   virtual std::span<const RegisterBank> register_banks() const { return {}; }
 
+  // False: no launch changes memory other than its outputs or targets.
+  virtual bool changes_memory() const { return true; }
+
  protected:
   explicit Shader(Traits traits) : traits_(std::move(traits)) {}
   Traits traits_;  // constant once the constructor of the guest's class has ended

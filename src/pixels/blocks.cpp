@@ -103,6 +103,13 @@ void store_all(const TargetMemory& target, std::uint32_t column, std::uint32_t r
 
 }  // namespace
 
+std::size_t block_place(const TargetBlocks& blocks, std::uint32_t width, std::uint32_t height,
+                        std::uint32_t x, std::uint32_t y) {
+  const std::uint32_t row = blocks.last_first ? height - 1 - y : y;
+  return (std::size_t{row / kExtent} * (width / kExtent) + x / kExtent) * kPixels +
+         pixel_number(x % kExtent, row % kExtent);
+}
+
 void load_blocks(const TargetMemory& target, std::uint32_t column, std::uint32_t row, const TilePart& part,
                  std::byte* plane) {
   const std::uint8_t bytes = target.blocks.bytes;

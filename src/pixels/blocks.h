@@ -5,6 +5,10 @@
 
 namespace warpjit::pixels {
 
+// Number of a pixel in the order of memory.
+std::size_t block_place(const TargetBlocks& blocks, std::uint32_t width, std::uint32_t height,
+                        std::uint32_t x, std::uint32_t y);
+
 // Move all blocks of the target that the part of tile (column, row) touches. Others of the plane are left.
 void load_blocks(const TargetMemory& target, std::uint32_t column, std::uint32_t row, const TilePart& part,
                  std::byte* plane);

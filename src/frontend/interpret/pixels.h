@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "frontend/interpret/pixel_observer.h"
 #include "ir/memory.h"
 #include "pixels/records.h"
 #include "warpjit/pixels.hpp"
@@ -106,6 +107,8 @@ struct PixelWork {
   std::atomic<std::uint32_t>* progress = nullptr;      // thousandths that are done
   ir::MemoryFault* fault = nullptr;                    // the faults of the program are added
   std::uint32_t* instructions = nullptr;  // of each pixel, row 0 first: what its fragments executed is added
+  PixelObserver* observer = nullptr;      // null: nobody looks
+  bool counts_instructions() const { return instructions != nullptr || observer != nullptr; }
   // Asked now and then, if set: whether somebody else draws the rest, so that draw() returns.
   std::function<bool()> enough{};
   PixelProgress* came_to = nullptr;  // set unless there was an error

@@ -26,8 +26,10 @@ class FragmentInterpreter final : public frontend::GuestInterpreter {
   Status draw(const frontend::Values& values, const interpret::PixelWork& work,
               const RunLimits& limits) const override {
     const auto& data = static_cast<const FragmentData&>(*values.data);
-    WARPJIT_TRY(fragment::Drawing drawing, fragment::Drawing::make(data.setup, *data.memory, work.cancel));
+    WARPJIT_TRY(fragment::Drawing drawing,
+                fragment::Drawing::make(data.setup, *data.memory, work.cancel, work.observer));
     if (limits.observer != nullptr) drawing.observe(*limits.observer, work.raster.scissor);
+    if (work.observer != nullptr) work.observer->begin_part();
     const std::size_t count = (work.indexed ? work.indices.size() : work.vertex_count) / 3;
     Status status;
     for (std::size_t n = 0; n < count && status; ++n) {

@@ -31,6 +31,7 @@ class FragmentShader final : public frontend::Shader {
   std::span<const frontend::RegisterBank> register_banks() const override { return kFragmentBanks; }
   void reset(frontend::Values& values) const override;
   void fill_table(const frontend::Values& values, std::span<std::uint32_t> table) const override;
+  bool changes_memory() const override { return false; }
   Status append_key(const frontend::Facts& facts, std::vector<std::byte>& key) const override;
   Result<Translation> translate(const frontend::Facts& facts, bool dispatch_all) const override;
   Result<std::unique_ptr<frontend::GuestInterpreter>> prepare_interpreter(

@@ -53,7 +53,7 @@ class GraphicsInterpreter final : public frontend::GuestInterpreter {
     RunReport report;
     WARPJIT_TRY(const std::unique_ptr<interpret::FragmentProgram> program,
                 interpreter_.make_fragment_program(values.grid, report, HostCode::best,
-                                                   work.instructions != nullptr, limits));
+                                                   work.counts_instructions(), limits));
     const Status status = interpret::draw(work, *program);
     if (const auto fault = fault_of(report); fault && work.fault != nullptr) work.fault->add(fault->access);
     return status;

@@ -28,7 +28,7 @@ class Shader final : public frontend::Shader, private frontend::MemorySpaces {
   // True if a fragment program gives references of the stencil test.
   bool emits_stencil() const;
   // True if it may store to memory or do atomics.
-  bool changes_memory() const;
+  bool changes_memory() const override;
   // The numbers of the images that the program names, each once, ascending.
   std::vector<std::uint32_t> image_uses() const;
 

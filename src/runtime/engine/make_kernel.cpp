@@ -331,8 +331,8 @@ Result<KernelPointer> make_kernel(const frontend::Shader& shader, const frontend
 }
 
 Result<KernelPointer> make_observed_kernel(const frontend::Shader& shader, const frontend::Facts& facts,
-                                           interpret::Observer& observer) {
-  return make_guest_kernel(shader, facts, &observer);
+                                           interpret::Observer* observer) {
+  return make_guest_kernel(shader, facts, observer);
 }
 
 Result<std::vector<std::byte>> kernel_key(const frontend::Shader& shader, const frontend::Facts& facts,

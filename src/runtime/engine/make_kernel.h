@@ -50,10 +50,10 @@ Result<std::shared_ptr<Kernel>> make_kernel(const frontend::Shader& shader, cons
                                             const KernelOptions& options, CodeMemory* memory,
                                             WorkspacePool& workspaces);
 
-// A kernel of the guest interpreter whose runs the observer sees; it must outlive the kernel.
+// A kernel of the guest interpreter whose runs the observer sees, if there is one; it must outlive the kernel.
 Result<std::shared_ptr<Kernel>> make_observed_kernel(const frontend::Shader& shader,
                                                      const frontend::Facts& facts,
-                                                     interpret::Observer& observer);
+                                                     interpret::Observer* observer);
 
 // The key under which a kernel is cached. Errors: as translation.
 Result<std::vector<std::byte>> kernel_key(const frontend::Shader& shader, const frontend::Facts& facts,

@@ -19,13 +19,18 @@ namespace {
 // The engine's kernels, but for one program.
 class ObservedKernels final : public KernelSource {
  public:
-  ObservedKernels(EngineState& engine, const frontend::Shader& observed, interpret::Observer& observer)
-      : engine_(engine), observed_(observed), observer_(observer) {}
+  ObservedKernels(EngineState& engine, const frontend::Shader& observed, interpret::Observer* observer,
+                  EngineKind others)
+      : engine_(engine), observed_(observed), observer_(observer), others_(others) {}
 
   KernelHints hints_of(const LaunchState& launch) const override { return engine_.hints_of(launch); }
   Status lease(LaunchState& launch, const RunOptions& options, KernelUse& use,
                CompileReport& report) override {
-    if (launch.shader != &observed_) return engine_.lease(launch, options, use, report);
+    if (launch.shader != &observed_) {
+      RunOptions own = options;
+      own.engine = others_;
+      return engine_.lease(launch, own, use, report);
+    }
     WARPJIT_TRY(const frontend::Facts facts, launch.facts(0));
     WARPJIT_TRY(std::shared_ptr<const Kernel> kernel, make_observed_kernel(observed_, facts, observer_));
     report = report_of(*kernel, false);
@@ -44,7 +49,8 @@ class ObservedKernels final : public KernelSource {
  private:
   EngineState& engine_;
   const frontend::Shader& observed_;
-  interpret::Observer& observer_;
+  interpret::Observer* observer_;  // null: nobody looks at instructions
+  EngineKind others_;              // that runs other programs
 };
 
 Error no_such(const char* what, std::uint64_t number, std::uint64_t count) {
@@ -149,7 +155,7 @@ Status run_observed(EngineState& engine, LaunchState& given, const ObservedPart&
   LaunchState launch(static_cast<const LaunchData&>(given));
   const LaunchData* const holder = holder_of(launch, part.program);
   if (holder == nullptr) return Error{ErrorCode::bad_input, "this draw has no such program", ""};
-  ObservedKernels kernels(engine, *holder->shader, observer);
+  ObservedKernels kernels(engine, *holder->shader, &observer, options.engine);
   Run run{launch, alone, kernels, engine.runner(), memory};
   WARPJIT_CHECK(launch.check());
   if (launch.pixels) {
@@ -181,7 +187,7 @@ Result<Report> run_profiled(EngineState& engine, LaunchState& given, Profile& pr
                  shader.source_name()};
   WARPJIT_CHECK(launch.check());
   Profiler profiler(shader, launch.values.grid);
-  ObservedKernels kernels(engine, shader, profiler);
+  ObservedKernels kernels(engine, shader, &profiler, options.engine);
   Run run{launch, alone, kernels, engine.runner(), memory};
   const Status status = run_work(run);
   profile = profiler.result();
@@ -191,6 +197,52 @@ Result<Report> run_profiled(EngineState& engine, LaunchState& given, Profile& pr
     if (const auto text = lines.find(line.address); text != lines.end()) line.text = text->second;
   WARPJIT_CHECK(status);
   return std::move(run.report);
+}
+
+std::vector<std::span<std::byte>> written_memory(const LaunchState& launch,
+                                                 const interpret::PixelObserver& observer) {
+  std::vector<std::span<std::byte>> pieces;
+  const auto add = [&](std::span<std::byte> piece) {
+    if (!piece.empty()) pieces.push_back(piece);
+  };
+  const LaunchPixels& work = *launch.pixels;
+  const auto left = static_cast<std::uint32_t>(observer.x & ~1),
+             top = static_cast<std::uint32_t>(observer.y & ~1);
+  for (std::uint32_t n = 0; n < 4; ++n) {
+    const std::uint32_t x = left + (n & 1), y = top + (n >> 1);
+    for (unsigned target = 0; target <= kDepthTarget; ++target) add(pixel_memory(work, target, x, y));
+    const TargetBuffer& counts = work.pass_counts;
+    const std::size_t at = y * counts.pitch + 4 * std::size_t{x};
+    if (counts.data != nullptr && x < work.width && y < work.height && at + 4 <= counts.size)
+      add({static_cast<std::byte*>(counts.data) + at, 4});
+  }
+  const auto add_memory = [&](const LaunchData& stage) {
+    if (!stage.shader->changes_memory()) return;
+    for (const auto& ranges : stage.values.grid.globals)
+      for (const frontend::MappedRange& range : ranges) add(range.bytes);
+  };
+  add_memory(launch);
+  if (work.vertex) add_memory(*work.vertex);
+  if (work.geometry) add_memory(*work.geometry);
+  return pieces;
+}
+
+Status run_observed(EngineState& engine, LaunchState& given, interpret::PixelObserver& observer,
+                    const RunOptions& options) {
+  const FloatEnvironment environment;
+  RunOptions alone = options;
+  alone.threads = 1;
+  alone.background = false;
+  alone.engine = EngineKind::guest;  // no batch of primitives
+  WorkMemory memory;
+  LaunchState launch(static_cast<const LaunchData&>(given));
+  ObservedKernels kernels(engine, *launch.shader, nullptr, options.engine);
+  Run run{launch, alone, kernels, engine.runner(), memory};
+  WARPJIT_CHECK(launch.check());
+  launch.pixels->progress = nullptr;
+  launch.pixels->instructions = nullptr;
+  launch.pixels->observer = &observer;
+  return run_pixels(run);
 }
 
 }  // namespace warpjit::runtime

@@ -45,6 +45,14 @@ Status run_observed(EngineState& engine, LaunchState& launch, const ObservedPart
 Result<Report> run_profiled(EngineState& engine, LaunchState& launch, Profile& profile,
                             const RunOptions& options);
 
+// Draws the quad of the observer's pixel: vertices in the engine's own kernels, fragments in the guest interpreter, which
+// tells the observer. Also pixels outside of the scissor. Errors: as of a run.
+Status run_observed(EngineState& engine, LaunchState& launch, interpret::PixelObserver& observer,
+                    const RunOptions& options);
+// Memory that this may write.
+std::vector<std::span<std::byte>> written_memory(const LaunchState& launch,
+                                                 const interpret::PixelObserver& observer);
+
 // Is told of each run of an engine.
 class RunWatcher {
  public:

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/interpret/pixel_observer.h"
 #include "frontend/shader.h"
 #include "pixels/format.h"
 #include "pixels/rules.h"
@@ -85,6 +86,7 @@ struct LaunchPixels {
   std::atomic<std::uint32_t>* progress = nullptr;  // thousandths of a run that are done
   // The guest engine adds here what fragments executed, of each pixel, row 0 first.
   std::uint32_t* instructions = nullptr;
+  interpret::PixelObserver* observer = nullptr;  // of the guest engine; null: nobody looks
 };
 
 // A texture as the caller has given it: what a launch samples is made of it.

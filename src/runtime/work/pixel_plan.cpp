@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/bits.h"
+#include "pixels/blocks.h"
 #include "pixels/format.h"
 
 namespace warpjit::runtime {
@@ -128,6 +129,25 @@ Status PixelPlan::run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* 
                planes + plane * std::size_t{pixels::kPlaneBytes});
   });
   return {};
+}
+
+std::span<std::byte> pixel_memory(const LaunchPixels& work, unsigned target, std::uint32_t x,
+                                  std::uint32_t y) {
+  const bool is_depth = target == kDepthTarget;
+  const TargetBuffer& buffer = is_depth ? work.depth : work.colors[target];
+  if (buffer.data == nullptr || x >= work.width || y >= work.height) return {};
+  const pixels::TargetBlocks blocks = is_depth      ? work.depth_blocks
+                                      : target == 0 ? work.color_blocks
+                                                    : pixels::TargetBlocks();
+  std::size_t bytes = blocks.bytes, at = 0;
+  if (bytes != 0) {
+    at = bytes * pixels::block_place(blocks, work.width, work.height, x, y);
+  } else {
+    bytes = pixel_size(is_depth ? work.output.depth_format : work.output.colors[target]);
+    at = y * buffer.pitch + x * bytes;
+  }
+  if (bytes == 0 || at > buffer.size || bytes > buffer.size - at) return {};
+  return {static_cast<std::byte*>(buffer.data) + at, bytes};
 }
 
 }  // namespace warpjit::runtime

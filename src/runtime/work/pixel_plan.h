@@ -61,4 +61,9 @@ class PixelPlan final : public WorkPlan {
   mutable std::atomic<std::uint64_t> groups_{0}, tiles_{0};
 };
 
+// A pixel of a launch's target: colour `target`, or depth. Empty: it is not bound, or there is no such pixel.
+inline constexpr unsigned kDepthTarget = kMaxColorTargets;
+std::span<std::byte> pixel_memory(const LaunchPixels& work, unsigned target, std::uint32_t x,
+                                  std::uint32_t y);
+
 }  // namespace warpjit::runtime

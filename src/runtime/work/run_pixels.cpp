@@ -52,6 +52,7 @@ interpret::PixelWork PrimitiveRun::guest_work(const pixels::Vertices& part) {
   draw.cancel = run_.options.cancel;
   draw.progress = work.progress;
   draw.instructions = work.instructions;
+  draw.observer = work.observer;
   draw.fault = &fault_;
   const auto& uses = launch_.shader->varyings().slots_read;
   draw.uses.assign(uses.begin(), uses.end());

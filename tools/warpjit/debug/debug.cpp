@@ -59,6 +59,8 @@ class Shell {
   }
   int code() {
     DebugSession& session = debugger_.session();
+    if (!session.difference().empty() && !options_.json)
+      print_out("the threads do not leave what compiled code leaves: {}\n", session.difference());
     return failed_ ? kBadInput : session.difference().empty() ? kOk : kMismatch;
   }
 

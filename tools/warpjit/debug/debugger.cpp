@@ -161,6 +161,7 @@ Result<Json> Debugger::stopped(std::string reason) {
              {"step", at()},           {"steps", session_.steps()},
              {"lane", lane_},          {"reason", std::move(reason)},
              {"draw", session_.what()}};
+  if (!session_.difference().empty()) reply["difference"] = session_.difference();
   if (at() != 0) {
     WARPJIT_TRY(const DebugStep before, session_.step(at() - 1));
     Json changed = Json::array();
@@ -175,7 +176,6 @@ Result<Json> Debugger::stopped(std::string reason) {
   Json hints = Json::array();
   if (at() == session_.steps()) {
     reply["end"] = session_.end().ok() ? "done" : message_of(session_.end().error());
-    if (!session_.difference().empty()) reply["difference"] = session_.difference();
     hints = {"rs", "rc"};
   } else {
     WARPJIT_TRY(const DebugStep now, session_.step(at()));

@@ -50,10 +50,7 @@ std::string stop_text(const Json& reply) {
   line(where);
   if (reply.contains("next"))
     line(fmt::format("=> {:04x}  {}", number(reply["next"], "address"), text(reply["next"], "text")));
-  if (reply.contains("end"))
-    line("   ended: " + text(reply, "end") +
-         (reply.contains("difference") ? "; it differs from compiled code: " + text(reply, "difference")
-                                       : ""));
+  if (reply.contains("end")) line("   ended: " + text(reply, "end"));
   std::string hints;
   for (const Json& hint : reply["hints"]) hints += (hints.empty() ? "" : " | ") + hint.string();
   if (!hints.empty()) line("   try: " + hints);

@@ -16,6 +16,7 @@
 #include "frontend/interpret/pixels/clip.h"
 #include "frontend/interpret/pixels/output.h"
 #include "frontend/interpret/pixels/primitive.h"
+#include "frontend/interpret/pixels/watch.h"
 
 namespace warpjit::interpret {
 
@@ -84,6 +85,13 @@ class Draw {
     };
     area_ = {scissor.x, scissor.y, end(scissor.x, scissor.width, work.width) - 1,
              end(scissor.y, scissor.height, work.height) - 1};
+    if (work.observer != nullptr) {
+      watch_.emplace(work);
+      scissor_ = area_;
+      const std::int64_t x = watch_->x() & ~1, y = watch_->y() & ~1;
+      area_ = {x, y, std::min<std::int64_t>(x + 1, std::int64_t{work.width} - 1),
+               std::min<std::int64_t>(y + 1, std::int64_t{work.height} - 1)};
+    }
     if (work.vertices.size() >= work.slots)
       vertices_ =
           work.stride == 0 ? work.vertex_count : (work.vertices.size() - work.slots) / work.stride + 1;
@@ -93,6 +101,7 @@ class Draw {
   const DrawCounts& counts() const { return counts_; }
 
   Status run() {
+    if (watch_) work_.observer->begin_part();
     // Vertices that are not there make no primitives.
     const std::uint64_t places =
         work_.indexed ? work_.indices.size() : std::min(work_.vertex_count, vertices_);
@@ -113,6 +122,14 @@ class Draw {
   }
 
  private:
+  // A vertex, as far as all primitives have it alike.
+  struct Corner {
+    std::uint64_t index = ~std::uint64_t{0};
+    std::uint32_t behind = 0, culled = 0;  // bits of planes, of distances that cull
+    bool finite = false, drawable = false, in_window = false;
+    std::int64_t x = 0, y = 0;  // if it is in the window: in subpixels
+  };
+
   Status not_cancelled() const {
     if (work_.cancel == nullptr || work_.cancel->load(std::memory_order_relaxed) == 0) return {};
     return Error{ErrorCode::cancelled, kCancelledMessage, {}};
@@ -139,17 +156,17 @@ class Draw {
     std::uint32_t behind = ~0U, culled = ~0U, across = 0;  // by all vertices; by one
     for (unsigned k = 0; k < count; ++k) {
       const auto vertex = vertex_at(assembled.places[k]);
-      if (!vertex) return ends(&DrawCounts::missing);
+      if (!vertex) return ends(&DrawCounts::missing, {});
       corners[k] = corner_of(*vertex);
       behind &= corners[k].behind;
       culled &= corners[k].culled;
       across |= corners[k].behind;
     }
     const std::span<const Corner> all{corners.data(), count};
-    if (!std::ranges::all_of(all, &Corner::finite)) return ends(&DrawCounts::not_finite);
-    if (behind != 0 || culled != 0) return ends(&DrawCounts::outside);
+    if (!std::ranges::all_of(all, &Corner::finite)) return ends(&DrawCounts::not_finite, all);
+    if (behind != 0 || culled != 0) return ends(&DrawCounts::outside, all);
     if (across == 0)
-      if (const Ending ending = covers_none(all)) return ends(ending);
+      if (const Ending ending = covers_none(all)) return ends(ending, all);
     polygon_.resize(count);
     for (unsigned k = 0; k < count; ++k) {
       load_vertex(work_, all[k].index, polygon_[k]);
@@ -160,7 +177,7 @@ class Draw {
     if (work_.raster.shade == ShadeModel::flat)
       for (Vertex& vertex : polygon_) take_colors(work_, provoking, vertex);
     const Source source{
-        work_.numbers.empty() ? static_cast<std::uint32_t>(n) : work_.numbers[static_cast<std::size_t>(n)],
+        primitive_number(),
         work_.vertices.subspan(static_cast<std::size_t>(provoking) * work_.stride, work_.slots),
         work_.uses,
         work_.raster.depth_bounds,
@@ -168,16 +185,49 @@ class Draw {
         from_sample(work_.raster)};
     Ending ending = &DrawCounts::outside;
     std::vector<std::unique_ptr<RasterPrimitive>> parts = parts_of(source, count, ending);
-    if (parts.empty()) return ends(ending);
+    if (watch_ && across != 0 && (parts.empty() || std::ranges::none_of(parts, [&](const auto& part) {
+                                    return watch_->covers(*part);
+                                  })))
+      watch_->miss_clipped(primitive_number(), indices_of(all));
+    if (parts.empty()) return across == 0 ? ends(ending, all) : ends(ending, {});
     if (parts.size() > 1 && work_.enough) return fill_by_rows(parts);
-    for (const auto& part : parts) WARPJIT_CHECK(fill(*part));
+    for (part_ = 0; part_ < parts.size(); ++part_) WARPJIT_CHECK(fill(*parts[part_]));
     return {};
   }
 
-  // Nothing of the primitive is drawn.
-  Status ends(Ending ending) {
+  std::uint32_t primitive_number() const {
+    return work_.numbers.empty() ? static_cast<std::uint32_t>(number_)
+                                 : work_.numbers[static_cast<std::size_t>(number_)];
+  }
+
+  // Nothing of the primitive is drawn. No corners: nobody asks where it would have been.
+  Status ends(Ending ending, std::span<const Corner> corners) {
     ++(counts_.*ending);
+    if (watch_) tell_miss(ending, corners);
     return {};
+  }
+
+  void tell_miss(Ending ending, std::span<const Corner> corners) {
+    if (ending == &DrawCounts::missing) watch_->miss(primitive_number(), Miss::missing);
+    if (ending == &DrawCounts::not_finite) watch_->miss(primitive_number(), Miss::not_finite);
+    if (!corners.empty() && may_be_near(corners))
+      watch_->miss(primitive_number(), indices_of(corners), ending);
+  }
+
+  // False: the watched pixel is not in the box around a triangle.
+  bool may_be_near(std::span<const Corner> corners) const {
+    if (corners.size() != 3 || !std::ranges::all_of(corners, &Corner::in_window)) return true;
+    const auto reaches = [&](std::int64_t Corner::*of, std::int32_t pixel) {
+      return std::min({corners[0].*of, corners[1].*of, corners[2].*of}) >> 8 <= pixel &&
+             pixel <= std::max({corners[0].*of, corners[1].*of, corners[2].*of}) >> 8;
+    };
+    return reaches(&Corner::x, watch_->x()) && reaches(&Corner::y, watch_->y());
+  }
+
+  static std::vector<std::uint64_t> indices_of(std::span<const Corner> corners) {
+    std::vector<std::uint64_t> indices;
+    for (const Corner& corner : corners) indices.push_back(corner.index);
+    return indices;
   }
 
   // What is left of polygon_, as triangles or a point; nothing: `ending` is why, if it knows better.
@@ -213,14 +263,6 @@ class Draw {
     return std::max(centers.left, area_.left) <= std::min(centers.right, area_.right) &&
            std::max(centers.top, area_.top) <= std::min(centers.bottom, area_.bottom);
   }
-
-  // A vertex, as far as all primitives have it alike.
-  struct Corner {
-    std::uint64_t index = ~std::uint64_t{0};
-    std::uint32_t behind = 0, culled = 0;  // bits of planes, of distances that cull
-    bool finite = false, drawable = false, in_window = false;
-    std::int64_t x = 0, y = 0;  // if it is in the window: in subpixels
-  };
 
   const Corner& corner_of(std::uint64_t index) {
     constexpr std::uint64_t kMostKnown = 256;
@@ -306,18 +348,34 @@ class Draw {
       for (int n = 0; n < 4; ++n) {
         const std::int64_t column = x + (n & 1), row = y + (n >> 1);
         const bool inside = box.left <= column && column <= box.right && box.top <= row && row <= box.bottom;
-        if (inside && primitive.covers(256 * column + 128, 256 * row + 128))
+        if (inside && primitive.covers(256 * column + 128, 256 * row + 128) && is_admitted(column, row))
           quad.coverage = static_cast<std::uint8_t>(quad.coverage | 1 << n);
       }
       counts_.covered += static_cast<unsigned>(std::popcount(quad.coverage));
+      const bool seen = watch_ && (quad.coverage >> watched_lane() & 1) != 0;
+      if (seen) watch_->begin(primitive, static_cast<std::uint32_t>(part_));
       if (work_.output.early_tests) test(quad);
-      if (quad.coverage == quad.failed) continue;
+      if (quad.coverage == quad.failed) {
+        if (seen) watch_->report();
+        continue;
+      }
       quads_.push_back(quad);
       if (quads_.size() != program_.most_quads()) continue;
       WARPJIT_CHECK(run_quads());
       if (stops && stops_at(number_, x + 2, y)) return {};
     }
     return {};
+  }
+
+  // Of the watched quad: whether a covered pixel is in the scissor, which area_ else says.
+  bool is_admitted(std::int64_t x, std::int64_t y) {
+    if (!watch_) return true;
+    if (scissor_.left <= x && x <= scissor_.right && scissor_.top <= y && y <= scissor_.bottom) return true;
+    if (watch_->is_at(x, y)) watch_->miss(primitive_number(), Miss::scissor);
+    return false;
+  }
+  unsigned watched_lane() const {
+    return static_cast<unsigned>(watch_->x() & 1) | static_cast<unsigned>(watch_->y() & 1) << 1;
   }
 
   // Asks whether somebody else draws what is there from this place on.
@@ -332,8 +390,11 @@ class Draw {
     for (int n = 0; n < 4; ++n) {
       if ((quad.coverage >> n & 1) == 0) continue;
       const std::int32_t x = quad.x + (n & 1), y = quad.y + (n >> 1);
-      const TestResult result =
-          depth_stencil_test(work_, quad.primitive->front_facing(), quad.primitive->depth(x, y), {}, x, y);
+      const std::uint32_t depth = quad.primitive->depth(x, y);
+      const bool seen = watch_ && watch_->is_at(x, y);
+      if (seen) watch_->compare(depth, {});
+      const TestResult result = depth_stencil_test(work_, quad.primitive->front_facing(), depth, {}, x, y);
+      if (seen) watch_->tested(result, true);
       if (result == TestResult::passes) continue;
       count(result);
       quad.failed = static_cast<std::uint8_t>(quad.failed | 1 << n);
@@ -359,7 +420,12 @@ class Draw {
     if (quads_.empty()) return {};
     WARPJIT_CHECK(not_cancelled());
     fragments_.assign(4 * quads_.size(), Fragment{});
-    WARPJIT_CHECK(program_.run(quads_, fragments_));
+    const Status ran = program_.run(quads_, fragments_);
+    if (!ran && watch_ && watch_->has_begun()) {
+      watch_->end(FragmentEnd::failed);
+      watch_->report();
+    }
+    WARPJIT_CHECK(ran);
     const bool asks_for_depth = work_.depth.data != nullptr && !work_.output.early_tests;
     for (std::size_t n = 0; n < fragments_.size(); ++n) {
       const Quad& quad = quads_[n / 4];
@@ -372,14 +438,27 @@ class Draw {
       if (work_.instructions != nullptr)
         work_.instructions[static_cast<std::size_t>(y) * work_.width + static_cast<std::size_t>(x)] +=
             fragment.instructions;
-      if ((quad.failed >> lane & 1) != 0) continue;
+      const bool seen = watch_ && watch_->is_at(x, y);
+      if (seen) watch_->ran(fragment);
+      if ((quad.failed >> lane & 1) != 0) {
+        if (seen) watch_->report();
+        continue;
+      }
       if (!fragment.live) {
         ++counts_.discarded;
+        if (!seen) continue;
+        watch_->end(FragmentEnd::discarded);
+        watch_->report();
         continue;
       }
       std::uint32_t depth = fragment.depth;
       if (!program_.exports_depth()) depth = asks_for_depth ? quad.primitive->depth(x, y) : 0;
+      if (seen && !work_.output.early_tests) watch_->compare(depth, fragment.stencil_reference);
       const TestResult result = write_fragment(work_, quad.primitive->front_facing(), depth, fragment, x, y);
+      if (seen) {
+        watch_->tested(result, false);
+        watch_->report();
+      }
       count(result);
       if (result == TestResult::passes) note_pass(x, y);
     }
@@ -397,7 +476,10 @@ class Draw {
   std::uint64_t vertices_ = 0;            // that the words hold
   std::uint64_t number_ = 0, count_ = 0;  // of the primitive, of all primitives
   RasterPrimitive::Box area_;             // what may be drawn
-  std::vector<Quad> quads_;               // that wait
+  RasterPrimitive::Box scissor_;          // with an observer, whose quad is area_
+  std::optional<PixelWatch> watch_;
+  std::size_t part_ = 0;     // of the primitive
+  std::vector<Quad> quads_;  // that wait
   std::vector<Fragment> fragments_;
   PixelProgress progress_;
   DrawCounts counts_;

@@ -219,7 +219,7 @@ class Fragments final : public interpret::FragmentProgram {
     QuadRun run = new_run();
     run.covered = quad.coverage & ~quad.failed & 15U;
     std::array<std::uint32_t, kLanes> executed{};
-    if (work_.instructions != nullptr) run.executed = &executed;
+    if (work_.counts_instructions()) run.executed = &executed;
     if (limits_.observer != nullptr) [[unlikely]]
       show(quad, inputs, run);
     WARPJIT_CHECK(interpreter_.run_primary(registers_, sa_, run));

@@ -238,7 +238,7 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
       : WarpRun(interpreter, launch, *checked, limits), kept_(std::move(checked)), work_(work), all_(report) {
     last_lane_id_ = 3;
     framebuffer_size_ = work.width | work.height << 16;
-    if (work.instructions != nullptr) executed_ = &counts_;
+    if (work.counts_instructions()) executed_ = &counts_;
   }
 
   // ---- Where a lane is

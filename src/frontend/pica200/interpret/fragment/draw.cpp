@@ -10,6 +10,7 @@
 #include "frontend/pica200/facts/fragment_words.h"
 #include "frontend/pica200/interpret/fragment/number.h"
 #include "frontend/pica200/interpret/fragment/units.h"
+#include "frontend/pica200/interpret/fragment/watch.h"
 
 namespace warpjit::pica200::fragment {
 
@@ -29,9 +30,10 @@ Drawing::Drawing(const FragmentSetup& setup, const PhysicalMemory& memory)
       reads_color_(reads(setup.state, CombinerSource::primary)) {}
 
 Result<Drawing> Drawing::make(const FragmentSetup& setup, const PhysicalMemory& memory,
-                              const std::atomic<std::uint32_t>* cancel) {
+                              const std::atomic<std::uint32_t>* cancel, interpret::PixelObserver* observer) {
   Drawing drawing(setup, memory);
   drawing.cancel_ = cancel;
+  drawing.pixel_observer_ = observer;
   WARPJIT_TRY(const FoundTargets targets, find_targets(setup, memory));
   drawing.targets_ = {targets.color, targets.depth};
   return drawing;
@@ -39,13 +41,34 @@ Result<Drawing> Drawing::make(const FragmentSetup& setup, const PhysicalMemory& 
 
 Status Drawing::draw(const std::array<Vertex, 3>& triangle) {
   const std::vector<RasterVertex> polygon = clip_triangle(setup_->raster, triangle);
+  ++primitives_;
+  meets_ = false;
   for (std::size_t n = 1; n + 1 < polygon.size(); ++n) {
     RasterTriangle part;
+    part_ = static_cast<std::uint32_t>(n - 1);
     if (part.set_up(setup_->raster, polygon[0], polygon[n], polygon[n + 1]))
-      WARPJIT_CHECK(draw_triangle(part, triangle[2]));
+      WARPJIT_CHECK(pixel_observer_ == nullptr ? draw_triangle(part, triangle[2])
+                                               : draw_watched(part, triangle[2]));
   }
-  ++primitive_;
+  if (pixel_observer_ != nullptr && !meets_) tell_miss(triangle);
   return {};
+}
+
+Status Drawing::draw_watched(const RasterTriangle& triangle, const Vertex& last) {
+  const std::int32_t x = pixel_observer_->x, y = pixel_observer_->y;
+  if (!triangle.covers(x, y)) return {};
+  meets_ = true;
+  if (!is_drawn(x, y)) {
+    pixel_observer_->missed(primitives_ - 1, interpret::Miss::scissor);
+    return {};
+  }
+  ++fragments_;
+  return draw_pixel(triangle, last, quad_of(triangle, x & ~1, y & ~1), x, y, nullptr);
+}
+
+void Drawing::tell_miss(const std::array<Vertex, 3>& triangle) const {
+  if (const auto why = why_missed(setup_->raster, triangle, pixel_observer_->x, pixel_observer_->y))
+    pixel_observer_->missed(primitives_ - 1, *why);
 }
 
 bool Drawing::is_drawn(std::int32_t column, std::int32_t row) const {
@@ -66,7 +89,7 @@ Status Drawing::draw_triangle(const RasterTriangle& triangle, const Vertex& last
                right = limit(triangle.right(), std::int64_t{target.width} - 1),
                bottom = std::max(limit(triangle.bottom(), target.height), 0),
                top = limit(triangle.top(), std::int64_t{target.height} - 1);
-  if (observer_ != nullptr) {
+  if (step_observer_ != nullptr) {
     left = std::max(left, limit(within_.x, target.width));
     right = std::min(right, limit(std::int64_t{within_.x} + within_.width - 1, target.width));
     bottom = std::max(bottom, limit(within_.y, target.height));
@@ -84,8 +107,8 @@ Status Drawing::draw_triangle(const RasterTriangle& triangle, const Vertex& last
           continue;
         if (!quad) quad = quad_of(triangle, x, y);
         ++fragments_;
-        WARPJIT_CHECK(observer_ == nullptr ? draw_pixel(triangle, last, *quad, column, row, nullptr)
-                                           : draw_observed(triangle, last, *quad, column, row));
+        WARPJIT_CHECK(step_observer_ == nullptr ? draw_pixel(triangle, last, *quad, column, row, nullptr)
+                                                : draw_observed(triangle, last, *quad, column, row));
       }
     }
   }
@@ -139,12 +162,12 @@ Status Drawing::draw_observed(const RasterTriangle& triangle, const Vertex& last
   seen.x = column & ~1;
   seen.y = row & ~1;
   seen.coverage = static_cast<std::uint8_t>(1U << lane);
-  if (!observer_->observes({.kind = interpret::ObservedGroup::Kind::quads,
-                            .lanes = 1U << lane,
-                            .first = primitive_,
-                            .quads = std::span(&seen, 1)}))
+  if (!step_observer_->observes({.kind = interpret::ObservedGroup::Kind::quads,
+                                 .lanes = 1U << lane,
+                                 .first = primitives_ - 1,
+                                 .quads = std::span(&seen, 1)}))
     return draw_pixel(triangle, last, quad, column, row, nullptr);
-  FragmentSteps steps(*observer_, *setup_, column, row);
+  FragmentSteps steps(*step_observer_, *setup_, column, row);
   const Status status = draw_pixel(triangle, last, quad, column, row, &steps);
   steps.happened(status.ok() ? interpret::kEnded : interpret::kFaulted);
   steps.end();
@@ -241,10 +264,32 @@ Status Drawing::draw_pixel(const RasterTriangle& triangle, const Vertex& last, c
   const float depth = depth_of(triangle, column, row, w);
   const std::size_t pixel =
       pixel_number(setup_->target, static_cast<std::uint32_t>(column), static_cast<std::uint32_t>(row));
-  if (state.output.shadow) {
-    output_shadow(values, targets_, pixel, color, depth, steps);
+  if (pixel_observer_ == nullptr) {
+    put_out(pixel, color, depth, steps);
     return {};
   }
+  SeenFragment seen(*setup_, targets_, pixel);
+  seen.compare(color, depth);
+  const interpret::FragmentEnd end = put_out(pixel, color, depth, steps);
+  seen.end(end, color);
+  seen.record().primitive = primitives_ - 1;
+  seen.record().part = part_;
+  seen.record().front_facing = triangle.area() > 0;
+  pixel_observer_->met(seen.record());
+  return {};
+}
+
+interpret::FragmentEnd Drawing::put_out(std::size_t pixel, Bytes4& color, float depth, FragmentSteps* steps) {
+  using F = FragmentFile;
+  using interpret::FragmentEnd;
+  const FragmentState& state = setup_->state;
+  const FragmentValues& values = setup_->values;
+  const auto ended = [](TestResult result) {
+    return result == TestResult::passes          ? FragmentEnd::passed
+           : result == TestResult::fails_stencil ? FragmentEnd::stencil
+                                                 : FragmentEnd::depth;
+  };
+  if (state.output.shadow) return ended(output_shadow(values, targets_, pixel, color, depth, steps));
   const bool passes = compare(state.output.alpha_test, color[3], values.alpha_reference);
   if (steps != nullptr && state.output.alpha_test != Comparison::always) [[unlikely]] {
     steps->begin(FragmentStep::kAlphaTest);
@@ -252,7 +297,7 @@ Status Drawing::draw_pixel(const RasterTriangle& triangle, const Vertex& last, c
     steps->read(F::kAlphaReference);
     if (!passes) steps->happened(interpret::kDiscarded);
   }
-  if (!passes) return {};
+  if (!passes) return FragmentEnd::alpha;
   if (state.fog) {
     float factor = 0;
     color = apply_fog(state, values, color, depth, &factor);
@@ -265,8 +310,7 @@ Status Drawing::draw_pixel(const RasterTriangle& triangle, const Vertex& last, c
       steps->write(F::kCombined, color, 3);
     }
   }
-  output(state.output, values, targets_, pixel, color, depth, steps);
-  return {};
+  return ended(output(state.output, values, targets_, pixel, color, depth, steps));
 }
 
 }  // namespace warpjit::pica200::fragment

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/result.h"
+#include "frontend/interpret/pixel_observer.h"
 #include "frontend/pica200/facts/fragment.h"
 #include "frontend/pica200/facts/physical_memory.h"
 #include "frontend/pica200/interpret/fragment/output.h"
@@ -19,13 +20,15 @@ namespace warpjit::pica200::fragment {
 
 class Drawing {
  public:
-  // All must outlive it; `cancel` may be null. Errors: a target that does not lie in memory.
+  // All must outlive it; `cancel` and `observer` may be null. With an observer its pixel alone is drawn.
+  // Errors: a target that does not lie in memory.
   static Result<Drawing> make(const FragmentSetup& setup, const PhysicalMemory& memory,
-                              const std::atomic<std::uint32_t>* cancel);
+                              const std::atomic<std::uint32_t>* cancel,
+                              interpret::PixelObserver* observer = nullptr);
   // Draws nothing outside of these columns and rows of the raster; the observer, which must outlive it, sees
-  // fragments.
+  // the steps of fragments.
   void observe(interpret::Observer& observer, const RasterState::Rectangle& within) {
-    observer_ = &observer;
+    step_observer_ = &observer;
     within_ = within;
   }
 
@@ -52,6 +55,10 @@ class Drawing {
                   float w) const;
   void show_coordinates(FragmentSteps& steps, const RasterTriangle& triangle, unsigned number,
                         std::int32_t column, std::int32_t row, float w) const;
+  interpret::FragmentEnd put_out(std::size_t pixel, Bytes4& color, float depth, FragmentSteps* steps);
+  // The pixel observer's pixel, and why a triangle has none there.
+  Status draw_watched(const RasterTriangle& triangle, const Vertex& last);
+  void tell_miss(const std::array<Vertex, 3>& triangle) const;
   bool is_drawn(std::int32_t column, std::int32_t row) const;
   Quad quad_of(const RasterTriangle& triangle, std::int32_t column, std::int32_t row) const;
   std::array<float, 2> coordinates(const RasterTriangle& triangle, unsigned number, std::int32_t column,
@@ -65,10 +72,12 @@ class Drawing {
   std::array<TextureUnit, 3> units_;
   Targets targets_;
   bool reads_color_ = false;
+  interpret::PixelObserver* pixel_observer_ = nullptr;  // null: nobody looks
+  std::uint32_t primitives_ = 0, part_ = 0;             // that have begun; of the triangle
+  bool meets_ = false;                                  // a part covers the observer's pixel
   std::uint64_t fragments_ = 0;
-  interpret::Observer* observer_ = nullptr;  // null: nobody looks
+  interpret::Observer* step_observer_ = nullptr;  // the same
   RasterState::Rectangle within_{};
-  std::uint64_t primitive_ = 0;  // that is being drawn
 };
 
 }  // namespace warpjit::pica200::fragment

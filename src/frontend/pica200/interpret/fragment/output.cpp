@@ -53,24 +53,14 @@ std::uint8_t blended(std::uint8_t equation, std::int32_t s, std::int32_t d) {
   }
 }
 
-std::uint32_t read_depth(DepthFormat format, const std::byte* pixel) {
-  std::uint32_t depth = byte_at(pixel, 0) | byte_at(pixel, 1) << 8;
-  if (format != DepthFormat::d16) depth |= byte_at(pixel, 2) << 16;
-  return depth;
-}
 void write_depth(DepthFormat format, std::byte* pixel, std::uint32_t depth) {
   pixel[0] = to_byte(depth);
   pixel[1] = to_byte(depth >> 8);
   if (format != DepthFormat::d16) pixel[2] = to_byte(depth >> 16);
 }
 
-std::uint32_t incoming_depth(DepthFormat format, float depth) {
-  return static_cast<std::uint32_t>(depth * (format == DepthFormat::d16 ? 65535.0f : 16777215.0f));
-}
-
-// False: the pixel ends here.
-bool test_depth(const OutputState& state, const FragmentValues& values, std::byte* pixel, float depth) {
-  const std::uint32_t incoming = incoming_depth(state.depth_format, depth);
+TestResult test_depth(const OutputState& state, const FragmentValues& values, std::byte* pixel, float depth) {
+  const std::uint32_t incoming = depth_number(state.depth_format, depth);
   const auto update_stencil = [&](std::size_t event) {
     if (!state.stencil_writes) return;
     const auto old = static_cast<std::uint8_t>(pixel[3]);
@@ -83,16 +73,16 @@ bool test_depth(const OutputState& state, const FragmentValues& values, std::byt
     const std::uint32_t mask = values.stencil_input_mask;
     if (!compare(state.stencil_test, values.stencil_reference & mask, stored & mask)) {
       update_stencil(0);
-      return false;
+      return TestResult::fails_stencil;
     }
   }
   if (!compare(state.depth_test, incoming, read_depth(state.depth_format, pixel))) {
     update_stencil(1);
-    return false;
+    return TestResult::fails_depth;
   }
   update_stencil(2);
   if (state.depth_writes) write_depth(state.depth_format, pixel, incoming);
-  return true;
+  return TestResult::passes;
 }
 
 void show_depth_test(FragmentSteps& steps, const OutputState& state, std::size_t number,
@@ -101,7 +91,7 @@ void show_depth_test(FragmentSteps& steps, const OutputState& state, std::size_t
   steps.begin(FragmentStep::kDepthTest);
   steps.load(true, number, pixel);
   steps.read(F::kDepth);
-  steps.write(F::kDepthWord, incoming_depth(state.depth_format, depth));
+  steps.write(F::kDepthWord, depth_number(state.depth_format, depth));
   steps.write(F::kStoredDepth, read_depth(state.depth_format, pixel));
   if (state.depth_format != DepthFormat::d24s8) return;
   steps.write(F::kStoredStencil, byte_at(pixel, 3));
@@ -109,6 +99,16 @@ void show_depth_test(FragmentSteps& steps, const OutputState& state, std::size_t
 }
 
 }  // namespace
+
+std::uint32_t read_depth(DepthFormat format, const std::byte* pixel) {
+  std::uint32_t depth = byte_at(pixel, 0) | byte_at(pixel, 1) << 8;
+  if (format != DepthFormat::d16) depth |= byte_at(pixel, 2) << 16;
+  return depth;
+}
+
+std::uint32_t depth_number(DepthFormat format, float depth) {
+  return static_cast<std::uint32_t>(depth * (format == DepthFormat::d16 ? 65535.0f : 16777215.0f));
+}
 
 std::size_t pixel_number(const TargetSetup& target, std::uint32_t column, std::uint32_t row) {
   const std::uint32_t y = target.mirrored ? row : target.height - 1 - row, x = column;
@@ -265,21 +265,22 @@ std::uint8_t apply_logic(std::uint8_t op, std::uint8_t s, std::uint8_t d) {
   return static_cast<std::uint8_t>(result);
 }
 
-void output(const OutputState& state, const FragmentValues& values, const Targets& targets, std::size_t pixel,
-            const Bytes4& color, float depth, FragmentSteps* steps) {
+TestResult output(const OutputState& state, const FragmentValues& values, const Targets& targets,
+                  std::size_t pixel, const Bytes4& color, float depth, FragmentSteps* steps) {
   using F = FragmentFile;
   if (state.touches_depth()) {
     std::byte* const place = targets.depth + pixel * pixel_bytes(state.depth_format);
     if (steps != nullptr) [[unlikely]]
       show_depth_test(*steps, state, pixel, place, depth);
-    const bool passes = test_depth(state, values, place, depth);
+    const TestResult tested = test_depth(state, values, place, depth);
+    const bool passes = tested == TestResult::passes;
     if (steps != nullptr) [[unlikely]] {
       if ((passes && state.depth_writes) || state.stencil_writes) steps->store(true, pixel, place);
       if (!passes) steps->happened(interpret::kDiscarded | interpret::kEnded);
     }
-    if (!passes) return;
+    if (!passes) return tested;
   }
-  if (state.color_mask == 0) return;
+  if (state.color_mask == 0) return TestResult::passes;
   std::byte* place = targets.color + pixel * pixel_bytes(state.color_format);
   const Bytes4 stored = read_pixel(state.color_format, place);
   Bytes4 result{};
@@ -298,10 +299,11 @@ void output(const OutputState& state, const FragmentValues& values, const Target
   write_pixel(state.color_format, place, result, state.color_mask);
   if (steps != nullptr) [[unlikely]]
     steps->store(false, pixel, place);
+  return TestResult::passes;
 }
 
-void output_shadow(const FragmentValues& values, const Targets& targets, std::size_t pixel,
-                   const Bytes4& color, float depth, FragmentSteps* steps) {
+TestResult output_shadow(const FragmentValues& values, const Targets& targets, std::size_t pixel,
+                         const Bytes4& color, float depth, FragmentSteps* steps) {
   // Three bytes of depth, the highest first, then the intensity.
   std::byte* place = targets.color + pixel * 4;
   const auto incoming = static_cast<std::uint32_t>(depth * 16777215.0f);
@@ -316,7 +318,7 @@ void output_shadow(const FragmentValues& values, const Targets& targets, std::si
     steps->write(F::kStoredDepth, stored);
     if (incoming >= stored) steps->happened(interpret::kDiscarded);
   }
-  if (incoming >= stored) return;
+  if (incoming >= stored) return TestResult::fails_depth;
   const std::uint32_t intensity = color[1];
   if (intensity == 0) {
     place[0] = to_byte(incoming >> 16);
@@ -324,7 +326,7 @@ void output_shadow(const FragmentValues& values, const Targets& targets, std::si
     place[2] = to_byte(incoming);
     if (steps != nullptr) [[unlikely]]
       steps->store(false, pixel, place);
-    return;
+    return TestResult::passes;
   }
   const auto number = [](std::uint32_t word) { return Number(static_cast<float>(word)); };
   const Number penumbra = (values.shadow_linear * number(incoming)) / number(stored);
@@ -333,6 +335,7 @@ void output_shadow(const FragmentValues& values, const Targets& targets, std::si
   place[3] = to_byte(std::min(byte_at(place, 3), lowered));
   if (steps != nullptr) [[unlikely]]
     steps->store(false, pixel, place);
+  return TestResult::passes;
 }
 
 }  // namespace warpjit::pica200::fragment

@@ -29,10 +29,14 @@ std::uint8_t apply_logic(std::uint8_t op, std::uint8_t source, std::uint8_t targ
 
 class FragmentSteps;
 
+std::uint32_t read_depth(DepthFormat format, const std::byte* pixel);
+std::uint32_t depth_number(DepthFormat format, float depth);
+
+enum class TestResult : std::uint8_t { passes, fails_stencil, fails_depth };
 // A pixel whose alpha has passed its test. `steps`: null, or is told what happens.
-void output(const OutputState& state, const FragmentValues& values, const Targets& targets, std::size_t pixel,
-            const Bytes4& color, float depth, FragmentSteps* steps = nullptr);
-void output_shadow(const FragmentValues& values, const Targets& targets, std::size_t pixel,
-                   const Bytes4& color, float depth, FragmentSteps* steps = nullptr);
+TestResult output(const OutputState& state, const FragmentValues& values, const Targets& targets,
+                  std::size_t pixel, const Bytes4& color, float depth, FragmentSteps* steps = nullptr);
+TestResult output_shadow(const FragmentValues& values, const Targets& targets, std::size_t pixel,
+                         const Bytes4& color, float depth, FragmentSteps* steps = nullptr);
 
 }  // namespace warpjit::pica200::fragment

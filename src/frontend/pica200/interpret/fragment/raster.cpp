@@ -119,9 +119,9 @@ bool RasterTriangle::set_up(const RasterSetup& raster, const RasterVertex& v0, c
     z[n] = v[n]->position[2] * inverse_w[n];
   }
   area_ = (x_[1] - x_[0]) * (y_[2] - y_[0]) - (x_[2] - x_[0]) * (y_[1] - y_[0]);
-  if (area_ == 0 || (raster.cull == 1 && area_ > 0) || (raster.cull == 2 && area_ < 0)) return false;
   std::tie(min_x_, max_x_) = std::minmax({x_[0], x_[1], x_[2]});
   std::tie(min_y_, max_y_) = std::minmax({y_[0], y_[1], y_[2]});
+  if (area_ == 0 || (raster.cull == 1 && area_ > 0) || (raster.cull == 2 && area_ < 0)) return false;
   origin_x_ = std::max<std::int64_t>(0, min_x_ >> 4) & ~std::int64_t{1};
   origin_y_ = std::max<std::int64_t>(0, min_y_ >> 4) & ~std::int64_t{1};
   inverse_w_ = plane(inverse_w[0], inverse_w[1], inverse_w[2]);

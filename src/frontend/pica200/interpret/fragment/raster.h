@@ -43,6 +43,8 @@ class RasterTriangle {
   std::int64_t bottom() const { return (min_y_ + 7) >> 4; }
   std::int64_t top() const { return (max_y_ - 8) >> 4; }
   bool covers(std::int64_t column, std::int64_t row) const;
+  // Twice the area, in 1/256 square pixels; also after set_up() gave false, if the triangle is not too far out.
+  std::int64_t area() const { return area_; }
 
   // Values in the centre of any pixel.
   float depth(std::int32_t column, std::int32_t row) const { return at(depth_, column, row); }
@@ -58,7 +60,7 @@ class RasterTriangle {
   float at(const Plane& plane, std::int32_t column, std::int32_t row) const;
 
   std::array<std::int64_t, 3> x_{}, y_{};  // 1/16 of a pixel
-  std::int64_t area_ = 0, min_x_ = 0, max_x_ = 0, min_y_ = 0, max_y_ = 0, origin_x_ = 0, origin_y_ = 0;
+  std::int64_t area_ = 0, min_x_ = 0, max_x_ = -64, min_y_ = 0, max_y_ = -64, origin_x_ = 0, origin_y_ = 0;
   Plane inverse_w_, depth_;
   std::array<Plane, kVaryings> planes_;
 };
