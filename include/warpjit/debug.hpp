@@ -20,6 +20,7 @@
 
 #include "warpjit/capture.hpp"
 #include "warpjit/export.h"
+#include "warpjit/pixels.hpp"
 #include "warpjit/result.hpp"
 #include "warpjit/types.hpp"
 
@@ -209,6 +210,101 @@ class WARPJIT_API DebugSession {
 
  private:
   explicit DebugSession(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// A primitive at a pixel: its fragment there and what became of it, or why it has none.
+struct DebugHistoryRow {
+  enum class Fate : std::uint8_t {
+    // Fragments.
+    written,
+    blended,        // with what was there
+    masked,         // it passed all tests, and nothing of the target is written
+    early_stencil,  // this test failed before the program ran
+    early_depth,
+    discarded,  // by the program
+    alpha,      // this test failed after it
+    stencil,
+    depth,
+    failed,  // the program ended with an error
+    // Primitives without one, `primitives` of them, of which `primitive` is the first.
+    scissor,     // they cover the pixel, which is outside
+    culled,      // they would cover it, but for the side that is seen
+    clipped,     // the view volume, or a clip or cull distance, cut off what would cover it
+    degenerate,  // without area or size, around the pixel
+    not_finite,  // a coordinate is NaN or infinite; where they lie nobody knows
+    missing,     // an index names no vertex
+    // Neither.
+    changed  // something other than these draws wrote the pixel: a clear, a copy, the processor
+  };
+  struct Pixel {
+    std::array<std::uint32_t, 4> bits{};  // in memory, from the lowest up
+    // Red, green, blue, alpha, as blending sees them: bits of f32, but integers of integer formats; depth (bits of
+    // f32) and stencil.
+    std::array<std::uint32_t, 4> values{};
+    friend bool operator==(const Pixel&, const Pixel&) = default;
+  };
+  // `value` COMPARE `stored`, if the fragment came to it: depth and alpha as bits of f32, stencil masked.
+  struct Test {
+    bool on = false;
+    Compare compare = Compare::always;
+    std::uint32_t value = 0, stored = 0;
+  };
+  Fate fate = Fate::written;
+  std::size_t draw = 0, job = 0, frame = 0;  // CaptureDraw; of `changed`, the draw that met it so
+  std::uint32_t instance = 0;
+  std::uint32_t primitive = 0, part = 0;  // of the instance; triangle of what clipping left of it
+  std::uint64_t primitives = 1;
+  bool front_facing = true;
+  // Its number among the pixel's fragments of the draw whose programs ran, which DebugPlace takes; none: it did not run.
+  std::optional<std::uint64_t> fragment{};
+  std::uint32_t instructions = 0;  // that it executed
+  Test alpha{}, stencil{}, depth{};
+  bool gives_color = false;
+  std::array<std::uint32_t, 4> color{};  // that the program gave to the target, as values of a pixel
+  // The target: a number for each memory that it had, and what it holds there. No bytes: it is not bound.
+  std::uint32_t surface = 0;
+  unsigned bytes = 0;                      // of a pixel
+  PixelFormat format = PixelFormat::none;  // none: one of the guest's own
+  Pixel before{}, after{};
+  std::optional<std::size_t> overwritten{};  // the first row after it that leaves nothing of what it wrote
+
+  bool is_fragment() const { return fate <= Fate::failed; }
+  bool is_miss() const { return fate >= Fate::scissor && fate <= Fate::missing; }
+};
+const char* WARPJIT_API name(DebugHistoryRow::Fate fate);  // "early depth"
+
+// All that met a pixel, in order: all draws run in compiled code, those with the pixel before that in the guest
+// rasterizer for its quad alone, which must leave the same.
+class WARPJIT_API DebugHistory {
+ public:
+  static constexpr unsigned kDepth = kMaxColorTargets;  // the target that is depth and stencil
+  static constexpr std::size_t kMostRows = 100000;
+
+  // `x`, `y`: in pictures of the target, whose first row is the first one in memory. Errors: bad_input for a pixel that no
+  // draw has, saying which ones there are.
+  static Result<DebugHistory> make(const Capture& capture, std::uint32_t x, std::uint32_t y,
+                                   unsigned target = 0, const DebugOptions& options = {});
+  DebugHistory(DebugHistory&&) noexcept;
+  DebugHistory& operator=(DebugHistory&&) noexcept;
+  ~DebugHistory();
+
+  const std::vector<DebugHistoryRow>& rows() const;
+  // Where trace and debug see the fragment of a row; none: they cannot.
+  std::optional<DebugPlace> place(std::size_t row) const;
+  // Of a draw that has rows, in words.
+  std::string what(std::size_t draw) const;
+  std::size_t draws() const;     // that ran
+  std::size_t observed() const;  // that had the pixel
+  // How the capture ended, if it was by an error, or by more than kMostRows rows. Else ok.
+  const Status& end() const;
+  // Not empty: where interpreter and compiled code differ.
+  const std::string& difference() const;
+
+  class State;
+
+ private:
+  explicit DebugHistory(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

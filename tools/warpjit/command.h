@@ -106,5 +106,6 @@ void add_trace(Command& app);
 void add_debug(Command& app);
 void add_origin(Command& app);
 void add_nan(Command& app);
+void add_history(Command& app);
 
 }  // namespace warpjit::tool

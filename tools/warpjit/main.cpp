@@ -54,6 +54,7 @@ int run_command(int argc, char** argv) {
   add_debug(app);
   add_origin(app);
   add_nan(app);
+  add_history(app);
   add_golden(app);
   return line.run(argc, argv, kBadInput);
 }
