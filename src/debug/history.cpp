@@ -101,8 +101,8 @@ class DebugHistory::State final : public runtime::RunWatcher,
     DebugPlace place;
     place.draw = rows_[row].draw;
     place.of = DebugPlace::Of::pixel;
-    place.x = places_[row][0];
-    place.y = places_[row][1];
+    place.x = column_;
+    place.y = row_;
     place.number = *rows_[row].fragment;
     return place;
   }
@@ -267,7 +267,6 @@ class DebugHistory::State final : public runtime::RunWatcher,
       return;
     }
     rows_.push_back(row);
-    places_.push_back({static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y)});
     replaces_.push_back(replaces);
     if (row.bytes != 0 && !row.is_miss()) last_[row.surface] = rows_.size() - 1;
   }
@@ -290,7 +289,6 @@ class DebugHistory::State final : public runtime::RunWatcher,
   Engine engine_;
 
   std::vector<Row> rows_;
-  std::vector<std::array<std::uint32_t, 2>> places_;    // x and y of each
   std::vector<bool> replaces_;                          // what was there, all of it; by row
   std::map<const std::byte*, std::uint32_t> surfaces_;  // by memory of the pixel
   std::map<std::uint32_t, std::size_t> last_;           // row of a fragment, by surface

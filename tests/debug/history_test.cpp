@@ -299,7 +299,7 @@ TEST(DebugHistory, SaysWhatIsNotThere) {
   draws.draw({});
   const Capture capture = draws.capture();
   EXPECT_EQ(to_string(DebugHistory::make(capture, 64, 3).error()),
-            "bad input: pixel 64,3: no draw has that pixel; targets have at most 64 x 16 pixels");
+            "pixel 64,3: no draw has that pixel; targets have at most 64 x 16 pixels");
   EXPECT_EQ(DebugHistory::make(capture, 0, 0, 9).error().code, ErrorCode::bad_input);
   // A colour that is not bound.
   const DebugHistory history = history_of(capture, 3, 3, 2);
