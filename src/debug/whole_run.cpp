@@ -4,8 +4,8 @@
 #include <bit>
 
 #include "debug/saved_memory.h"
-#include "frontend/listing_lines.h"
 #include "frontend/interpret/pixels.h"
+#include "frontend/listing_lines.h"
 #include "warpjit/listing.hpp"
 
 namespace warpjit::debug {

@@ -148,7 +148,7 @@ TEST(CApi, StructsKeepTheirLayout) {
   EXPECT_EQ(sizeof(warpjit_attribute), 48u);
   EXPECT_EQ(sizeof(warpjit_output_buffer), 40u);
   EXPECT_EQ(sizeof(warpjit_run_options), 40u);
-  EXPECT_EQ(sizeof(warpjit_report), 1272u);
+  EXPECT_EQ(sizeof(warpjit_report), 1280u);
   EXPECT_EQ(offsetof(warpjit_report, draw), 1168u);
   EXPECT_EQ(offsetof(warpjit_report, work), 64u);
   EXPECT_EQ(sizeof(warpjit_geometry_input), 56u);

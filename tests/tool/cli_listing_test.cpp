@@ -86,7 +86,7 @@ TEST_F(CliTest, UsseListings) {
   const std::string words = " count.bin --words usse --program fragment";
   ASSERT_EQ(run("disasm" + words + " -o again.usse").code, 0);
   const std::string listing = read(path("again.usse"));
-  EXPECT_NE(listing.find("p0 br offset:L2"), std::string::npos) << listing;
+  EXPECT_NE(listing.find("p0 br offset:L0002"), std::string::npos) << listing;
   ASSERT_EQ(run("asm again.usse -o again.bin").code, 0);
   EXPECT_EQ(read(path("again.bin")), read(path("count.bin")));
   const json rows = json::parse(run("disasm --json" + words).out)["code"];

@@ -94,7 +94,6 @@ TEST_F(CliTest, OptionsThatDoNotApplyAreRefused) {
   refused("verify " + kernel + " --entry saxpy", "--entry");
   refused("verify " + shader + " --entry main", "--entry");
   refused("disasm " + kernel + " --no-names", "--no-names");
-  refused("run " + shader + " --stats", "--stats");
   refused("run " + kernel + " --stats --engine jit", "--stats");
   refused("run " + kernel + " --stats --threads 2", "--stats");
   refused("bench " + shader + " --count 7 --counts 8", "--count");

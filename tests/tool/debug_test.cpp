@@ -32,7 +32,7 @@ TEST_F(DebugToolTest, StepsBothWays) {
 
 TEST_F(DebugToolTest, StopsWhereItIsTold) {
   const auto list =
-      replies(sphere, "b 0x48; watch r2 if r2 > 0.5; c; c; rc; rc; rc; rwatch r4; info; d 1; d; c");
+      replies(sphere, "b 0x48; watch r2 if r2 > 0.5; c; c; rc; rc; rc; rwatch r4; info; d 1; d; c", 2);
   ASSERT_EQ(list.size(), 12u);
   EXPECT_EQ(list[2]["step"], 5);  // r2 is written by steps 1, 2 and 4, and above 0.5 after the last one
   EXPECT_EQ(list[3]["step"], 9);

@@ -193,7 +193,8 @@ void add_run(Command& app) {
       "run in the guest interpreter and count, instruction by instruction, how often groups of threads "
       "(warps) executed it (warps), in how many lanes (lanes: the mean; JSON: the sum), how often it parted "
       "a group (diverged), its accesses outside memory or not aligned (faults), its reads of registers and "
-      "shared memory that nobody wrote (uninitialized); also races between warps in shared memory. A draw with "
+      "shared memory that nobody wrote (uninitialized); also races between warps in shared memory. A draw "
+      "with "
       "a vertex program shows its fragment program. "
       "docs/launch.md defines the numbers");
   for (const char* option : {"--engine", "--target", "--dispatch", "--background", "--threads"})

@@ -50,9 +50,12 @@ Result<DebugSession> open_session(const DebugInput& input, const Capture& captur
   return session;
 }
 
+bool shows_as_integer(std::uint32_t value) {
+  return ((value & 0x7f800000) == 0 && value != 0) || value == ~0U;
+}
+
 std::string value_text(std::uint32_t value) {
-  const bool integer = ((value & 0x7f800000) == 0 && value != 0) || value == ~0U;
-  if (integer) return fmt::format("{} (0x{:x})", static_cast<std::int32_t>(value), value);
+  if (shows_as_integer(value)) return fmt::format("{} (0x{:x})", static_cast<std::int32_t>(value), value);
   return fmt::format("{:.9g} (0x{:x})", std::bit_cast<float>(value), value);
 }
 

@@ -26,6 +26,7 @@ Result<DebugPlace> place_of(const DebugInput& input);
 
 // "0.25 (0x3e800000)"; what is no float that people compute with is shown as an integer.
 std::string value_text(std::uint32_t value);
+bool shows_as_integer(std::uint32_t value);
 
 // "sample diverge".
 std::string happened_text(std::uint16_t happened);

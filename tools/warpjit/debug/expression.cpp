@@ -29,7 +29,8 @@ std::optional<DebugValue> number_of(std::string_view text) {
   const char* const end = digits.data() + digits.size();
   const auto [at, error] = std::from_chars(digits.data(), end, whole, hex ? 16 : 10);
   if (error == std::errc() && at == end && whole <= 0xffffffff)
-    return DebugValue{static_cast<std::uint32_t>(negative ? 0 - whole : whole), false};
+    return DebugValue{
+        .word = static_cast<std::uint32_t>(negative ? 0 - whole : whole), .is_float = false, .is_bits = hex};
   if (hex) return std::nullopt;
   float number = 0;
   const auto [stop, failed] = std::from_chars(digits.data(), end, number);
@@ -114,10 +115,20 @@ Result<bool> holds(DebugSession& session, unsigned lane, std::string_view text) 
     if (at == std::string_view::npos) continue;
     WARPJIT_TRY(const DebugValue a, value_of(session, lane, text.substr(0, at)));
     WARPJIT_TRY(const DebugValue b, value_of(session, lane, text.substr(at + op.text.size())));
-    // Registers are compared as what stands beside them; two of them as floats.
-    const bool as_float = (a.is_register || a.is_float) && (b.is_register || b.is_float);
+    // Registers are compared as what stands beside them; with an integer as they are shown.
+    const auto is_float = [](const DebugValue& value, const DebugValue& other) {
+      if (value.is_register) return !shows_as_integer(value.word);
+      return value.is_float || (other.is_register && !value.is_bits && !shows_as_integer(other.word));
+    };
+    const auto as_number = [](const DebugValue& value) {
+      return value.is_register || value.is_float ? std::bit_cast<float>(value.word)
+                                                 : static_cast<float>(static_cast<std::int32_t>(value.word));
+    };
+    const bool bits = a.is_bits || b.is_bits;
+    const bool literal_float = (!a.is_register && a.is_float) || (!b.is_register && b.is_float);
+    const bool as_float = !bits && (literal_float || (is_float(a, b) && is_float(b, a)));
     const int order = as_float
-                          ? order_of(std::bit_cast<float>(a.word), std::bit_cast<float>(b.word))
+                          ? order_of(as_number(a), as_number(b))
                           : order_of(static_cast<std::int32_t>(a.word), static_cast<std::int32_t>(b.word));
     return op.holds(order, as_float ? order == 0 : a.word == b.word);
   }

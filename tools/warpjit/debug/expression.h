@@ -13,7 +13,8 @@ namespace warpjit::tool {
 struct DebugValue {
   std::uint32_t word = 0;
   bool is_float = true;      // how comparisons see it
-  bool is_register = false;  // its kind is that of what it is compared with
+  bool is_register = false;  // its kind is that of what it is compared with, or as which it is shown
+  bool is_bits = false;      // it was written in hexadecimal
 };
 // "r3.x", "r3.x@5" in lane 5, "17", "0x3f800000", "1.5", "nan". Errors: bad_input.
 Result<DebugValue> value_of(DebugSession& session, unsigned lane, std::string_view text);

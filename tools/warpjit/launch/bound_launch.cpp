@@ -321,7 +321,7 @@ Result<Report> BoundLaunch::run_on(const Engine& engine, const RunOptions& optio
 }
 
 Result<Report> BoundLaunch::run_profiled(const Engine& engine, const RunOptions& options, Profile& profile) {
-  restore_memory();
+  clear();
   auto report = engine.profile(launch_, profile, options);
   if (report) WARPJIT_CHECK(check_descriptors());
   return report;
