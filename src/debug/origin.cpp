@@ -37,6 +37,8 @@ class Backwards {
               .value = value};
     if (!of_thread)
       node.from = From::uniform;
+    else if (!writer && trace_.first() != 0)
+      node.from = From::more;  // the trace does not begin at the first step
     else if (!writer)
       node.from = trace_.is_held(word, lane) ? From::start : From::undefined;
     else if (is_varying(word))

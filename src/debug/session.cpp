@@ -273,7 +273,9 @@ class DebugSession::State final : public runtime::RunWatcher,
     if (found_) return false;
     if (!chooses(group)) return false;
     found_ = true;
-    trace_ = debug::Trace(banks_, static_cast<unsigned>(std::bit_width(group.lanes | 1U << lane_)), from_);
+    // Lanes without a thread may run for their quad.
+    const auto lanes = static_cast<unsigned>(std::bit_width(group.lanes | 1U << lane_));
+    trace_ = debug::Trace(banks_, (lanes + 3) / 4 * 4, from_);
     return true;
   }
   bool chooses(const ObservedGroup& group) {

@@ -65,7 +65,17 @@ std::uint32_t Trace::shape_of(const Event& event, std::uint16_t happened, bool s
   return number;
 }
 
-bool Trace::add(const Event& event) {
+bool Trace::add(const Event& given) {
+  const auto is_outside = [&](const auto& access) { return !has_place(access.word, access.lane); };
+  if (std::ranges::none_of(given.reads, is_outside) && std::ranges::none_of(given.writes, is_outside))
+    return add_inside(given);
+  Event event = given;
+  std::erase_if(event.reads, is_outside);
+  std::erase_if(event.writes, is_outside);
+  return add_inside(event);
+}
+
+bool Trace::add_inside(const Event& event) {
   if (steps_ == 0) now_ = start_;
   if (steps_ >= kMostSteps) return false;
   std::uint16_t happened = event.happened;

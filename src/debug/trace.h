@@ -60,11 +60,12 @@ class Trace {
   static constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 28;
 
   Trace() = default;
-  // Of a guest with these registers. `from`: the first step whose deltas are kept; as many as fit into kMostBytes.
+  // Of a guest with these registers. What events have of other words and lanes is left out. `from`: the first step whose deltas are kept; as many as fit into kMostBytes.
   Trace(std::span<const frontend::RegisterBank> banks, unsigned lanes, std::uint64_t from);
 
   // ---- Recording
   void hold(std::uint16_t word, unsigned lane, std::uint32_t value) {
+    if (!has_place(word, lane)) return;
     start_.set(word, lane, value);
     held_[std::size_t{word} * lanes() + lane] = defined_[std::size_t{word} * lanes() + lane] = true;
   }
@@ -110,10 +111,14 @@ class Trace {
     std::uint32_t shape = 0, value = 0;  // places in shapes_ and values_
     std::uint32_t memory = 0;            // of its first access in memory_
   };
+  bool add_inside(const Event& event);
   std::uint32_t shape_of(const Event& event, std::uint16_t happened, bool same);
   void apply(std::size_t index, RegisterFile& file) const;
 
   bool matches(const Search& search, std::uint64_t step) const;
+  bool has_place(unsigned word, unsigned lane) const {
+    return lane < lanes() && std::size_t{word} * lanes() + lane < held_.size();
+  }
 
   RegisterFile start_, now_;
   std::vector<bool> held_, defined_;  // words, in each lane, that were held; and those written, too

@@ -86,6 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Valhall, Examples,
                                          Case{"valhall/graphics/sphere.json", "pixel 3,100"},
                                          Case{"valhall/graphics/sphere_halves.json", "pixel 50,64"},
                                          Case{"valhall/graphics/glass.json", "pixel 64,64"},
+                                         Case{"valhall/graphics/glass.json", "pixel 20,17"},
                                          Case{"valhall/graphics/raymarch.json", "pixel 77,40"},
                                          Case{"valhall/graphics/mandelbrot.json", "pixel 33,20"}));
 
