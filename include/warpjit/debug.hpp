@@ -41,7 +41,7 @@ struct WARPJIT_API DebugPlace {
   std::uint64_t number = 0;
   std::uint32_t x = 0, y = 0;
   std::array<std::uint32_t, 3> thread{}, block{};
-  // Of a draw with several programs that have such threads, as the position and the varyings of a Mali GPU: which one.
+  // Which program, of a draw with several that have such threads, as the position and the varyings of a Mali GPU: which one.
   unsigned program = 0;
   std::uint64_t step = 0;
 
@@ -103,7 +103,7 @@ struct DebugSearch {
 // Where a value comes from, backwards: each node is a value in a lane, with what it was made of.
 struct DebugOrigin {
   enum class From : std::uint8_t {
-    computed,   // of the nodes in `of`; a birth if there are none
+    computed,   // of the nodes in `of`; without any it is a birth
     copied,     // the same bits as its only node
     start,      // it was there before the first instruction: an attribute, a number of the thread
     uniform,    // the launch gives it
@@ -182,7 +182,7 @@ class WARPJIT_API DebugSession {
   // Errors of go_to() and step(): bad_input for a step that is not there.
   Status go_to(std::uint64_t step);
   Result<DebugStep> step(std::uint64_t number);
-  // Of a fragment of a draw with a vertex program: the places of its primitive's vertices, of the first instance.
+  // The places of the vertices of a fragment's primitive, in the first instance; none without a vertex program.
   std::vector<DebugPlace> vertices() const;
   // How the run ended, if it was by an error: a fault, fuel. Else ok.
   const Status& end() const;

@@ -13,7 +13,7 @@ namespace warpjit::debug {
 class FloatCode {
  public:
   FloatCode() = default;
-  // Of the instructions of a listing by their addresses.
+  // Reads the instructions of a listing, by their addresses.
   FloatCode(Isa isa, const std::map<std::uint32_t, std::string>& lines);
   // Whether an instruction computes or takes floats, and a word of its results or operands is a NaN or an infinity.
   bool is_nan(std::uint32_t address, std::uint32_t word) const;

@@ -6,7 +6,7 @@
 
 namespace warpjit::debug {
 
-// Of a word in a lane before a step, of which the trace has all before it. At most `most` nodes.
+// Where the value of a word in a lane before a step comes from. The trace has all steps before it. At most `most` nodes.
 // `special`: only NaNs and infinities are followed.
 DebugOrigin find_origin(const Trace& trace, std::span<const frontend::RegisterBank> banks,
                         const FloatCode& floats, unsigned word, unsigned lane, std::uint64_t step,

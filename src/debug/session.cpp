@@ -367,7 +367,7 @@ class DebugSession::State final : public runtime::RunWatcher,
   std::map<std::uint32_t, std::string> lines_;  // of the program, by address
   debug::FloatCode floats_;
 
-  // Of the last run.
+  // What the last run left.
   debug::Trace trace_;
   std::optional<debug::RegisterFile> file_;  // before step file_step_
   std::uint64_t file_step_ = 0;

@@ -60,7 +60,7 @@ class Trace {
   static constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 28;
 
   Trace() = default;
-  // Of a guest with these registers. What events have of other words and lanes is left out. `from`: the first step whose deltas are kept; as many as fit into kMostBytes.
+  // The guest has these registers. What events have of other words and lanes is left out. `from`: the first step whose deltas are kept; as many as fit into kMostBytes.
   Trace(std::span<const frontend::RegisterBank> banks, unsigned lanes, std::uint64_t from);
 
   // ---- Recording

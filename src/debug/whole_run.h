@@ -33,7 +33,7 @@ class WholeRun : public runtime::RunWatcher, public CaptureVisitor, public inter
   // Whether the run goes on after draw `draw_ - 1`.
   virtual bool goes_on() const { return true; }
 
-  // Of the thread of a lane in the group that runs, before the step that is being made.
+  // The thread of a lane in the group that runs, before the step that is being made.
   DebugPlace place_of(unsigned lane) const;
   // Whether a lane has a thread that counts.
   bool is_thread(unsigned lane) const { return (group_.lanes >> lane & 1) != 0; }
@@ -45,7 +45,7 @@ class WholeRun : public runtime::RunWatcher, public CaptureVisitor, public inter
   };
 
   std::size_t draw_ = 0;  // that runs
-  // Of the program that runs.
+  // What the program that runs is and has.
   const runtime::LaunchState* launch_ = nullptr;
   Stage stage_{};
   unsigned threads_end_ = 0;  // the words after those of threads

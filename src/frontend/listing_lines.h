@@ -7,7 +7,7 @@
 
 namespace warpjit::frontend {
 
-// Of the lines that end with "// ADDRESS: WORDS".
+// Takes the lines that end with "// ADDRESS: WORDS".
 std::map<std::uint32_t, std::string> lines_of(const std::string& listing);
 
 }  // namespace warpjit::frontend
