@@ -272,7 +272,7 @@ struct DebugHistoryRow {
   bool is_fragment() const { return fate <= Fate::failed; }
   bool is_miss() const { return fate >= Fate::scissor && fate <= Fate::missing; }
 };
-const char* WARPJIT_API name(DebugHistoryRow::Fate fate);  // "early depth"
+WARPJIT_API const char* name(DebugHistoryRow::Fate fate);  // "early depth"
 
 // All that met a pixel, in order: all draws run in compiled code, those with the pixel before that in the guest
 // rasterizer for its quad alone, which must leave the same.
