@@ -30,7 +30,7 @@ class Binding(unittest.TestCase):
         for struct, size in ((c.warpjit_error, 776), (c.warpjit_engine_options, 80), (c.warpjit_statistics, 112),
                              (c.warpjit_program_choice, 40), (c.warpjit_program_words, 72), (c.warpjit_program_info, 56),
                              (c.warpjit_attribute, 48), (c.warpjit_output_buffer, 40), (c.warpjit_run_options, 40),
-                             (c.warpjit_report, 1272), (c.warpjit_geometry_input, 56), (c.warpjit_tesla_words, 64)):
+                             (c.warpjit_report, 1280), (c.warpjit_geometry_input, 56), (c.warpjit_tesla_words, 64)):
             self.assertEqual(sizeof(struct), size, struct.__name__)
             self.assertEqual(struct().size, size)
         self.assertEqual(c.warpjit_report.draw.offset, 1168)
