@@ -1,14 +1,7 @@
 #include "runtime/work/thread_pool.h"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
-
-#include "base/compiler.h"
-
-#if WARPJIT_HOST_X64
-#include <immintrin.h>
-#endif
 
 namespace warpjit {
 
@@ -25,26 +18,13 @@ std::shared_ptr<Executor> make_thread_pool(unsigned threads) {
 namespace runtime {
 namespace {
 
-// How long a thread without work looks for some before it sleeps: waking one costs about 50 us on a virtual machine.
-// It keeps its processor meanwhile: where others want it, getting it back takes much longer.
-constexpr std::chrono::microseconds kLooking{30};
-
-void pause() {
-#if WARPJIT_HOST_X64
-  _mm_pause();
-#endif
-}
+// How often a thread without work looks for some before it sleeps. Waking one costs about 50 us on a virtual
+// machine, looking as often as this about 30 us.
+constexpr int kLooks = 100;
 
 template <class Ready>
 void look_for(Ready ready) {
-  constexpr int kLooks = 16;  // between looks at the clock
-  const auto end = std::chrono::steady_clock::now() + kLooking;
-  do {
-    for (int n = 0; n < kLooks; ++n) {
-      if (ready()) return;
-      pause();
-    }
-  } while (std::chrono::steady_clock::now() < end);
+  for (int n = 0; n < kLooks && !ready(); ++n) std::this_thread::yield();
 }
 
 }  // namespace
