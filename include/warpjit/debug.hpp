@@ -292,7 +292,7 @@ class WARPJIT_API DebugHistory {
   const std::vector<DebugHistoryRow>& rows() const;
   // Where trace and debug see the fragment of a row; none: they cannot.
   std::optional<DebugPlace> place(std::size_t row) const;
-  // Of a draw that has rows, in words.
+  // A draw that has rows, in words.
   std::string what(std::size_t draw) const;
   std::size_t draws() const;     // that ran
   std::size_t observed() const;  // that had the pixel

@@ -300,7 +300,7 @@ class DebugHistory::State final : public runtime::RunWatcher,
   bool launches_ = false;  // one had the pixel
   std::uint32_t width_ = 0, height_ = 0;
 
-  // Of the draw, and of its launch.
+  // What the draw and its launch have so far.
   bool observed_ = false, has_begun_ = false, one_part_ = false;
   std::uint64_t fragments_ = 0;
   std::uint32_t instance_ = 0;

@@ -32,7 +32,7 @@ struct RegisterBank {
 unsigned words_of(std::span<const RegisterBank> banks);
 // "r3.x"; "word 900" for one of no bank.
 std::string name_of(std::span<const RegisterBank> banks, unsigned word);
-// The word of a name. Nothing: there is none.
+// The word of a name; nothing for a name that no register has.
 std::optional<unsigned> word_of(std::span<const RegisterBank> banks, std::string_view name);
 // Null: it is of none.
 const RegisterBank* bank_of(std::span<const RegisterBank> banks, unsigned word);

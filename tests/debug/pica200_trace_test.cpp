@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(All, Pica200Examples,
                                          Case{"kept_registers", kInvocations},
                                          Case{"point_quads", kInvocations}, Case{"trail", kInvocations}));
 
-// Of each scene some vertices and fragments of the first and the last draw.
+// Some vertices and fragments of each scene, those of the first and the last draw.
 TEST(Pica200Trace, OfScenes) {
   if (!can_unpack_xz()) GTEST_SKIP() << "no liblzma";
   std::size_t vertices = 0, fragments = 0;

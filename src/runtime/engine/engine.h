@@ -61,7 +61,7 @@ class EngineState : public KernelSource {
   // A use that looked nothing up.
   void note_use(const Kernel& kernel) { cache_.note_use(kernel); }
   const TestHooks& hooks() const { return hooks_; }
-  // Is told of each run from now on; null: nobody is. It must outlive them, and the engine runs one launch at a time.
+  // Tells the watcher of each run from now on; null: tells nobody. It must outlive them, and the engine runs one launch at a time.
   void set_watcher(RunWatcher* watcher) { watcher_ = watcher; }
   bool is_watched() const { return watcher_ != nullptr; }
   EngineInfo info() const;

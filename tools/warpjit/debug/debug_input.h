@@ -21,7 +21,7 @@ struct DebugInput {
 // A session at the place. Errors: those of load_any_capture, of a place, and of DebugSession.
 Result<DebugSession> open_session(const DebugInput& input);
 Result<DebugSession> open_session(const DebugInput& input, const Capture& capture);
-// Of the place that the words of the command line say.
+// The place that the words of the command line say.
 Result<DebugPlace> place_of(const DebugInput& input);
 
 // "0.25 (0x3e800000)"; what is no float that people compute with is shown as an integer.

@@ -43,7 +43,7 @@ Result<std::uint64_t> count_of(const std::vector<std::string_view>& words) {
   return words.size() > 1 ? number_of(words[1], kMostSteps) : Result<std::uint64_t>(1);
 }
 
-// What stands after the first word that is `word`; empty: there is none.
+// What stands after the first word that is `word`; empty if no word is.
 std::string_view after(std::string_view all, std::string_view word) {
   for (std::size_t at = all.find(word); at != std::string_view::npos; at = all.find(word, at + 1)) {
     const std::size_t end = at + word.size();

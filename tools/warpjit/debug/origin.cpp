@@ -36,7 +36,7 @@ Result<Asked> last_nan(DebugSession& session) {
     return Error{ErrorCode::bad_input, "no instruction of this thread gives a NaN or an infinity",
                  session.place().text()};
   WARPJIT_TRY(const DebugStep step, session.step(*found));
-  // Of what it gave, the last one that is special in any width.
+  // The last of its results that is special in any width.
   for (std::size_t k = step.writes.size(); k-- > 0;) {
     const auto& write = step.writes[k];
     const auto special = [](std::uint32_t word, std::uint32_t exponent) {

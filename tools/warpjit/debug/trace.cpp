@@ -124,7 +124,7 @@ void add_trace(Command& app) {
   Command command = app.add_command("trace", "Print what a guest thread does, step by step");
   options->input.add_to(command);
   command.option("--from", options->from, "the first step");
-  command.option("--steps", options->steps, "so many at most");
+  command.option("--steps", options->steps, "how many steps at most");
   command.flag("--all-lanes", options->all_lanes, "of all threads that run together with it");
   add_timeout(command);
   command.flag("--json", options->json, "print JSON, one object a line (docs/debugging.md)");
