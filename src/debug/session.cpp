@@ -22,6 +22,17 @@ namespace {
 using interpret::ObservedGroup;
 using runtime::ObservedPart;
 
+// Steps show the bits of events as they are.
+static_assert(DebugStep::sampled == unsigned{interpret::kSampled} &&
+              DebugStep::discarded == unsigned{interpret::kDiscarded} &&
+              DebugStep::diverged == unsigned{interpret::kDiverged} &&
+              DebugStep::joined == unsigned{interpret::kJoined} &&
+              DebugStep::faulted == unsigned{interpret::kFaulted} &&
+              DebugStep::ended == unsigned{interpret::kEnded} &&
+              DebugStep::barrier == unsigned{interpret::kBarrier} &&
+              DebugStep::rule == unsigned{interpret::kRule} &&
+              DebugStep::undefined == unsigned{interpret::kUndefined});
+
 }  // namespace
 
 class DebugSession::State final : public runtime::RunWatcher,
