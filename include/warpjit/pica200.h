@@ -583,9 +583,8 @@ WARPJIT_API warpjit_status warpjit_pica200_pipeline_end_record(warpjit_pica200_p
                                                                warpjit_error* error);
 
 /* [one] Records all that the GPU does until end_record as a capture of version 2 (docs/captures.md), which
- * `sink` takes on the threads of calls. Memory must not change meanwhile but in calls, or between them;
- * set_memory is an error. WARPJIT_BAD_INPUT while another capture is recorded; WARPJIT_UNSUPPORTED for arrays
- * that were bound. */
+ * `sink` takes on the threads of calls. Until then, memory must not change beside calls, and set_memory is an error.
+ * WARPJIT_BAD_INPUT while another capture is recorded; WARPJIT_UNSUPPORTED for arrays that were bound. */
 WARPJIT_API warpjit_status warpjit_pica200_gpu_record(warpjit_pica200_gpu* gpu, warpjit_capture_sink sink,
                                                       void* context, warpjit_error* error);
 /* [one] The frame that is recorded ends here, and another one begins with the next job. */
