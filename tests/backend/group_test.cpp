@@ -12,6 +12,7 @@
 #include "ir/look_up.h"
 #include "ir/pipeline.h"
 #include "support/random_ir.h"
+#include "support/share.h"
 
 namespace warpjit::backend {
 namespace {
@@ -97,7 +98,7 @@ TEST_P(GroupCode, ModesBetweenAccessesOfTwoRanges) {
 }
 
 TEST_P(GroupCode, LanesMeet) {
-  for (std::uint64_t seed = 0; seed < 60 && !HasFailure(); ++seed) {
+  for (std::uint64_t seed = 0; seed < share(60) && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     BlockSetup setup;

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "support/processor_time.h"
+#include "support/share.h"
 
 namespace warpjit::lir {
 namespace {
@@ -133,7 +134,7 @@ Problem random_problem(std::mt19937& random) {
 
 TEST(ParallelMove, RandomSetsHappenAtOnce) {
   std::mt19937 random(1);
-  for (int n = 0; n < 12'000; ++n) {
+  for (std::uint64_t n = 0; n < share(12'000); ++n) {
     SCOPED_TRACE(n);
     expect_solved(random_problem(random));
     if (HasFailure()) return;

@@ -9,6 +9,7 @@
 #include "backend/sampled_kernel.h"
 #include "frontend/textures/facts.h"
 #include "random/textures.h"
+#include "support/share.h"
 
 namespace warpjit::backend {
 namespace {
@@ -93,7 +94,7 @@ void compare_samples(const BoundTexture& bound, const ir::SampleKey& key, const 
 
 TEST_P(SampleCode, GivesWhatTheInterpreterGives) {
   std::uint32_t tested = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= share(300); ++seed) {
     Choices random(seed);
     const std::optional<BoundTexture> bound = random_texture(random);
     if (!bound) continue;
@@ -116,7 +117,7 @@ TEST_P(SampleCode, GivesWhatTheInterpreterGives) {
     compare_samples(*bound, key, use, seed, false, GetParam());
     if (HasFatalFailure()) return;
   }
-  EXPECT_GT(tested, 80u);
+  EXPECT_GT(tested, share(80));
 }
 
 // Seamless cubes at their edges and corners, where a footprint has texels of two faces, or three texels. With

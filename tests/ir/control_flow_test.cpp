@@ -14,6 +14,7 @@
 #include "ir/pass/passes.h"
 #include "ir/printer.h"
 #include "support/random_ir.h"
+#include "support/share.h"
 
 namespace warpjit::ir {
 namespace {
@@ -132,7 +133,7 @@ TEST(PostDominators, ComeLaterInLoopsThatAreNotNormalized) {
 }
 
 TEST(Liveness, IsReadOnSomePath) {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < share(60); ++seed) {
     const Function f = random_any_function(seed);
     const Liveness liveness(f);
     const Dominators dominators(f);

@@ -11,6 +11,7 @@
 #include "ir/printer.h"
 #include "ir/verifier.h"
 #include "support/random_ir.h"
+#include "support/share.h"
 
 namespace warpjit::ir {
 namespace {
@@ -140,7 +141,7 @@ TEST(LaneShape, LoopsKeepStrides) {
 // Random arithmetic; each value is written down by every thread, and is what its shape says.
 TEST(LaneShape, RandomArithmeticHasTheShapesFound) {
   std::size_t known = 0;
-  for (std::uint64_t seed = 0; seed < 400 && !::testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = 0; seed < share(400) && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     Kernel k;
@@ -225,7 +226,7 @@ TEST(LaneShape, RandomArithmeticHasTheShapesFound) {
       }
     }
   }
-  EXPECT_GT(known, 2000u);
+  EXPECT_GT(known, share(2000));
 }
 
 // The four unsigned comparisons of a thread's number with a bound; what each writes down.

@@ -4,12 +4,13 @@
 
 #include "ir/printer.h"
 #include "support/random_ir.h"
+#include "support/share.h"
 
 namespace warpjit::ir {
 namespace {
 
 TEST(Parser, RoundTripsRandomFunctions) {
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < share(300); ++seed) {
     const std::string text = print(testing::random_any_function(seed));
     const Result<Function> again = parse(text);
     ASSERT_TRUE(again.ok()) << seed << ": " << to_string(again.error()) << "\n" << text;
@@ -102,7 +103,7 @@ TEST(Parser, DamagedTextIsAnErrorWithAPlaceOrPrintsAgain) {
   unsigned errors = 0;
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     const std::string text = print(testing::random_any_function(seed)).substr(0, 1500);
-    for (int k = 0; k < 400; ++k) {
+    for (std::uint64_t k = 0; k < share(400); ++k) {
       std::string damaged = text;
       for (std::uint32_t n = 1 + random.below(3); n > 0; --n) {
         const std::size_t at = random.below(static_cast<std::uint32_t>(damaged.size()));
@@ -129,7 +130,7 @@ TEST(Parser, DamagedTextIsAnErrorWithAPlaceOrPrintsAgain) {
       }
     }
   }
-  EXPECT_GT(errors, 3000U);
+  EXPECT_GT(errors, share(3000));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "ir/printer.h"
 #include "ir/verifier.h"
 #include "support/random_ir.h"
+#include "support/share.h"
 
 namespace warpjit::ir {
 namespace {
@@ -92,7 +93,7 @@ TEST(Ssa, TakesLongPrograms) {
 }
 
 TEST(Ssa, RandomFunctionsAreValidAndEnd) {
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+  for (std::uint64_t seed = 0; seed < share(1000); ++seed) {
     const Function f = testing::random_any_function(seed);
     const Status status = verify(f);
     ASSERT_TRUE(status.ok()) << seed << ": " << to_string(status.error()) << print(f);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "support/share.h"
 
 namespace warpjit::pixels {
 namespace {
@@ -102,7 +103,7 @@ TEST(Formats, TilesHoldTheWordsOfPixels) {
 // Nothing beside a part of a tile is read or written; what the target lacks of it becomes 0.
 TEST(Formats, PartsOfTilesMoveAlone) {
   Random random(2);
-  for (unsigned n = 0; n < 40 * kLast; ++n) {
+  for (unsigned n = 0; n < share(40 * kLast); ++n) {
     const auto format = static_cast<PixelFormat>(1 + n % kLast);
     const std::size_t size = pixel_size(format);
     const std::uint32_t width = 64 + random.below(100), height = 64 + random.below(100);

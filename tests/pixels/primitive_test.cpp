@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "pixels/collect.h"
+#include "support/share.h"
 
 namespace warpjit::pixels {
 namespace {
@@ -111,7 +112,7 @@ TEST(Primitives, IndicesOutsideDropTheirPrimitive) {
 TEST(Primitives, ClippedTrianglesCoverWhatProjectionSays) {
   Random random(7);
   std::size_t compared = 0, different = 0, clipped = 0;
-  for (int round = 0; round < 400; ++round) {
+  for (std::uint64_t round = 0; round < share(400); ++round) {
     Scene scene;
     scene.width = scene.height = 48;
     use_clip_space(scene);
@@ -172,7 +173,7 @@ TEST(Primitives, ClippedTrianglesCoverWhatProjectionSays) {
             << round;
       }
   }
-  EXPECT_GT(clipped, 300U);
+  EXPECT_GT(clipped, share(300));
   EXPECT_LT(different * 2000, compared);  // along edges
 }
 

@@ -8,6 +8,7 @@
 #include "frontend/usse/interpret/numbers.h"
 #include "random/usse/random.h"
 #include "random/words.h"
+#include "support/share.h"
 #include "textures/view.h"
 #include "usse/run_quad.h"
 
@@ -254,7 +255,7 @@ TEST(UsseObserved, ObserversEndRuns) {
 TEST(UsseObserved, RandomPrograms) {
   const FloatEnvironment environment;
   std::uint64_t steps = 0;
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < share(200); ++seed) {
     SCOPED_TRACE(seed);
     const Stage stage = seed % 2 == 0 ? Stage::vertex : Stage::fragment;
     RandomProgram random = random_program(seed, stage, {.textures = true});
@@ -315,7 +316,7 @@ TEST(UsseObserved, RandomPrograms) {
     steps += follower.events.size();
     if (HasFailure()) FAIL() << disassemble(random.program);
   }
-  EXPECT_GT(steps, 4000U);
+  EXPECT_GT(steps, share(4000));
 }
 
 }  // namespace
