@@ -11,13 +11,7 @@ namespace {
 using namespace warpjit;
 using capture::RecordedLaunch;
 
-constexpr std::uint64_t kMostMemory = 1 << 22, kMostThreads = 1 << 10, kMostPixels = 64 * 64;
-
-bool append(void* to, std::span<const std::byte> bytes) {
-  auto& all = *static_cast<std::vector<std::byte>*>(to);
-  all.insert(all.end(), bytes.begin(), bytes.end());
-  return true;
-}
+constexpr std::uint64_t kMostMemory = 1 << 22, kMostThreads = 1 << 10, kMostLaunchPixels = 64 * 64;
 
 std::uint64_t product(const std::array<std::uint32_t, 3>& extents) {
   std::uint64_t all = 1;
@@ -25,16 +19,16 @@ std::uint64_t product(const std::array<std::uint32_t, 3>& extents) {
   return all;
 }
 
-bool is_small(const RecordedLaunch& launch) {
+bool is_short(const RecordedLaunch& launch) {
   if (launch.count > kMostThreads) return false;
   if (launch.grid && product(launch.grid->grid) > kMostThreads) return false;
   if (launch.grid && product(launch.grid->grid) * product(launch.grid->block) > kMostThreads) return false;
   if (launch.vertices && launch.vertices->instances > 16) return false;
   if (launch.primitives && launch.primitives->list.size() > kMostThreads) return false;
-  if (launch.pixels && (std::uint64_t{launch.pixels->width} * launch.pixels->height > kMostPixels ||
+  if (launch.pixels && (std::uint64_t{launch.pixels->width} * launch.pixels->height > kMostLaunchPixels ||
                         launch.pixels->instances > 16 || launch.pixels->indices.size() > kMostThreads))
     return false;
-  return std::ranges::all_of(launch.vertex, is_small) && std::ranges::all_of(launch.geometry, is_small);
+  return std::ranges::all_of(launch.vertex, is_short) && std::ranges::all_of(launch.geometry, is_short);
 }
 
 }  // namespace
@@ -53,7 +47,7 @@ int warpjit::fuzz::fuzz_launch_capture(const std::uint8_t* data, std::size_t siz
   }
   // What was read can be written, and reads back.
   std::vector<std::byte> file;
-  capture::SectionWriter writer(append, &file, sections->guest);
+  capture::SectionWriter writer(fuzz::append, &file, sections->guest);
   if (capture::write_launches(writer, *scene) && writer.finish()) {
     const auto again = std::make_shared<const std::vector<std::byte>>(file);
     const auto read = capture::read_sections(*again, "again");
@@ -64,7 +58,7 @@ int warpjit::fuzz::fuzz_launch_capture(const std::uint8_t* data, std::size_t siz
   std::size_t launches = 0;
   for (const capture::LaunchScene::Event& event : scene->events)
     if (const auto* launch = std::get_if<RecordedLaunch>(&event))
-      if (++launches > 4 || !is_small(*launch)) return 0;
+      if (++launches > 4 || !is_short(*launch)) return 0;
   const capture::LaunchFrames frames(std::move(*scene), 0, "capture");
   struct Watch final : CaptureVisitor {
     CaptureInterest interest() const override { return {.draws = true, .textures = 8}; }

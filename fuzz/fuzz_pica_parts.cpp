@@ -8,12 +8,6 @@ namespace {
 using namespace warpjit;
 using capture::Part;
 
-bool append(void* to, std::span<const std::byte> bytes) {
-  auto& file = *static_cast<std::vector<std::byte>*>(to);
-  file.insert(file.end(), bytes.begin(), bytes.end());
-  return true;
-}
-
 }  // namespace
 
 int warpjit::fuzz::fuzz_pica_parts(const std::uint8_t* data, std::size_t size) {
@@ -33,7 +27,7 @@ int warpjit::fuzz::fuzz_pica_parts(const std::uint8_t* data, std::size_t size) {
     if (!less) continue;
     fuzz::require(less->parts(part) <= count, "fewer parts are left");
     std::vector<std::byte> file;
-    capture::SectionWriter writer(append, &file, capture::FileGuest::pica200);
+    capture::SectionWriter writer(fuzz::append, &file, capture::FileGuest::pica200);
     fuzz::require(less->write(writer).ok() && writer.finish().ok(), "it can be written");
     fuzz::require(
         pica200::read_capture(std::make_shared<const std::vector<std::byte>>(std::move(file)), "again").ok(),

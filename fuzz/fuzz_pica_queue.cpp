@@ -11,8 +11,8 @@ namespace {
 using namespace warpjit;
 using fuzz::Reader;
 
-constexpr std::uint32_t kAddress = 0x18000000, kBytes = 1 << 15, kListBytes = 1 << 13, kVertices = 1 << 13,
-                        kTarget = 1 << 14;
+constexpr std::uint32_t kQueueMemory = 0x18000000, kQueueBytes = 1 << 15, kListBytes = 1 << 13,
+                        kVertexArray = 1 << 13, kQueueTarget = 1 << 14;
 
 void add(std::vector<std::uint32_t>& list, std::uint32_t id, std::uint32_t value) {
   list.push_back(value);
@@ -34,7 +34,7 @@ std::vector<std::uint32_t> set_up() {
                                   {0x051, 0x0B0A0908},
                                   {0x052, 0x0F0E0D0C},
                                   {0x053, 0x07060504},
-                                  {0x200, (kAddress + kVertices) >> 3},
+                                  {0x200, (kQueueMemory + kVertexArray) >> 3},
                                   {0x201, 0x0000BBB7},
                                   {0x202, 3u << 28},
                                   {0x204, 0x3210},
@@ -48,8 +48,8 @@ std::vector<std::uint32_t> set_up() {
                                   {0x101, 0x01010000},
                                   {0x107, 0xF00},
                                   {0x113, 15},
-                                  {0x11C, (kAddress + kTarget + 0x2000) >> 3},
-                                  {0x11D, (kAddress + kTarget) >> 3},
+                                  {0x11C, (kQueueMemory + kQueueTarget + 0x2000) >> 3},
+                                  {0x11D, (kQueueMemory + kQueueTarget) >> 3},
                                   {0x11E, 32 | 31u << 12 | 1u << 24}})
     add(list, id, value);
   return list;
@@ -73,23 +73,23 @@ int warpjit::fuzz::fuzz_pica_queue(const std::uint8_t* data, std::size_t size) {
   }
   add(list, 0x22E, 1);
   while (reader.left() != 0 && 4 * list.size() < kListBytes) list.push_back(reader.take<std::uint32_t>());
-  std::vector<std::byte> start(kBytes);
+  std::vector<std::byte> start(kQueueBytes);
   for (std::size_t n = 0; n < list.size() && 4 * n < kListBytes; ++n) put(start, 4 * n, list[n]);
-  for (std::size_t n = kVertices; n < kTarget; ++n)
+  for (std::size_t n = kVertexArray; n < kQueueTarget; ++n)
     start[n] = static_cast<std::byte>(size == 0 ? n * 37 : data[n % size]);
 
   std::vector<std::byte> expected;
   bool was_ok = false;
   for (const EngineKind kind : {EngineKind::guest, EngineKind::ir}) {
     std::vector<std::byte> memory = start;
-    const pica200::GpuMemory range{kAddress, memory.data(), memory.size()};
+    const pica200::GpuMemory range{kQueueMemory, memory.data(), memory.size()};
     pica200::Gpu gpu;
     require(gpu.set_memory({&range, 1}).ok(), "one range of memory is taken");
     RunOptions options;
     options.engine = kind;
     options.threads = 1;
     options.fuel = 64;
-    const auto report = gpu.run_commands(engine, kAddress, kListBytes, options);
+    const auto report = gpu.run_commands(engine, kQueueMemory, kListBytes, options);
     require(report.ok() || !report.error().where.empty(), "an error names the place");
     if (kind == EngineKind::guest) {
       expected = std::move(memory);

@@ -10,14 +10,8 @@ namespace {
 
 using namespace warpjit;
 
-constexpr std::uint64_t kMostPixels = 64 * 64;
+constexpr std::uint64_t kMostScenePixels = 64 * 64;
 constexpr std::size_t kMostIndices = 1024, kMostSteps = 64;
-
-bool append(void* to, std::span<const std::byte> part) {
-  auto& all = *static_cast<std::vector<std::byte>*>(to);
-  all.insert(all.end(), part.begin(), part.end());
-  return true;
-}
 
 Result<usse::SceneList> read(std::vector<std::byte> bytes, const char* name) {
   const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
@@ -30,7 +24,7 @@ bool is_small(const usse::SceneList& list) {
   if (list.steps.size() > kMostSteps || list.programs.size() > 16) return false;
   for (const usse::SceneStep& step : list.steps) {
     if (const auto* scene = std::get_if<usse::SceneBegin>(&step))
-      if (std::uint64_t{scene->color.width} * scene->color.height > kMostPixels) return false;
+      if (std::uint64_t{scene->color.width} * scene->color.height > kMostScenePixels) return false;
     const auto* draw = std::get_if<usse::DrawData>(&step);
     if (draw == nullptr) continue;
     if (draw->indices.size() / draw->index_bytes > kMostIndices || draw->state.instances > 4) return false;
@@ -52,7 +46,7 @@ int warpjit::fuzz::fuzz_usse_capture(const std::uint8_t* data, std::size_t size)
     return 0;
   }
   std::vector<std::byte> written;
-  capture::SectionWriter file(append, &written, capture::FileGuest::usse);
+  capture::SectionWriter file(fuzz::append, &written, capture::FileGuest::usse);
   usse::write_scenes(file, *list);
   fuzz::require(file.finish().ok(), "a sink takes all");
   const auto again = read(std::move(written), "written");

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace warpjit::fuzz {
 
@@ -21,6 +22,13 @@ inline std::span<const std::byte> bytes(const std::uint8_t* data, std::size_t si
 }
 inline std::string_view text(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
+}
+
+// A sink of a writer of captures: `to` is a vector of bytes.
+inline bool append(void* to, std::span<const std::byte> bytes) {
+  auto& all = *static_cast<std::vector<std::byte>*>(to);
+  all.insert(all.end(), bytes.begin(), bytes.end());
+  return true;
 }
 
 #define FUZZ_TARGET(name) int fuzz_##name(const std::uint8_t* data, std::size_t size);

@@ -20,6 +20,12 @@ constexpr Word bits(Word word, unsigned lo, unsigned width) {
   return static_cast<Word>(word >> lo) & low_mask<Word>(width);
 }
 
+// Bit n of `word`; n must be less than the bits of Word.
+template <std::unsigned_integral Word>
+constexpr bool bit(Word word, unsigned n) {
+  return (word >> n & 1) != 0;
+}
+
 // `word` with bits lo .. lo+width-1 replaced by the low bits of `value`; the rest of `value` is ignored.
 template <std::unsigned_integral Word>
 constexpr Word with_bits(Word word, unsigned lo, unsigned width, Word value) {

@@ -7,7 +7,7 @@
 #include "base/compiler.h"
 
 #if WARPJIT_HOST_X64
-#include <immintrin.h>
+#include <xmmintrin.h>
 #endif
 
 namespace warpjit {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cinttypes>
+#include <cstdio>
 #include <limits>
 
 #include "base/float_environment.h"
@@ -132,6 +134,12 @@ std::string shortened(std::string_view text, std::size_t most) {
 }
 
 std::string quoted(std::string_view text) { return "'" + shortened(text, 60) + "'"; }
+
+std::string hex(std::uint64_t value, int digits) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%0*" PRIx64, digits, value);
+  return text;
+}
 
 std::optional<std::uint64_t> parse_unsigned(std::string_view text, std::uint64_t most) {
   return is_hexadecimal(text) ? parse_hexadecimal(text.substr(2), most) : parse_digits(text, 10, most);

@@ -47,6 +47,9 @@ std::string shortened(std::string_view text, std::size_t most = kMostOfName);
 // 'text', shortened to 60 characters.
 std::string quoted(std::string_view text);
 
+// "0x1f", with at least `digits` digits.
+std::string hex(std::uint64_t value, int digits = 1);
+
 // A decimal number, or a hexadecimal one with 0x, and no other text;
 // no value if it is not one or above `most`.
 std::optional<std::uint64_t> parse_unsigned(std::string_view text, std::uint64_t most = UINT32_MAX);

@@ -74,11 +74,11 @@ void expect_consistent(DebugSession& session) {
     EXPECT_EQ(words[word], *session.value(word, session.lane())) << session.name(word);
 }
 
-struct Case {
+struct Pica200Case {
   const char* file;
   std::vector<const char*> places;
 };
-class Pica200Examples : public testing::TestWithParam<Case> {};
+class Pica200Examples : public testing::TestWithParam<Pica200Case> {};
 
 TEST_P(Pica200Examples, AgreeWithCompiledCode) {
   const auto capture =
@@ -99,13 +99,14 @@ TEST_P(Pica200Examples, AgreeWithCompiledCode) {
 const std::vector<const char*> kRows = {"vertex 0", "vertex 1", "vertex 4095"},
                                kInvocations = {"invocation 0", "invocation 1", "invocation 2"};
 INSTANTIATE_TEST_SUITE_P(All, Pica200Examples,
-                         testing::Values(Case{"branchy", kRows}, Case{"breakc_loop", kRows},
-                                         Case{"mvp_light", kRows}, Case{"skin_loop", kRows},
-                                         Case{"shared_ends", {"vertex 0", "vertex 1"}},
-                                         Case{"blended_triangles", kInvocations},
-                                         Case{"flat_quads", kInvocations},
-                                         Case{"kept_registers", kInvocations},
-                                         Case{"point_quads", kInvocations}, Case{"trail", kInvocations}));
+                         testing::Values(Pica200Case{"branchy", kRows}, Pica200Case{"breakc_loop", kRows},
+                                         Pica200Case{"mvp_light", kRows}, Pica200Case{"skin_loop", kRows},
+                                         Pica200Case{"shared_ends", {"vertex 0", "vertex 1"}},
+                                         Pica200Case{"blended_triangles", kInvocations},
+                                         Pica200Case{"flat_quads", kInvocations},
+                                         Pica200Case{"kept_registers", kInvocations},
+                                         Pica200Case{"point_quads", kInvocations},
+                                         Pica200Case{"trail", kInvocations}));
 
 // Some vertices and fragments of each scene, those of the first and the last draw.
 TEST(Pica200Trace, OfScenes) {

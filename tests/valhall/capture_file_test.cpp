@@ -7,7 +7,7 @@
 namespace warpjit::valhall {
 namespace {
 
-class CaptureBytes {
+class FileBytes {
  public:
   void put(std::uint64_t value, std::size_t size) { append_number(bytes_, value, size); }
   void text(std::string_view text) {
@@ -31,8 +31,8 @@ class CaptureBytes {
 };
 
 // Memory at 0x1000 and 0x2000, zeros at 0x3000, two chains, something unknown and a note.
-CaptureBytes sections() {
-  CaptureBytes file;
+FileBytes sections() {
+  FileBytes file;
   file.text("WJC1");
   file.put(1, 4);
   file.put(0x9093, 4);
@@ -51,8 +51,8 @@ CaptureBytes sections() {
 }
 
 // The registers, two buffers of which one is not valid, page maps and the trailer.
-CaptureBytes dump() {
-  CaptureBytes file;
+FileBytes dump() {
+  FileBytes file;
   std::vector<std::byte>& bytes = file.bytes();
   const auto object = [&](std::uint32_t type, std::uint32_t size, std::uint32_t from) {
     const std::size_t at = bytes.size();
@@ -100,7 +100,7 @@ TEST(ValhallCaptureFile, Sections) {
 
 TEST(ValhallCaptureFile, BadSections) {
   const auto with = [](std::size_t at, std::uint64_t value, std::size_t size) {
-    CaptureBytes file = sections();
+    FileBytes file = sections();
     file.set(at, value, size);
     return failure_of(file.bytes());
   };
@@ -119,7 +119,7 @@ TEST(ValhallCaptureFile, BadSections) {
   EXPECT_EQ(with(16 + 3 * kRow + 24, ~std::uint64_t{0} - 0x3000, 8).substr(0, 14), "resource limit");
   EXPECT_EQ(with(16 + 3 * kRow + 8, 0x1004, 8),
             "bad input, file, byte 0x70: a record overlaps the one at byte 0x10, at address 0x1004");
-  CaptureBytes many;
+  FileBytes many;
   many.text("WJC1");
   many.put(1, 4);
   many.put(0, 4);
@@ -141,7 +141,7 @@ TEST(ValhallCaptureFile, Dump) {
 
 TEST(ValhallCaptureFile, BadDump) {
   const auto with = [](std::size_t at, std::uint64_t value) {
-    CaptureBytes file = dump();
+    FileBytes file = dump();
     file.set(at, value, 4);
     return failure_of(file.bytes());
   };

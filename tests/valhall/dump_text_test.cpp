@@ -245,7 +245,7 @@ struct AllPictures final : CaptureVisitor {
   }
   DrawnTexts drawn;
 };
-DrawnTexts pictures_of(std::span<const CaptureBytes> files) {
+DrawnTexts drawn_by(std::span<const CaptureBytes> files) {
   auto capture = Capture::load(files);
   EXPECT_TRUE(capture.ok()) << (capture ? std::string() : to_string(capture.error()));
   if (!capture) return {};
@@ -259,7 +259,7 @@ TEST(ValhallDumpText, DrawsWhatTheCaptureDraws) {
   for (const char* name : {"triangle.wjcap", "samples.wjcap", "state.wjcap"}) {
     const std::vector<std::byte> bytes = capture_seed(name);
     const CaptureBytes whole{bytes, name};
-    const auto wanted = pictures_of(std::span(&whole, 1));
+    const auto wanted = drawn_by(std::span(&whole, 1));
     const auto file = read_capture(bytes, name);
     ASSERT_TRUE(file.ok());
     for (const DumpDialect dialect : kDialects) {
@@ -274,8 +274,8 @@ TEST(ValhallDumpText, DrawsWhatTheCaptureDraws) {
       for (const DumpTextWriter& one : apart) files.push_back({one.bytes(), "text"});
       const CaptureBytes text{together.bytes(), "text"};
       EXPECT_FALSE(wanted.empty());
-      EXPECT_TRUE(pictures_of(std::span(&text, 1)) == wanted) << name;
-      EXPECT_TRUE(pictures_of(files) == wanted) << name;
+      EXPECT_TRUE(drawn_by(std::span(&text, 1)) == wanted) << name;
+      EXPECT_TRUE(drawn_by(files) == wanted) << name;
     }
   }
 }
@@ -293,11 +293,11 @@ TEST(ValhallDumpText, AddressesAreUsedAgain) {
     add_chains(writer, *file, other->image);
     add_chains(alone, *file, other->image);
     const CaptureBytes whole{bytes, "capture"}, both{writer.bytes(), "both"}, second{alone.bytes(), "alone"};
-    auto wanted = pictures_of(std::span(&whole, 1));
-    const auto changed = pictures_of(std::span(&second, 1));
+    auto wanted = drawn_by(std::span(&whole, 1));
+    const auto changed = drawn_by(std::span(&second, 1));
     EXPECT_TRUE(changed != wanted);
     wanted.insert(wanted.end(), changed.begin(), changed.end());
-    EXPECT_TRUE(pictures_of(std::span(&both, 1)) == wanted);
+    EXPECT_TRUE(drawn_by(std::span(&both, 1)) == wanted);
     auto read = read_captures(std::span(&both, 1));
     ASSERT_TRUE(read.ok());
     EXPECT_EQ(read->changes.size(), 4U);

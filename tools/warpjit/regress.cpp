@@ -33,15 +33,15 @@ struct RegressOptions {
   bool draws = false, resume = false, list = false, json = false;
 };
 
-struct Work {
+struct RegressWork {
   std::vector<CaptureFile> files;
   std::optional<Share> share;
   std::optional<Baseline> baseline;
 };
 
 // Those of the folder and of the baseline, by their names, of them what the options ask for.
-Result<Work> find_work(const RegressOptions& options) {
-  Work work;
+Result<RegressWork> find_work(const RegressOptions& options) {
+  RegressWork work;
   if (!options.against.empty()) {
     WARPJIT_TRY(work.baseline, load_baseline(options.against));
   }
@@ -72,7 +72,7 @@ Result<Work> find_work(const RegressOptions& options) {
 // What runs at the same time.
 class Runner {
  public:
-  Runner(const RegressOptions& options, const Work& work) : options_(options), work_(work) {
+  Runner(const RegressOptions& options, const RegressWork& work) : options_(options), work_(work) {
     wants_.options.engine = *parse_engine(options.engine);
     wants_.options.target = *parse_target(options.target);
     wants_.options.fuel = options.fuel;
@@ -180,7 +180,7 @@ class Runner {
   }
 
   const RegressOptions& options_;
-  const Work& work_;
+  const RegressWork& work_;
   const Engine engine_;
   RunWants wants_;
   std::mutex files_, mutex_;
@@ -191,7 +191,7 @@ class Runner {
   Status status_;
 };
 
-void print_report(const Report& report) {
+void print_report(const RegressReport& report) {
   for (const CaptureRow& row : report.rows) {
     if (row.verdict == Verdict::same) continue;
     print_out("{:8} {}\n", name(row.verdict), row.file);
@@ -207,7 +207,7 @@ void print_report(const Report& report) {
             report.count(Verdict::missing), report.count(Verdict::error));
 }
 
-int end_with(const RegressOptions& options, const Report& report) {
+int end_with(const RegressOptions& options, const RegressReport& report) {
   if (!options.out.empty())
     if (const Status written = write_report(report, path_of(options.out)); !written)
       return fail(written.error());
@@ -235,7 +235,7 @@ int run_folder(const RegressOptions& options) {
   }
   if (runner.resumed() != 0)
     print_err("warpjit: {} of {} captures were done before\n", runner.resumed(), work->files.size());
-  Report report;
+  RegressReport report;
   report.about = {options.engine, options.target, work->baseline ? work->baseline->hash : ""};
   report.share = work->share;
   report.picked = !options.captures.empty();
@@ -265,7 +265,7 @@ Status take_pictures(const fs::path& from, const fs::path& to) {
 }
 
 // As `--save` of one run gives it, but for draws.
-std::map<std::string, RunResult> results_of(const Report& report) {
+std::map<std::string, RunResult> results_of(const RegressReport& report) {
   std::map<std::string, RunResult> results;
   for (const CaptureRow& row : report.rows) {
     if (row.verdict == Verdict::missing) continue;

@@ -13,7 +13,7 @@ constexpr unsigned kFirstPadding = 12;  // component numbers from here on are 4,
 constexpr std::uint32_t kOffsetBits = 0x0FFFFFFF;
 
 // The format that 0x201 and 0x202 give to an attribute.
-Format format_of(const Registers& registers, unsigned attribute) {
+warpjit::Format format_of(const Registers& registers, unsigned attribute) {
   constexpr ComponentType kTypes[] = {ComponentType::s8, ComponentType::u8, ComponentType::s16,
                                       ComponentType::f32};
   const std::uint32_t word = registers.read(attribute < 8 ? kAttributeFormatsLow : kAttributeFormatsHigh);
@@ -96,7 +96,7 @@ void AttributeSources::load(const Registers& registers, unsigned loader) {
       offset = align(offset, 4) + 4 * (component - kFirstPadding + 1);
       continue;
     }
-    const Format format = format_of(registers, component);
+    const warpjit::Format format = format_of(registers, component);
     offset = align(offset, component_size(format.type));
     if (component < attributes) {
       arrays_[component] = AttributeArray{bytes.data(), bytes.size(), static_cast<std::size_t>(offset),

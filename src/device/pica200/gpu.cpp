@@ -36,8 +36,6 @@ enum GpuRegister : std::uint32_t {
 // What the operating system compares requests with.
 constexpr std::uint32_t kFinish = 0x12345678;
 
-bool within(std::uint32_t id, std::uint32_t begin, std::uint32_t end) { return id >= begin && id < end; }
-
 // True of registers that do something when they are written, beside holding their value.
 bool has_effect(std::uint32_t id) {
   constexpr std::array<std::array<std::uint32_t, 2>, 14> kRanges = {{{kRequest, kRequestEnd},

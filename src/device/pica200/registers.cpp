@@ -9,8 +9,6 @@ namespace {
 constexpr std::uint32_t kMapEnd = kMap + Registers::kMapWords;
 constexpr std::uint32_t kImmediateMode = 15;
 
-bool within(std::uint32_t id, std::uint32_t begin, std::uint32_t end) { return id >= begin && id < end; }
-
 // The bits of the bytes that `bytes` has a bit for.
 std::uint32_t mask_of(unsigned bytes) {
   std::uint32_t mask = 0;

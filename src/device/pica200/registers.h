@@ -57,6 +57,11 @@ enum RegisterId : std::uint32_t {
   kRegisterCount = 0x300,
 };
 
+// begin <= id < end.
+inline bool within(std::uint32_t id, std::uint32_t begin, std::uint32_t end) {
+  return id >= begin && id < end;
+}
+
 class Registers {
  public:
   static constexpr unsigned kMapWords = 7;

@@ -1,18 +1,9 @@
 #include "frontend/assembly/lines.h"
 
-#include <cinttypes>
-#include <cstdio>
-
 namespace warpjit::assembly {
 
 Error located(const Error& error, const text::Position& position) {
   return {error.code, error.message, position.error({}).where};
-}
-
-std::string hex(std::uint64_t value, int digits) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%0*" PRIx64, digits, value);
-  return text;
 }
 
 std::vector<std::string_view> split_line(std::string_view line, const text::Language& language) {

@@ -18,8 +18,7 @@ inline Error bad_line(std::string message) { return {ErrorCode::bad_input, std::
 // The error at this place.
 Error located(const Error& error, const text::Position& position);
 
-// "0x1f", with at least `digits` digits.
-std::string hex(std::uint64_t value, int digits = 1);
+using text::hex;
 
 // The words of one line.
 std::vector<std::string_view> split_line(std::string_view line, const text::Language& language);

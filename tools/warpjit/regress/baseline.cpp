@@ -9,7 +9,7 @@ namespace warpjit::tool {
 namespace fs = std::filesystem;
 
 namespace {
-constexpr const char* kFormat = "warpjit-baseline 1";
+constexpr const char* kBaselineFormat = "warpjit-baseline 1";
 }  // namespace
 
 bool is_baseline_folder(const std::string& name) { return !name.ends_with(".json"); }
@@ -33,8 +33,8 @@ Result<Baseline> load_baseline(const std::string& name) {
   WARPJIT_CHECK(root.expect_keys({"format", "captures"}));
   WARPJIT_TRY(const JsonField format, root.require("format"));
   WARPJIT_TRY(const std::string format_name, format.string());
-  if (format_name != kFormat)
-    return format.error("is " + text::quoted(format_name) + ", expected \"" + kFormat + "\"");
+  if (format_name != kBaselineFormat)
+    return format.error("is " + text::quoted(format_name) + ", expected \"" + kBaselineFormat + "\"");
   WARPJIT_TRY(const JsonField captures, root.require("captures"));
   WARPJIT_CHECK(captures.expect_array());
   Baseline baseline;
@@ -51,7 +51,7 @@ Result<Baseline> load_baseline(const std::string& name) {
 }
 
 Status save_baseline(const std::string& name, const std::map<std::string, RunResult>& captures) {
-  Json document{{"format", kFormat}, {"captures", Json::array()}};
+  Json document{{"format", kBaselineFormat}, {"captures", Json::array()}};
   for (const auto& [file, result] : captures) {
     Json one{{"file", file}};
     one.update(to_json(result));

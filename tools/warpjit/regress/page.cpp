@@ -80,7 +80,7 @@ std::string base64(std::span<const std::byte> bytes) {
 
 class Page {
  public:
-  Page(const Report& report, const fs::path& pictures) : report_(report), pictures_(pictures) {}
+  Page(const RegressReport& report, const fs::path& pictures) : report_(report), pictures_(pictures) {}
 
   std::string make() {
     add_summary();
@@ -155,7 +155,7 @@ class Page {
     html_ += "</ul></details>\n";
   }
 
-  const Report& report_;
+  const RegressReport& report_;
   const fs::path& pictures_;
   std::size_t left_ = kMostPictures;
   std::string html_;
@@ -163,7 +163,7 @@ class Page {
 
 }  // namespace
 
-std::string make_page(const Report& report, const fs::path& pictures) {
+std::string make_page(const RegressReport& report, const fs::path& pictures) {
   return Page(report, pictures).make();
 }
 

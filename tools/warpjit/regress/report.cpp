@@ -12,9 +12,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kFormat = "warpjit-regress 1";
-constexpr Verdict kVerdicts[] = {Verdict::same, Verdict::differs, Verdict::added, Verdict::missing,
-                                 Verdict::error};
+constexpr const char* kReportFormat = "warpjit-regress 1";
+constexpr Verdict kVerdictsInOrder[] = {Verdict::same, Verdict::differs, Verdict::added, Verdict::missing,
+                                        Verdict::error};
 
 std::string text_of(const Share& share) {
   return std::to_string(share.number) + "/" + std::to_string(share.of);
@@ -22,28 +22,28 @@ std::string text_of(const Share& share) {
 
 }  // namespace
 
-std::size_t Report::count(Verdict verdict) const {
+std::size_t RegressReport::count(Verdict verdict) const {
   return static_cast<std::size_t>(std::ranges::count(rows, verdict, &CaptureRow::verdict));
 }
 
-bool Report::holds() const {
+bool RegressReport::holds() const {
   return count(Verdict::differs) + count(Verdict::missing) + count(Verdict::error) == 0;
 }
 
-Json to_json(const Report& report) {
-  Json json{{"format", kFormat}, {"engine", report.about.engine}, {"target", report.about.target}};
+Json to_json(const RegressReport& report) {
+  Json json{{"format", kReportFormat}, {"engine", report.about.engine}, {"target", report.about.target}};
   if (!report.about.baseline.empty()) json["baseline"] = report.about.baseline;
   if (report.share) json["shard"] = text_of(*report.share);
   if (report.picked) json["picked"] = true;
   Json summary{{"captures", report.rows.size()}};
-  for (const Verdict verdict : kVerdicts) summary[name(verdict)] = report.count(verdict);
+  for (const Verdict verdict : kVerdictsInOrder) summary[name(verdict)] = report.count(verdict);
   json["summary"] = std::move(summary);
   json["captures"] = Json::array();
   for (const CaptureRow& row : report.rows) json["captures"].push_back(to_json(row));
   return json;
 }
 
-Result<Report> load_report(const fs::path& path) {
+Result<RegressReport> load_report(const fs::path& path) {
   const std::string file = name_of(path);
   WARPJIT_TRY(const std::vector<std::byte> bytes, read_file(path, kMaxResultBytes));
   WARPJIT_TRY(const Json document, parse_json(as_text(bytes), file));
@@ -52,9 +52,9 @@ Result<Report> load_report(const fs::path& path) {
       root.expect_keys({"format", "engine", "target", "baseline", "shard", "picked", "summary", "captures"}));
   WARPJIT_TRY(const JsonField format, root.require("format"));
   WARPJIT_TRY(const std::string format_name, format.string());
-  if (format_name != kFormat)
-    return format.error("is " + text::quoted(format_name) + ", expected \"" + kFormat + "\"");
-  Report report;
+  if (format_name != kReportFormat)
+    return format.error("is " + text::quoted(format_name) + ", expected \"" + kReportFormat + "\"");
+  RegressReport report;
   WARPJIT_TRY(report.about.engine, text_at(root, "engine"));
   WARPJIT_TRY(report.about.target, text_at(root, "target"));
   if (root.has("baseline")) {
@@ -76,17 +76,17 @@ Result<Report> load_report(const fs::path& path) {
   return report;
 }
 
-Result<Report> merge_reports(std::vector<ReportPart> parts) {
+Result<RegressReport> merge_reports(std::vector<ReportPart> parts) {
   const auto failed = [](const std::string& name, std::string message) {
     return Error{ErrorCode::bad_input, std::move(message), name};
   };
   if (parts.empty()) return failed("--merge", "no reports");
-  Report whole;
+  RegressReport whole;
   whole.about = parts.front().report.about;
   const std::optional<Share> first = parts.front().report.share;
   std::set<std::uint32_t> shares;
   for (ReportPart& part : parts) {
-    Report& report = part.report;
+    RegressReport& report = part.report;
     if (report.about != whole.about)
       return failed(part.name, "engine, target or baseline are others than in " + parts.front().name);
     if (report.share.has_value() != first.has_value() || (first && report.share->of != first->of))
@@ -109,7 +109,7 @@ Result<Report> merge_reports(std::vector<ReportPart> parts) {
   return whole;
 }
 
-Status write_report(const Report& report, const fs::path& folder) {
+Status write_report(const RegressReport& report, const fs::path& folder) {
   WARPJIT_CHECK(write_file(folder / kReportFile, to_json(report).dump(2) + "\n"));
   return write_file(folder / kPageFile, make_page(report, folder / kPicturesFolder));
 }

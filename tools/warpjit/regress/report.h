@@ -21,7 +21,7 @@ struct ReportAbout {
   std::string baseline;  // the hash of its file; empty: nothing is compared
   friend bool operator==(const ReportAbout&, const ReportAbout&) = default;
 };
-struct Report {
+struct RegressReport {
   ReportAbout about;
   std::optional<Share> share;  // of a part
   bool picked = false;         // a part of captures that were named
@@ -31,21 +31,21 @@ struct Report {
   bool holds() const;  // nothing differs or is missing, and nothing fails as it did not before
 };
 // Nothing in it depends on when and where it was made.
-Json to_json(const Report& report);
+Json to_json(const RegressReport& report);
 // Errors name file and field: bad_input, io, resource_limit.
-Result<Report> load_report(const std::filesystem::path& path);
+Result<RegressReport> load_report(const std::filesystem::path& path);
 // Parts as one run would have given them. Errors: bad_input for parts of different runs, for a share that is missing
 // or there twice.
 struct ReportPart {
   std::string name;  // for messages
-  Report report;
+  RegressReport report;
 };
-Result<Report> merge_reports(std::vector<ReportPart> parts);
+Result<RegressReport> merge_reports(std::vector<ReportPart> parts);
 
 // One file without scripts, which loads nothing. `pictures`: their folder.
-std::string make_page(const Report& report, const std::filesystem::path& pictures);
+std::string make_page(const RegressReport& report, const std::filesystem::path& pictures);
 // Both files.
-Status write_report(const Report& report, const std::filesystem::path& folder);
+Status write_report(const RegressReport& report, const std::filesystem::path& folder);
 
 // "color0: 12 pixels differ, by 3 of 255 at most".
 std::string text_of(const PictureRow& row);

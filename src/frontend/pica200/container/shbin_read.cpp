@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <cstring>
 
 #include "base/text.h"
@@ -12,11 +11,7 @@ using namespace shbin;
 
 constexpr std::size_t kMaxName = 4096;  // bytes
 
-std::string hex(std::uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
+using text::hex;
 
 // Reads little-endian numbers; out-of-range reads give 0 and are remembered as the first error.
 class Reader {

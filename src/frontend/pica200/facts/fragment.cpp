@@ -12,11 +12,6 @@ namespace warpjit::pica200 {
 
 namespace {
 
-constexpr std::array<std::uint32_t, kCombinerStages> kStageIds = {0x0C0, 0x0C8, 0x0D0, 0x0D8, 0x0F0, 0x0F8};
-
-std::uint32_t field(std::uint32_t word, unsigned low, unsigned width) { return bits(word, low, width); }
-bool bit(std::uint32_t word, unsigned n) { return (word >> n & 1) != 0; }
-
 std::array<std::uint8_t, 4> bytes_of(std::uint32_t word) {
   return {static_cast<std::uint8_t>(word), static_cast<std::uint8_t>(word >> 8),
           static_cast<std::uint8_t>(word >> 16), static_cast<std::uint8_t>(word >> 24)};
@@ -77,15 +72,15 @@ Status read_combiners(GpuRegisters r, FragmentSetup& setup) {
     CombinerStage& to = setup.state.stages[stage];
     HalfFields color, alpha;
     for (unsigned n = 0; n < 3; ++n) {
-      color.sources[n] = field(sources, 4 * n, 4);
-      alpha.sources[n] = field(sources, 16 + 4 * n, 4);
-      color.operands[n] = field(operands, 4 * n, 4);
-      alpha.operands[n] = field(operands, 12 + 4 * n, 3);
+      color.sources[n] = bits(sources, 4 * n, 4);
+      alpha.sources[n] = bits(sources, 16 + 4 * n, 4);
+      color.operands[n] = bits(operands, 4 * n, 4);
+      alpha.operands[n] = bits(operands, 12 + 4 * n, 3);
     }
-    color.op = field(ops, 0, 4);
-    alpha.op = field(ops, 16, 4);
-    color.scale = field(scales, 0, 2);
-    alpha.scale = field(scales, 16, 2);
+    color.op = bits(ops, 0, 4);
+    alpha.op = bits(ops, 16, 4);
+    color.scale = bits(scales, 0, 2);
+    alpha.scale = bits(scales, 16, 2);
     WARPJIT_TRY(to.color, read_half(color, id, stage, true));
     if (to.color.op == CombinerOp::dot3_all) {
       to.alpha.shift = static_cast<std::uint8_t>(alpha.scale == 3 ? 0 : alpha.scale);
@@ -136,7 +131,7 @@ void drop_dead_stages(FragmentState& state) {
 }
 
 Status read_fog(GpuRegisters r, FragmentSetup& setup) {
-  const std::uint32_t mode = field(r[0x0E0], 0, 3);
+  const std::uint32_t mode = bits(r[0x0E0], 0, 3);
   if (mode == 7) return Error{ErrorCode::unsupported, "gas is not supported", register_name(0x0E0)};
   if (mode != 0 && mode != 5) return reserved(0x0E0, "fog mode " + std::to_string(mode));
   setup.state.fog = mode == 5;
@@ -150,7 +145,7 @@ Status read_fog(GpuRegisters r, FragmentSetup& setup) {
 // ---- Tests and blending
 
 Status read_color_format(GpuRegisters r, OutputState& out) {
-  const std::uint32_t code = field(r[0x117], 16, 3);
+  const std::uint32_t code = bits(r[0x117], 16, 3);
   if (code > 4) return reserved(0x117, "colour format " + std::to_string(code));
   out.color_format = static_cast<ColorFormat>(code);
   return {};
@@ -158,22 +153,22 @@ Status read_color_format(GpuRegisters r, OutputState& out) {
 
 Status read_blending(GpuRegisters r, FragmentSetup& setup) {
   OutputState& out = setup.state.output;
-  out.color_mask = static_cast<std::uint8_t>(field(r[0x113], 0, 4) == 0 ? 0 : field(r[0x107], 8, 4));
+  out.color_mask = static_cast<std::uint8_t>(bits(r[0x113], 0, 4) == 0 ? 0 : bits(r[0x107], 8, 4));
   if (out.color_mask == 0) return {};
   WARPJIT_CHECK(read_color_format(r, out));
   if (out.color_format == ColorFormat::rgb8 || out.color_format == ColorFormat::rgb565) out.color_mask &= 7;
   if (out.color_mask == 0) return {};
   out.blends = bit(r[0x100], 8);
   if (!out.blends) {
-    out.logic_op = static_cast<std::uint8_t>(field(r[0x102], 0, 4));
+    out.logic_op = static_cast<std::uint8_t>(bits(r[0x102], 0, 4));
     return {};
   }
   for (unsigned n = 0; n < 2; ++n) {
-    const std::uint32_t equation = field(r[0x101], 8 * n, 3);
+    const std::uint32_t equation = bits(r[0x101], 8 * n, 3);
     out.equations[n] = static_cast<std::uint8_t>(equation > 4 ? 0 : equation);
   }
   for (unsigned n = 0; n < 4; ++n) {
-    const std::uint32_t factor = field(r[0x101], 16 + 4 * n, 4);
+    const std::uint32_t factor = bits(r[0x101], 16 + 4 * n, 4);
     if (factor == 15) return reserved(0x101, "blend factor 15");
     out.factors[n] = static_cast<std::uint8_t>(factor);
   }
@@ -183,32 +178,31 @@ Status read_blending(GpuRegisters r, FragmentSetup& setup) {
 
 Status read_depth_stencil(GpuRegisters r, FragmentSetup& setup) {
   OutputState& out = setup.state.output;
-  if (bit(r[0x107], 0)) out.depth_test = static_cast<Comparison>(field(r[0x107], 4, 3));
+  if (bit(r[0x107], 0)) out.depth_test = static_cast<Comparison>(bits(r[0x107], 4, 3));
   out.depth_writes = bit(r[0x107], 12) && bit(r[0x115], 1);
-  const std::uint32_t code = field(r[0x116], 0, 2);
+  const std::uint32_t code = bits(r[0x116], 0, 2);
   const bool stencil = bit(r[0x105], 0) && (code == 3 || code == 1);
   if (!stencil && out.depth_test == Comparison::always && !out.depth_writes) return {};
   if (code == 1) return reserved(0x116, "depth format 1");
   out.depth_format = static_cast<DepthFormat>(code);
   if (!stencil) return {};
-  out.stencil_test = static_cast<Comparison>(field(r[0x105], 4, 3));
-  out.stencil_writes = bit(r[0x115], 0) && field(r[0x105], 8, 8) != 0;
+  out.stencil_test = static_cast<Comparison>(bits(r[0x105], 4, 3));
+  out.stencil_writes = bit(r[0x115], 0) && bits(r[0x105], 8, 8) != 0;
   out.stencil = out.stencil_writes || out.stencil_test != Comparison::always;
   if (out.stencil_writes)
-    for (unsigned n = 0; n < 3; ++n)
-      out.stencil_ops[n] = static_cast<std::uint8_t>(field(r[0x106], 4 * n, 3));
-  setup.values.stencil_write_mask = static_cast<std::uint8_t>(field(r[0x105], 8, 8));
-  setup.values.stencil_reference = static_cast<std::uint8_t>(field(r[0x105], 16, 8));
-  setup.values.stencil_input_mask = static_cast<std::uint8_t>(field(r[0x105], 24, 8));
+    for (unsigned n = 0; n < 3; ++n) out.stencil_ops[n] = static_cast<std::uint8_t>(bits(r[0x106], 4 * n, 3));
+  setup.values.stencil_write_mask = static_cast<std::uint8_t>(bits(r[0x105], 8, 8));
+  setup.values.stencil_reference = static_cast<std::uint8_t>(bits(r[0x105], 16, 8));
+  setup.values.stencil_input_mask = static_cast<std::uint8_t>(bits(r[0x105], 24, 8));
   return {};
 }
 
 Status read_output(GpuRegisters r, FragmentSetup& setup) {
   OutputState& out = setup.state.output;
-  const std::uint32_t mode = field(r[0x100], 0, 2);
+  const std::uint32_t mode = bits(r[0x100], 0, 2);
   if (mode == 1) return Error{ErrorCode::unsupported, "gas is not supported", register_name(0x100)};
   if (mode == 2) return reserved(0x100, "fragment mode 2");
-  if (field(r[0x100], 24, 2) != 0) return reserved(0x100, "drawing of every second line");
+  if (bits(r[0x100], 24, 2) != 0) return reserved(0x100, "drawing of every second line");
   if (mode == 3) {
     out.shadow = true;
     WARPJIT_CHECK(read_color_format(r, out));
@@ -219,9 +213,9 @@ Status read_output(GpuRegisters r, FragmentSetup& setup) {
     return {};
   }
   if (bit(r[0x104], 0)) {
-    out.alpha_test = static_cast<Comparison>(field(r[0x104], 4, 3));
+    out.alpha_test = static_cast<Comparison>(bits(r[0x104], 4, 3));
     if (out.alpha_test != Comparison::always && out.alpha_test != Comparison::never)
-      setup.values.alpha_reference = static_cast<std::uint8_t>(field(r[0x104], 8, 8));
+      setup.values.alpha_reference = static_cast<std::uint8_t>(bits(r[0x104], 8, 8));
   }
   WARPJIT_CHECK(read_depth_stencil(r, setup));
   return read_blending(r, setup);
@@ -231,22 +225,22 @@ Status read_output(GpuRegisters r, FragmentSetup& setup) {
 
 Status read_raster(GpuRegisters r, FragmentSetup& setup) {
   RasterSetup& raster = setup.raster;
-  raster.cull = static_cast<std::uint8_t>(field(r[0x040], 0, 2));
+  raster.cull = static_cast<std::uint8_t>(bits(r[0x040], 0, 2));
   raster.half_width = decode_float(r[0x041], 7, 16);
   raster.half_height = decode_float(r[0x043], 7, 16);
   raster.x = sign_extend(r[0x068], 10);
   raster.y = sign_extend(r[0x068] >> 16, 10);
   raster.user_plane = bit(r[0x047], 0);
   for (unsigned n = 0; n < 4; ++n) raster.plane[n] = decode_float(r[0x048 + n], 7, 16);
-  if (field(r[0x060], 8, 2) != 0) return reserved(0x060, "drawing of every second pixel");
-  const std::uint32_t scissor = field(r[0x065], 0, 2);
+  if (bits(r[0x060], 8, 2) != 0) return reserved(0x060, "drawing of every second pixel");
+  const std::uint32_t scissor = bits(r[0x065], 0, 2);
   if (scissor == 1) raster.scissor = RasterSetup::Scissor::outside;
   if (scissor == 3) raster.scissor = RasterSetup::Scissor::inside;
   setup.state.outside_box = scissor == 1;
-  raster.left = static_cast<std::int32_t>(field(r[0x066], 0, 10));
-  raster.bottom = static_cast<std::int32_t>(field(r[0x066], 16, 10));
-  raster.right = static_cast<std::int32_t>(field(r[0x067], 0, 10));
-  raster.top = static_cast<std::int32_t>(field(r[0x067], 16, 10));
+  raster.left = static_cast<std::int32_t>(bits(r[0x066], 0, 10));
+  raster.bottom = static_cast<std::int32_t>(bits(r[0x066], 16, 10));
+  raster.right = static_cast<std::int32_t>(bits(r[0x067], 0, 10));
+  raster.top = static_cast<std::int32_t>(bits(r[0x067], 16, 10));
   setup.values.depth_scale = decode_float(r[0x04D], 7, 16);
   setup.values.depth_offset = decode_float(r[0x04E], 7, 16);
   return {};
@@ -255,11 +249,11 @@ Status read_raster(GpuRegisters r, FragmentSetup& setup) {
 Status read_target(GpuRegisters r, FragmentSetup& setup) {
   const OutputState& out = setup.state.output;
   TargetSetup& target = setup.target;
-  target.width = field(r[0x11E], 0, 11);
-  target.height = field(r[0x11E], 12, 10) + 1;
+  target.width = bits(r[0x11E], 0, 11);
+  target.height = bits(r[0x11E], 12, 10) + 1;
   target.mirrored = !bit(r[0x11E], 24);
-  target.color_address = field(r[0x11D], 0, 28) << 3;
-  target.depth_address = field(r[0x11C], 0, 28) << 3;
+  target.color_address = bits(r[0x11D], 0, 28) << 3;
+  target.depth_address = bits(r[0x11C], 0, 28) << 3;
   if (!out.touches_color() && !out.touches_depth()) return {};
   if (target.width == 0 || target.width % 8 != 0 || target.width > 1024)
     return Error{

@@ -178,6 +178,9 @@ struct CombinerStage {
   bool operator==(const CombinerStage&) const = default;
 };
 inline constexpr unsigned kCombinerStages = 6;
+// The first register of each.
+inline constexpr std::array<std::uint32_t, kCombinerStages> kStageIds = {0x0C0, 0x0C8, 0x0D0,
+                                                                         0x0D8, 0x0F0, 0x0F8};
 
 // ---- What happens to the colour
 

@@ -6,9 +6,6 @@ namespace warpjit::pica200 {
 
 namespace {
 
-std::uint32_t field(std::uint32_t word, unsigned low, unsigned width) { return bits(word, low, width); }
-bool bit(std::uint32_t word, unsigned n) { return (word >> n & 1) != 0; }
-
 constexpr std::array<std::uint32_t, 3> kUnitIds = {0x081, 0x091, 0x099}, kFormatIds = {0x08E, 0x096, 0x09E};
 
 // A side of level 0: a power of two from 8 to 1024.
@@ -18,19 +15,19 @@ Status read_unit(GpuRegisters r, unsigned unit, FragmentSetup& setup) {
   TextureState& state = setup.state.textures[unit];
   TextureValues& values = setup.values.textures[unit];
   const std::uint32_t id = kUnitIds[unit], parameters = r[id + 2];
-  const std::uint32_t type = unit == 0 ? field(parameters, 28, 3) : 0;
+  const std::uint32_t type = unit == 0 ? bits(parameters, 28, 3) : 0;
   if (type > 5) return reserved(id + 2, "texture type " + std::to_string(type));
   if (type == 5) return {};
   state.type = static_cast<TextureType>(type);
-  const std::uint32_t format = field(r[kFormatIds[unit]], 0, 4);
+  const std::uint32_t format = bits(r[kFormatIds[unit]], 0, 4);
   if (format > 13) return reserved(kFormatIds[unit], "texture format " + std::to_string(format));
   state.format = static_cast<TexelFormat>(format);
   const bool cube = state.type == TextureType::cube || state.type == TextureType::shadow_cube;
   const bool shadow = state.type == TextureType::shadow || state.type == TextureType::shadow_cube;
   if (shadow && state.format != TexelFormat::rgba8)
     return reserved(kFormatIds[unit], "a shadow map in another format than RGBA8");
-  values.width = field(r[id + 1], 16, 11);
-  values.height = field(r[id + 1], 0, 11);
+  values.width = bits(r[id + 1], 16, 11);
+  values.height = bits(r[id + 1], 0, 11);
   if (!is_side(values.width) || !is_side(values.height))
     return Error{ErrorCode::bad_input,
                  "the texture has " + std::to_string(values.width) + " x " + std::to_string(values.height) +
@@ -41,24 +38,24 @@ Status read_unit(GpuRegisters r, unsigned unit, FragmentSetup& setup) {
     state.minify_linear = bit(parameters, 2);
     state.mip_linear = bit(parameters, 24);
     if (!cube) {
-      state.wrap_t = static_cast<std::uint8_t>(field(parameters, 8, 3));
-      state.wrap_s = static_cast<std::uint8_t>(field(parameters, 12, 3));
+      state.wrap_t = static_cast<std::uint8_t>(bits(parameters, 8, 3));
+      state.wrap_s = static_cast<std::uint8_t>(bits(parameters, 12, 3));
     }
     const std::uint32_t levels = r[id + 3];
     values.bias = sign_extend(levels, 13);
-    values.greatest = static_cast<std::int32_t>(field(levels, 16, 4));
-    values.least = static_cast<std::int32_t>(field(levels, 24, 4));
+    values.greatest = static_cast<std::int32_t>(bits(levels, 16, 4));
+    values.least = static_cast<std::int32_t>(bits(levels, 24, 4));
     for (unsigned n = 0; n < 4; ++n) values.border[n] = static_cast<std::uint8_t>(r[id] >> 8 * n);
   }
   state.divides =
       state.type == TextureType::projection || (state.type == TextureType::shadow && !bit(r[0x08B], 0));
   if (shadow) values.shadow_bias = r[0x08B] & 0xFFFFFE;
-  const std::uint32_t first = field(r[id + 4], 0, 28);
+  const std::uint32_t first = bits(r[id + 4], 0, 28);
   values.addresses[0] = first << 3;
   values.address_ids[0] = id + 4;
   if (cube)
     for (unsigned face = 1; face < 6; ++face) {
-      values.addresses[face] = ((first & ~low_mask<std::uint32_t>(22)) | field(r[0x085 + face], 0, 22)) << 3;
+      values.addresses[face] = ((first & ~low_mask<std::uint32_t>(22)) | bits(r[0x085 + face], 0, 22)) << 3;
       values.address_ids[face] = 0x085 + face;
     }
   // What makes no difference is the same for all.
@@ -70,8 +67,8 @@ Status read_unit(GpuRegisters r, unsigned unit, FragmentSetup& setup) {
 }
 
 std::array<float, 3> color_of(std::uint32_t word) {
-  return {static_cast<float>(field(word, 20, 10)) / 255.0f, static_cast<float>(field(word, 10, 10)) / 255.0f,
-          static_cast<float>(field(word, 0, 10)) / 255.0f};
+  return {static_cast<float>(bits(word, 20, 10)) / 255.0f, static_cast<float>(bits(word, 10, 10)) / 255.0f,
+          static_cast<float>(bits(word, 0, 10)) / 255.0f};
 }
 
 // Which tables an environment has: bit n is table n.
@@ -90,7 +87,7 @@ constexpr std::array<std::uint8_t, 9> kEnvironments = {of(kD0) | of(kRR) | of(kS
 Status read_light(GpuRegisters r, unsigned slot, FragmentSetup& setup) {
   LightState& state = setup.state.lighting.lights[slot];
   LightValues& values = setup.values.lights[slot];
-  const std::uint32_t id = field(r[0x1D9], 4 * slot, 3), first = 0x140 + 16 * id;
+  const std::uint32_t id = bits(r[0x1D9], 4 * slot, 3), first = 0x140 + 16 * id;
   values.id = static_cast<std::uint8_t>(id);
   values.specular0 = color_of(r[first]);
   values.specular1 = color_of(r[first + 1]);
@@ -135,25 +132,25 @@ Status read_procedural(GpuRegisters r, FragmentSetup& setup) {
   if (!bit(r[0x080], 10)) return {};
   const std::uint32_t first = r[0x0A8], last = r[0x0AC];
   state.on = true;
-  state.coordinates = static_cast<std::uint8_t>(field(r[0x080], 8, 2));
+  state.coordinates = static_cast<std::uint8_t>(bits(r[0x080], 8, 2));
   if (state.coordinates == 3) return reserved(0x080, "coordinates 3 of the procedural texture");
-  state.clamp_u = static_cast<std::uint8_t>(field(first, 0, 3));
-  state.clamp_v = static_cast<std::uint8_t>(field(first, 3, 3));
-  state.color_function = static_cast<std::uint8_t>(field(first, 6, 4));
+  state.clamp_u = static_cast<std::uint8_t>(bits(first, 0, 3));
+  state.clamp_v = static_cast<std::uint8_t>(bits(first, 3, 3));
+  state.color_function = static_cast<std::uint8_t>(bits(first, 6, 4));
   state.separate_alpha = bit(first, 14);
-  if (state.separate_alpha) state.alpha_function = static_cast<std::uint8_t>(field(first, 10, 4));
+  if (state.separate_alpha) state.alpha_function = static_cast<std::uint8_t>(bits(first, 10, 4));
   state.noise = bit(first, 15);
-  state.shift_u = static_cast<std::uint8_t>(field(first, 16, 2));
-  state.shift_v = static_cast<std::uint8_t>(field(first, 18, 2));
-  state.filter = static_cast<std::uint8_t>(field(last, 0, 3));
+  state.shift_u = static_cast<std::uint8_t>(bits(first, 16, 2));
+  state.shift_v = static_cast<std::uint8_t>(bits(first, 18, 2));
+  state.filter = static_cast<std::uint8_t>(bits(last, 0, 3));
   if (state.clamp_u > 4 || state.clamp_v > 4) return reserved(0x0A8, "a clamp mode above 4");
   if (state.color_function > 9 || state.alpha_function > 9) return reserved(0x0A8, "a map function above 9");
   if (state.shift_u > 2 || state.shift_v > 2) return reserved(0x0A8, "shift 3");
   if (state.filter > 5) return reserved(0x0AC, "filter " + std::to_string(state.filter));
-  values.least = static_cast<std::int32_t>(field(last, 3, 4));
-  values.greatest = static_cast<std::int32_t>(field(last, 7, 4));
-  values.width = static_cast<std::int32_t>(field(last, 11, 8));
-  values.bias = decode_float(field(first, 20, 8) | field(last, 19, 8) << 8, 5, 10);
+  values.least = static_cast<std::int32_t>(bits(last, 3, 4));
+  values.greatest = static_cast<std::int32_t>(bits(last, 7, 4));
+  values.width = static_cast<std::int32_t>(bits(last, 11, 8));
+  values.bias = decode_float(bits(first, 20, 8) | bits(last, 19, 8) << 8, 5, 10);
   state.biased = values.bias != 0;
   for (unsigned n = 0; n < 8; ++n)
     values.offsets[n] = static_cast<std::uint8_t>(r[0x0AD + n / 4] >> 8 * (n % 4));
@@ -170,10 +167,10 @@ Status read_lighting(GpuRegisters r, FragmentSetup& setup) {
   if (!bit(r[0x08F], 0) || bit(r[0x1C6], 0)) return {};
   state.on = true;
   const std::uint32_t common = r[0x1C3];
-  const std::uint32_t environment = field(common, 4, 4);
+  const std::uint32_t environment = bits(common, 4, 4);
   if (environment == 7 || environment > 8)
     return reserved(0x1C3, "lighting environment " + std::to_string(environment));
-  state.count = static_cast<std::uint8_t>(field(r[0x1C2], 0, 3) + 1);
+  state.count = static_cast<std::uint8_t>(bits(r[0x1C2], 0, 3) + 1);
 
   // Bits of 0x1C4 that take tables out; SP has a bit for each light.
   constexpr std::array<unsigned, kLightTables> kOff = {16, 17, 0, 19, 20, 21, 22};
@@ -182,8 +179,8 @@ Status read_lighting(GpuRegisters r, FragmentSetup& setup) {
     table.on = (kEnvironments[environment] >> n & 1) != 0 && (n == kSP || !bit(r[0x1C4], kOff[n]));
     if (!table.on) continue;
     table.is_signed = bit(r[0x1D0], 4 * n + 1);
-    table.input = static_cast<std::uint8_t>(field(r[0x1D1], 4 * n, 3));
-    table.scale = static_cast<std::uint8_t>(field(r[0x1D2], 4 * n, 3));
+    table.input = static_cast<std::uint8_t>(bits(r[0x1D1], 4 * n, 3));
+    table.scale = static_cast<std::uint8_t>(bits(r[0x1D2], 4 * n, 3));
     if (table.input > 5) return reserved(0x1D1, "table input " + std::to_string(table.input));
     if (table.scale == 4 || table.scale == 5)
       return reserved(0x1D2, "table scale " + std::to_string(table.scale));
@@ -191,16 +188,16 @@ Status read_lighting(GpuRegisters r, FragmentSetup& setup) {
     if (table.input == 5 && environment != 8) table.input = 6;
   }
 
-  state.bump = static_cast<BumpMode>(field(common, 28, 2));
-  if (field(common, 28, 2) == 3) return reserved(0x1C3, "bump mode 3");
+  state.bump = static_cast<BumpMode>(bits(common, 28, 2));
+  if (bits(common, 28, 2) == 3) return reserved(0x1C3, "bump mode 3");
   if (state.bump != BumpMode::none) {
-    state.bump_unit = static_cast<std::uint8_t>(field(common, 22, 2));
+    state.bump_unit = static_cast<std::uint8_t>(bits(common, 22, 2));
     if (state.bump_unit == 3) return reserved(0x1C3, "a bump map of unit 3");
     state.keeps_z = state.bump == BumpMode::normal && bit(common, 30);
   }
   state.shadow = bit(common, 0);
   if (state.shadow) {
-    state.shadow_unit = static_cast<std::uint8_t>(field(common, 24, 2));
+    state.shadow_unit = static_cast<std::uint8_t>(bits(common, 24, 2));
     state.shadow_primary = bit(common, 16);
     state.shadow_secondary = bit(common, 17);
     state.shadow_inverted = bit(common, 18);

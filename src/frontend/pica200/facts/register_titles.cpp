@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "frontend/pica200/facts/fragment.h"
 
 namespace warpjit::pica200 {
 
@@ -144,7 +145,6 @@ constexpr std::array<std::string_view, 12> kLightParts = {
     "spot x, y",  "spot z",     "",        "configuration", "distance bias", "distance scale"};
 constexpr std::array<std::string_view, 5> kStageParts = {"sources", "operands", "operations", "constant",
                                                          "scales"};
-constexpr std::array<std::uint32_t, 6> kStageIds = {0x0C0, 0x0C8, 0x0D0, 0x0D8, 0x0F0, 0x0F8};
 
 // A shader unit's registers, from its first one on.
 std::string_view unit_title(std::uint32_t place) {

@@ -1,6 +1,6 @@
-#include <cstdio>
 #include <map>
 
+#include "base/text.h"
 #include "frontend/tesla/container/cubin.h"
 
 namespace warpjit::tesla {
@@ -9,11 +9,7 @@ namespace {
 constexpr std::uint32_t kMachineCuda = 190, kSectionNull = 0, kSectionNoBits = 8;
 constexpr std::size_t kMaxSections = 8192;
 
-std::string hex(std::uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
+using text::hex;
 
 struct Section {
   std::string name{};

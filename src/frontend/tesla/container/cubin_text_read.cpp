@@ -12,11 +12,12 @@ constexpr unsigned kMaxDepth = 8;
 using text::Token;
 
 // Words are free, and only blocks say where something ends. The text is empty at the end.
-constexpr text::Language kLanguage{.punctuation = "{}=", .free_words = true, .lines = false};
+constexpr text::Language kContainerLanguage{.punctuation = "{}=", .free_words = true, .lines = false};
 
 class TextReader {
  public:
-  TextReader(std::string_view text, const std::string& file) : lexer_(text, file, kLanguage), file_(file) {
+  TextReader(std::string_view text, const std::string& file)
+      : lexer_(text, file, kContainerLanguage), file_(file) {
     container_.source_name = file;
     advance();
   }

@@ -8,10 +8,10 @@ using Bank = frontend::RegisterBank;
 constexpr Bank kGeneral{.name = "$r", .first = general_word(0), .registers = kMaxRegisters};
 constexpr Bank kAddresses{
     .name = "$a", .first = address_word(0), .registers = kAddressRegisters, .reading = Bank::Reading::word};
-constexpr Bank kConditions{.name = "$c",
-                           .first = condition_word(0),
-                           .registers = kConditionRegisters,
-                           .reading = Bank::Reading::word};
+constexpr Bank kConditionCodes{.name = "$c",
+                               .first = condition_word(0),
+                               .registers = kConditionRegisters,
+                               .reading = Bank::Reading::word};
 constexpr Bank kOutputs{
     .name = "o", .first = output_word(0), .registers = kMaxOutputWords, .addressed = true};
 
@@ -27,11 +27,11 @@ constexpr Bank input_vertex(const char* name, unsigned number) {
           .addressed = true};
 }
 
-constexpr Bank kCompute[] = {kGeneral, kAddresses, kConditions};
-constexpr Bank kVertex[] = {kGeneral, kAddresses, kConditions, kOutputs, attributes(kVertexAttributes)};
+constexpr Bank kCompute[] = {kGeneral, kAddresses, kConditionCodes};
+constexpr Bank kVertex[] = {kGeneral, kAddresses, kConditionCodes, kOutputs, attributes(kVertexAttributes)};
 constexpr Bank kGeometry[] = {kGeneral,
                               kAddresses,
-                              kConditions,
+                              kConditionCodes,
                               kOutputs,
                               attributes(kGeometryAttributes),
                               input_vertex("p0", 0),
@@ -42,7 +42,7 @@ constexpr Bank kGeometry[] = {kGeneral,
                               input_vertex("p5", 5)};
 constexpr Bank kFragment[] = {kGeneral,
                               kAddresses,
-                              kConditions,
+                              kConditionCodes,
                               kOutputs,
                               {.name = "v",
                                .first = interpolant_word(0),

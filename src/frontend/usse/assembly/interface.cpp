@@ -33,7 +33,6 @@ constexpr unsigned kIndices[] = {kTexcoords, 2, 0, 0, 0};  // 0: the value has n
 constexpr std::string_view kFormats[] = {"f32", "f16", "c10", "u8"};
 constexpr std::string_view kTexels[] = {"native", "f16", "f32"};
 constexpr unsigned kPerWord[] = {1, 2, 3, 4};  // components, by format
-constexpr std::size_t kMaxInputs = 256;
 // Bits of texcoord_bits: x and y, z, w.
 constexpr std::string_view kTexcoordParts[] = {"xy", "z", "w"};
 
@@ -94,28 +93,28 @@ void encode(FragmentInput& input, bool own_components) {
   input.raw[0] = info;
 }
 
-class Reader {
+class DirectiveReader {
  public:
-  Reader(std::span<const Token> words, Program& program) : words_(words), program_(program) {}
+  DirectiveReader(std::span<const Token> words, Program& program) : words_(words), program_(program) {}
 
   struct Directive {
     std::string_view name;
-    Status (Reader::*read)();
+    Status (DirectiveReader::*read)();
     std::optional<Stage> stage;
   };
   static auto directives() {
-    return std::array{Directive{".registers", &Reader::registers, {}},
-                      Directive{".flags", &Reader::flags, {}},
-                      Directive{".literal", &Reader::literal, {}},
-                      Directive{".sampler", &Reader::sampler, {}},
-                      Directive{".control", &Reader::control, {}},
-                      Directive{".cube", &Reader::cube, {}},
-                      Directive{".input", &Reader::input, Stage::fragment},
-                      Directive{".texel", &Reader::texel, Stage::fragment},
-                      Directive{".output", &Reader::output, Stage::fragment},
-                      Directive{".results", &Reader::results, Stage::vertex},
-                      Directive{".reads", &Reader::reads, Stage::vertex},
-                      Directive{".numbers", &Reader::numbers, Stage::vertex}};
+    return std::array{Directive{".registers", &DirectiveReader::registers, {}},
+                      Directive{".flags", &DirectiveReader::flags, {}},
+                      Directive{".literal", &DirectiveReader::literal, {}},
+                      Directive{".sampler", &DirectiveReader::sampler, {}},
+                      Directive{".control", &DirectiveReader::control, {}},
+                      Directive{".cube", &DirectiveReader::cube, {}},
+                      Directive{".input", &DirectiveReader::input, Stage::fragment},
+                      Directive{".texel", &DirectiveReader::texel, Stage::fragment},
+                      Directive{".output", &DirectiveReader::output, Stage::fragment},
+                      Directive{".results", &DirectiveReader::results, Stage::vertex},
+                      Directive{".reads", &DirectiveReader::reads, Stage::vertex},
+                      Directive{".numbers", &DirectiveReader::numbers, Stage::vertex}};
   }
 
   Result<bool> read() {
@@ -219,13 +218,14 @@ class Reader {
     parameter.category = Category::sampler;
     parameter.cube = true;
     WARPJIT_CHECK(number(1, "unit", kTextureUnits - 1, parameter.resource));
-    if (program_.parameters.size() >= kMaxInputs) return words_[0].position.error("too many parameters");
+    if (program_.parameters.size() >= kMaxFragmentInputs)
+      return words_[0].position.error("too many parameters");
     program_.parameters.push_back(parameter);
     return end(2);
   }
 
   Status add(FragmentInput input, bool own_components) {
-    if (program_.fragment.inputs.size() >= kMaxInputs)
+    if (program_.fragment.inputs.size() >= kMaxFragmentInputs)
       return words_[0].position.error("more than 256 inputs");
     encode(input, own_components);
     program_.fragment.inputs.push_back(input);
@@ -456,12 +456,12 @@ void list_vertex(const Program& program, std::string& text) {
 std::span<const std::pair<Flag, const char*>> flag_names() { return kFlags; }
 
 Result<bool> read_interface(std::span<const Token> words, Program& program) {
-  return Reader(words, program).read();
+  return DirectiveReader(words, program).read();
 }
 
 std::string list_directives() {
   std::string text;
-  for (const Reader::Directive& directive : Reader::directives())
+  for (const DirectiveReader::Directive& directive : DirectiveReader::directives())
     text += (text.empty() ? "" : ", ") + std::string(directive.name);
   return text;
 }

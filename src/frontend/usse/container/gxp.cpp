@@ -13,7 +13,7 @@ namespace {
 constexpr std::ptrdiff_t kMaxName = 4096;  // bytes
 
 constexpr std::uint32_t kMinor4Header = 0x98, kHeader = 0x9c;
-constexpr std::uint32_t kMaxParameters = 1 << 12, kMaxInputs = 256;
+constexpr std::uint32_t kMaxParameters = 1 << 12;
 
 // A field of the file: its place and what it is called in messages.
 struct GxpField {
@@ -365,7 +365,8 @@ Status GxpReader::fragment_block(std::uint32_t at) {
   const std::uint32_t count = u16(at + 12);
   if (count == 0) return {};
   const GxpField field{at + 16, "fragment inputs"};
-  if (count > kMaxInputs) return wrong({at + 12, field.name}, "more than 256", ErrorCode::resource_limit);
+  if (count > kMaxFragmentInputs)
+    return wrong({at + 12, field.name}, "more than 256", ErrorCode::resource_limit);
   WARPJIT_TRY(const std::uint32_t first, follow(field, std::uint64_t{count} * 16));
   unsigned words = 0;
   for (std::uint32_t k = 0; k < count; ++k) {

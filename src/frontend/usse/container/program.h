@@ -126,6 +126,7 @@ struct FragmentInput {
   bool own_components() const { return (raw[3] >> 6 & 1) != 0; }
   unsigned words() const { return (iterated ? iterated->words : 0U) + (sampled ? sampled->words : 0U); }
 };
+inline constexpr std::size_t kMaxFragmentInputs = 256;
 struct FragmentInterface {
   std::uint8_t output_start = 0;  // a word of pa, unless the colour is native
   ParameterType output_type{};

@@ -169,8 +169,8 @@ std::optional<TexelFormat> find_format(std::uint32_t code, std::uint32_t swizzle
 
 constexpr TexelSource k0 = TexelSource::red, k1 = TexelSource::green, k2 = TexelSource::blue,
                       k3 = TexelSource::alpha, kZero = TexelSource::zero, kOne = TexelSource::one;
-using Swizzle = std::array<TexelSource, 4>;
-constexpr std::array<Swizzle, 8> kFour{{{k0, k1, k2, k3},
+using Sources = std::array<TexelSource, 4>;
+constexpr std::array<Sources, 8> kFour{{{k0, k1, k2, k3},
                                         {k2, k1, k0, k3},
                                         {k3, k2, k1, k0},
                                         {k1, k2, k3, k0},
@@ -178,14 +178,14 @@ constexpr std::array<Swizzle, 8> kFour{{{k0, k1, k2, k3},
                                         {k2, k1, k0, kOne},
                                         {k3, k2, k1, kOne},
                                         {k1, k2, k3, kOne}}};
-constexpr std::array<Swizzle, 2> kThree{{{k0, k1, k2, kOne}, {k2, k1, k0, kOne}}};
-constexpr std::array<Swizzle, 6> kTwo{{{k0, k1, kZero, kOne},
+constexpr std::array<Sources, 2> kThree{{{k0, k1, k2, kOne}, {k2, k1, k0, kOne}}};
+constexpr std::array<Sources, 6> kTwo{{{k0, k1, kZero, kOne},
                                        {k0, k1, kZero, kZero},
                                        {k0, k0, k0, k1},
                                        {k1, k1, k1, k0},
                                        {k0, k1, k0, k1},
                                        {k1, k0, kZero, kZero}}};
-constexpr std::array<Swizzle, 8> kSingle{{{k0, kZero, kZero, kOne},
+constexpr std::array<Sources, 8> kSingle{{{k0, kZero, kZero, kOne},
                                           {k0, kZero, kZero, kZero},
                                           {k0, kOne, kOne, kOne},
                                           {k0, k0, k0, k0},
@@ -193,7 +193,7 @@ constexpr std::array<Swizzle, 8> kSingle{{{k0, kZero, kZero, kOne},
                                           {k0, k0, k0, kOne},
                                           {kZero, kZero, kZero, k0},
                                           {kOne, kOne, kOne, k0}}};
-std::span<const Swizzle> swizzles_of(unsigned channels) {
+std::span<const Sources> swizzles_of(unsigned channels) {
   switch (channels) {
     case 1:
       return kSingle;

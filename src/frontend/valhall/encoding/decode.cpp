@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <cstdio>
 
+#include "base/text.h"
 #include "frontend/valhall/encoding/encoding.h"
 
 namespace warpjit::valhall {
@@ -20,11 +21,8 @@ constexpr NamedOpcode kNamedOpcodes[] = {{0x004, "DOORBELL"}, {0x005, "EUREKA"},
 
 Error undefined(std::string message) { return {ErrorCode::bad_input, std::move(message), {}}; }
 
-std::string hex(std::uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%" PRIx64, value);
-  return text;
-}
+using text::hex;
+
 std::string bit_range(unsigned low, unsigned width) {
   if (width == 1) return "bit " + std::to_string(low);
   return "bits " + std::to_string(low) + " to " + std::to_string(low + width - 1);

@@ -11,9 +11,6 @@ namespace warpjit::pica200::fragment {
 namespace {
 
 std::byte to_byte(std::uint32_t value) { return static_cast<std::byte>(value & 255); }
-std::uint32_t byte_at(const std::byte* data, std::size_t at) {
-  return std::to_integer<std::uint32_t>(data[at]);
-}
 
 struct Channel {
   unsigned low, width;

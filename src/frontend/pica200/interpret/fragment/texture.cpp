@@ -14,9 +14,6 @@ namespace f32 = interpret::f32;
 
 namespace {
 
-std::uint32_t byte_at(const std::byte* data, std::size_t at) {
-  return std::to_integer<std::uint32_t>(data[at]);
-}
 std::uint8_t byte(std::uint32_t value) { return static_cast<std::uint8_t>(value); }
 std::uint8_t widen4(std::uint32_t v) { return byte((v & 15) * 17); }
 std::uint8_t widen5(std::uint32_t v) { return byte((v & 31) << 3 | (v & 31) >> 2); }

@@ -10,6 +10,9 @@
 
 namespace warpjit::pica200::fragment {
 
+inline std::uint32_t byte_at(const std::byte* data, std::size_t at) {
+  return std::to_integer<std::uint32_t>(data[at]);
+}
 using Bytes4 = std::array<std::uint8_t, 4>;  // red, green, blue, alpha
 
 // One texel; column and row as they lie in memory.
