@@ -3,9 +3,18 @@
 #   library  what the modules of src/ are compiled with
 #   test     -Og; GoogleTest and JSON
 #   tool     -Og; formatting
+# With WARPJIT_UNITY they hold those of the project that most sources include, too: another fifth.
 set(WARPJIT_STANDARD_HEADERS <algorithm> <array> <atomic> <bit> <charconv> <chrono> <cmath> <cstddef> <cstdint> <cstdio>
     <cstdlib> <cstring> <functional> <limits> <map> <memory> <mutex> <optional> <span> <string> <string_view>
     <type_traits> <unordered_map> <utility> <vector>)
+set(WARPJIT_OWN_HEADERS "")      # of what src/frontend and the rooms before it give
+set(WARPJIT_RUNTIME_HEADERS "")  # of what runs it
+if(WARPJIT_UNITY)
+  set(WARPJIT_OWN_HEADERS <variant> <warpjit/warpjit.hpp> <warpjit/pica200.hpp> <warpjit/tesla.hpp> <warpjit/usse.hpp>
+      <warpjit/valhall.hpp> <base/fuel.h> <ir/function.h> <ir/memory.h> <frontend/shader.h> <frontend/draw.h>
+      <frontend/interpret/pixels.h>)
+  set(WARPJIT_RUNTIME_HEADERS <runtime/engine/engine.h> <runtime/work/run.h> <device/pica200/pipeline.h>)
+endif()
 function(warpjit_precompiled_set kind)
   cmake_parse_arguments(ARG "" "" "OPTIONS;HEADERS;LINK" ${ARGN})
   set(source ${PROJECT_BINARY_DIR}/precompiled/${kind}.cpp)
@@ -24,18 +33,20 @@ endfunction()
 set(WARPJIT_COLD $<$<CONFIG:Release>:-O1>)
 # Those of tests and tools, which call the library: gcc compiles with -Og as fast as without optimization, whose code
 # takes twice as long to run.
-set(WARPJIT_OUTSIDE $<$<CONFIG:Release>:-Og>)
+set(WARPJIT_OUTSIDE $<$<CONFIG:Release>:-Og> CACHE STRING "Options of tests and tools")
 set(WARPJIT_TEST_OPTIONS -DWARPJIT_TEST_SHARE=${WARPJIT_TEST_SHARE} ${WARPJIT_OUTSIDE})
 if(WARPJIT_SANITIZE)
   list(APPEND WARPJIT_TEST_OPTIONS -O0)
 endif()
-warpjit_precompiled_set(library)
+warpjit_precompiled_set(library HEADERS ${WARPJIT_OWN_HEADERS})
 if(WARPJIT_TESTS)
   warpjit_precompiled_set(test OPTIONS ${WARPJIT_TEST_OPTIONS} LINK GTest::gtest nlohmann_json::nlohmann_json
-                          HEADERS <filesystem> <fstream> <random> <set> <sstream> <gtest/gtest.h> <nlohmann/json.hpp>)
+                          HEADERS <filesystem> <fstream> <random> <set> <sstream> <gtest/gtest.h> <nlohmann/json.hpp>
+                                  ${WARPJIT_OWN_HEADERS} ${WARPJIT_RUNTIME_HEADERS})
 endif()
 if(WARPJIT_TOOLS)
-  warpjit_precompiled_set(tool OPTIONS ${WARPJIT_OUTSIDE} LINK fmt::fmt HEADERS <filesystem> <fmt/core.h>)
+  warpjit_precompiled_set(tool OPTIONS ${WARPJIT_OUTSIDE} LINK fmt::fmt HEADERS <filesystem> <fmt/core.h>
+                          ${WARPJIT_OWN_HEADERS} ${WARPJIT_RUNTIME_HEADERS})
 endif()
 
 # warpjit_precompiled(TARGET KIND): the target has the options of that kind and uses its precompiled headers.

@@ -14,7 +14,7 @@ platforms_packages=(clang-19 libc++-19-dev libc6-dev-arm64-cross libstdc++-12-de
 bochs_packages=(bochs bochs-term bochsbios vgabios busybox-static isolinux syslinux-common xorriso cpio bsdutils)
 # A cluster of Python processes (scripts/check-cluster).
 cluster_packages=(python3-distributed python3-numpy)
-check_packages=(clang libclang-rt-14-dev clang-format clang-tidy)
+check_packages=(clang lld libclang-rt-14-dev clang-format clang-tidy)
 # To build for Linux AArch64 from another Debian host, and to run the result (nlohmann-json and CLI11 are headers).
 aarch64_packages=(g++-aarch64-linux-gnu qemu-user libasmjit-dev:arm64 libxxhash-dev:arm64
                   libzydis-dev:arm64 libfmt-dev:arm64 libpng-dev:arm64 liblzma-dev:arm64 libgtest-dev:arm64 libmpfr-dev:arm64
