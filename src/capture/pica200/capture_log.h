@@ -15,7 +15,9 @@ class CaptureLog {
   CaptureLog(CaptureSink sink, void* context)
       : file_(sink, context, capture::FileGuest::pica200),
         memory_(file_),
-        pages_(memory_, [this] { write_calls(); }) {}
+        pages_(memory_, [this](std::uint64_t, std::size_t, bool first) {
+          if (!first) write_calls();
+        }) {}
   CaptureLog(const CaptureLog&) = delete;
   CaptureLog& operator=(const CaptureLog&) = delete;
 

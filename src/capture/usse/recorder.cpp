@@ -60,7 +60,7 @@ std::uint64_t stream_bytes(const Draw& draw, std::size_t stream, std::uint64_t e
 SceneRecorder::SceneRecorder(CaptureSink sink, void* context, std::span<const Memory> memory)
     : file_(sink, context, capture::FileGuest::usse),
       writer_(file_),
-      pages_(writer_),
+      known_(writer_),
       scenes_(file_),
       memory_(memory.begin(), memory.end()) {}
 
@@ -115,7 +115,7 @@ std::size_t SceneRecorder::begin_scene(const ColorSurface& given, const std::opt
   if (!records()) return number;
   const ColorSurface color = fit(given);
   addresses_.back() = surface_address(color);
-  pages_.reach(addresses_.back(), bytes_of(color));
+  known_.reach(addresses_.back(), bytes_of(color));
   scenes_.write(SceneBegin{color, addresses_.back(), depth});
   return number;
 }
@@ -124,13 +124,13 @@ void SceneRecorder::begin_store(std::size_t scene, const ColorSurface& given) {
   if (!records()) return;
   const ColorSurface color = fit(given);
   // Where there is nothing but pixels, all is written.
-  if (color.stride != color.width || color.type != 0) pages_.reach(addresses_[scene], bytes_of(color));
+  if (color.stride != color.width || color.type != 0) known_.reach(addresses_[scene], bytes_of(color));
 }
 
 void SceneRecorder::end_store(std::size_t scene, const ColorSurface& given) {
   if (!records()) return;
   const ColorSurface color = fit(given);
-  pages_.learn(addresses_[scene], bytes_of(color));
+  known_.learn(addresses_[scene], bytes_of(color));
   SceneEnd end;
   end.scene = scene;
   end.hash = surface_hash(bytes_of(color));
@@ -194,7 +194,7 @@ void SceneRecorder::reach_memory(const Draw& draw, const StageSetup& setup) {
       const std::uint64_t first = std::max<std::uint64_t>(address, piece.address);
       const std::uint64_t end = std::min(address + size, piece.address + std::uint64_t{piece.size});
       if (first < end)
-        pages_.reach(first, {static_cast<const std::byte*>(piece.data) + (first - piece.address),
+        known_.reach(first, {static_cast<const std::byte*>(piece.data) + (first - piece.address),
                              static_cast<std::size_t>(end - first)});
     }
   };
@@ -217,7 +217,7 @@ void SceneRecorder::reach_textures(const Draw& draw, std::size_t scene,
   texels_scene_ = scene;
   for (const std::span<const std::byte> bytes : texels) {
     if (bytes.size() >= kLarge && !texels_.insert({bytes.data(), bytes.size()}).second) continue;
-    if (const auto address = address_of(bytes.data(), bytes.size(), &draw)) pages_.reach(*address, bytes);
+    if (const auto address = address_of(bytes.data(), bytes.size(), &draw)) known_.reach(*address, bytes);
   }
 }
 
@@ -236,7 +236,7 @@ void SceneRecorder::add_streams(const Draw& draw, DrawData& data) {
     const std::span bytes(static_cast<const std::byte*>(stream.data), size);
     to.address = address_of(stream.data, size, &draw);
     if (to.address) {
-      pages_.reach(*to.address, bytes);
+      known_.reach(*to.address, bytes);
       to.size = size;
     } else {
       to.bytes = bytes;
@@ -288,7 +288,7 @@ void SceneRecorder::end_draw(std::size_t scene, const Draw& draw, const Status& 
               "scene " + std::to_string(scene) + ", draw " + std::to_string(draws_ - 1)};
   } else if (stores_) {
     for (const Memory& piece : draw.memory)
-      pages_.learn(piece.address, {static_cast<const std::byte*>(piece.data), piece.size});
+      known_.learn(piece.address, {static_cast<const std::byte*>(piece.data), piece.size});
   }
 }
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "capture/known_pages.h"
+#include "capture/known_memory.h"
 #include "capture/memory_writer.h"
 #include "capture/usse/scene_sections.h"
 #include "device/usse/scene_recording.h"
@@ -52,7 +52,7 @@ class SceneRecorder final : public Recorder::State {
 
   capture::SectionWriter file_;
   capture::MemoryWriter writer_;
-  capture::KnownPages pages_;
+  capture::KnownMemory known_;
   SceneWriter scenes_;
   std::vector<Memory> memory_;
   std::unordered_map<const warpjit::Program::State*, ProgramUse> uses_;
