@@ -15,10 +15,13 @@ namespace warpjit::capture {
 
 class KnownBytes {
  public:
+  using Hash = std::uint64_t (*)(std::span<const std::byte>);
+  explicit KnownBytes(Hash hash = [](std::span<const std::byte> bytes) { return hash_bytes(bytes); })
+      : hash_(hash) {}
   // What equal bytes were added with; none: there were none, and they are added with `value`. A copy is kept, as
   // equal hashes do not make equal bytes.
   std::optional<std::uint64_t> find_or_add(std::span<const std::byte> bytes, std::uint64_t value) {
-    const std::uint64_t hash = hash_bytes(bytes);
+    const std::uint64_t hash = hash_(bytes);
     const auto [first, last] = known_.equal_range(hash);
     for (auto known = first; known != last; ++known)
       if (std::ranges::equal(known->second.bytes, bytes)) return known->second.value;
@@ -31,6 +34,7 @@ class KnownBytes {
     std::uint64_t value = 0;
     std::vector<std::byte> bytes;
   };
+  Hash hash_;
   std::unordered_multimap<std::uint64_t, Known> known_;
 };
 

@@ -264,5 +264,18 @@ TEST(KnownBytes, AreEqualOnes) {
   EXPECT_EQ(find("", 6), 3u);
 }
 
+TEST(KnownBytes, EqualHashesDoNotMakeEqualBytes) {
+  capture::KnownBytes known([](std::span<const std::byte>) { return std::uint64_t{7}; });
+  const auto find = [&](std::string_view text, std::uint64_t value) {
+    return known.find_or_add(std::as_bytes(std::span(text)), value);
+  };
+  EXPECT_FALSE(find("one", 1));
+  EXPECT_FALSE(find("two", 2));
+  EXPECT_FALSE(find("one and two", 3));
+  EXPECT_EQ(find("one", 4), 1u);
+  EXPECT_EQ(find("two", 5), 2u);
+  EXPECT_EQ(find("one and two", 6), 3u);
+}
+
 }  // namespace
 }  // namespace warpjit::tests

@@ -327,16 +327,23 @@ TEST(ValhallDumpFrames, ExpectedTargetsAreNotWrittenBeforeTheyAreDrawn) {
   EXPECT_EQ(*plain->image.u8(at), 0x11U);
 }
 
-// A target that ends in zeros, in the older dialect: they are expected, too.
+// A target that ends in zeros, in the older dialect: they are expected, too, behind the page in which they begin.
 TEST(ValhallDumpFrames, ExpectedTargetsMayEndInZeros) {
+  constexpr std::uint32_t kBegin = 0x800;
   ImagePage page = draw_page(kFirstPage);
   for (std::uint32_t k = 0; k < 4; ++k) page.u32(kTargets + 48 + 4 * k, 0);
-  page.u64(kTargets + 32, kShared);
+  page.u64(kTargets + 32, kShared + kBegin);
+  put_floats(page, kVertices, {0, 0, 0.5F, 1, 4, 0, 0.5F, 1, 0, 4, 0.5F, 1});
   std::vector<FrameBuffer> memory = joined(buffers_of(page), {{kShared, std::vector<std::byte>(0x2000)}});
   std::vector<FrameChain> frame;
   add_chains(frame, page, memory);
   const Pictures wanted = wanted_of(frame);
-  for (FrameChain& chain : frame) std::ranges::copy(wanted.at(0), chain.buffers.back().bytes.begin());
+  ASSERT_EQ(wanted.size(), 1U);
+  ASSERT_EQ(wanted[0].size(), 0x1000U);
+  const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
+  ASSERT_FALSE(std::ranges::all_of(wanted[0], is_zero));
+  ASSERT_TRUE(std::ranges::all_of(std::span(wanted[0]).subspan(kBegin), is_zero));
+  for (FrameChain& chain : frame) std::ranges::copy(wanted[0], chain.buffers.back().bytes.begin() + kBegin);
   frame[0].buffers.back().bytes.assign(0x2000, std::byte{0});
   for (const DumpDialect dialect : kDialects) {
     const DumpTextWriter text = text_of(dialect, frame);
