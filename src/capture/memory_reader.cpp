@@ -56,7 +56,37 @@ Status MemoryReader::sort_first() {
   return {};
 }
 
+// Ranges whose gaps have at most so many bytes become one.
+MemoryReader::Ranges MemoryReader::unite(const Ranges& ranges, std::uint64_t most) {
+  Ranges united;
+  for (const auto& [begin, end] : ranges)
+    if (!united.empty() && (begin <= united.back().second || begin - united.back().second <= most))
+      united.back().second = std::max(united.back().second, end);
+    else
+      united.emplace_back(begin, end);
+  return united;
+}
+
+Status MemoryReader::check_given() const {
+  Ranges ranges;
+  for (const auto* pieces : {&first_, &changes_})
+    for (const Piece& piece : *pieces)
+      if (!piece.bytes.empty()) ranges.emplace_back(piece.address, piece.end());
+  std::ranges::sort(ranges);
+  std::uint64_t left = kMaxMemoryPerByte * file_.bytes().size();
+  for (const auto& [begin, end] : unite(ranges, 0)) {
+    if (end - begin > left)
+      return file_.fail(0,
+                        "the file names its bytes again as more than " + std::to_string(kMaxMemoryPerByte) +
+                            " times as much memory",
+                        ErrorCode::resource_limit);
+    left -= end - begin;
+  }
+  return {};
+}
+
 Result<std::vector<MemoryReader::Piece>> MemoryReader::finish_in_place() {
+  WARPJIT_CHECK(check_given());
   WARPJIT_CHECK(sort_first());
   std::vector<Piece> all = first_;
   std::ranges::sort(changes_, {}, &Piece::address);
@@ -80,44 +110,32 @@ Result<std::vector<MemoryReader::Piece>> MemoryReader::finish_in_place() {
 }
 
 Result<std::vector<MemoryPiece>> MemoryReader::finish() {
+  WARPJIT_CHECK(check_given());
   WARPJIT_CHECK(sort_first());
   Ranges ranges;
   for (const Piece& piece : first_) ranges.emplace_back(piece.address, piece.end());
   for (const Piece& piece : changes_) ranges.emplace_back(piece.address, piece.end());
   WARPJIT_TRY(ranges, join(std::move(ranges)));
   std::vector<MemoryPiece> memory;
-  for (const auto& [begin, end] : ranges) {
-    MemoryPiece& piece = memory.emplace_back();
-    piece.address = begin;
-    piece.bytes.resize(static_cast<std::size_t>(end - begin));
-  }
+  for (const auto& [begin, end] : ranges)
+    memory.push_back({begin, LazyBytes(static_cast<std::size_t>(end - begin))});
   std::size_t range = 0;
   for (const Piece& piece : first_) {
     while (piece.address >= ranges[range].second) ++range;
-    std::ranges::copy(piece.bytes, memory[range].bytes.begin() +
-                                       static_cast<std::ptrdiff_t>(piece.address - ranges[range].first));
+    lazy::write(memory[range].bytes.data() + (piece.address - ranges[range].first), piece.bytes);
   }
   return memory;
 }
 
 Result<MemoryReader::Ranges> MemoryReader::join(Ranges ranges) const {
   std::ranges::sort(ranges);
-  const auto join_gaps = [&](std::uint64_t most) {
-    Ranges joined;
-    for (const auto& [begin, end] : ranges)
-      if (!joined.empty() && (begin <= joined.back().second || begin - joined.back().second <= most))
-        joined.back().second = std::max(joined.back().second, end);
-      else
-        joined.emplace_back(begin, end);
-    ranges = std::move(joined);
-  };
-  join_gaps(0);
+  ranges = unite(ranges, 0);
   if (ranges.size() > limits_.pieces) {
     std::vector<std::uint64_t> gaps;
     for (std::size_t n = 1; n < ranges.size(); ++n) gaps.push_back(ranges[n].first - ranges[n - 1].second);
     const auto last = gaps.begin() + static_cast<std::ptrdiff_t>(ranges.size() - limits_.pieces - 1);
     std::ranges::nth_element(gaps, last);
-    join_gaps(*last);
+    ranges = unite(ranges, *last);
   }
   std::uint64_t total = 0;
   for (const auto& [begin, end] : ranges) {

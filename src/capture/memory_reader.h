@@ -8,12 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/lazy_bytes.h"
 #include "capture/section_file.h"
 
 namespace warpjit::capture {
 
-// Bytes of memory that a file may have, also as zeros or as bytes that it names again.
+// Bytes of memory that a file may have, also as zeros, which cost nothing, or as bytes that it names again, ...
 inline constexpr std::uint64_t kMaxCaptureMemory = std::uint64_t{1} << 29;
+// ... and for each byte of the file those that are not said to be zeros: a page is named again in 48 bytes.
+inline constexpr std::uint64_t kMaxMemoryPerByte = 128;
 
 struct MemoryLimits {
   unsigned address_bits = 32;
@@ -29,7 +32,7 @@ struct MemoryChange {
 };
 struct MemoryPiece {
   std::uint64_t address = 0;
-  std::vector<std::byte> bytes;
+  LazyBytes bytes;
 };
 
 inline bool is_memory(SectionKind kind) {
@@ -56,6 +59,8 @@ class MemoryReader {
   using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // begin, end
   Result<Piece> read_piece(const Section& section) const;
   Status sort_first();
+  Status check_given() const;
+  static Ranges unite(const Ranges& ranges, std::uint64_t most);
   Result<Ranges> join(Ranges ranges) const;
 
   const FileBytes& file_;

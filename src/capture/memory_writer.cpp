@@ -52,9 +52,8 @@ void MemoryWriter::write(std::uint64_t address, std::span<const std::byte> bytes
     const std::uint64_t left_of_page = kPageBytes - (address + at) % kPageBytes;
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(left_of_page, bytes.size() - at));
     const Run next = classify(address + at, bytes.subspan(at, size), run);
-    const bool goes_on = run.size != 0 && run.kind == next.kind &&
-                         (run.kind != SectionKind::memory_again || run.place + run.size == next.place);
-    if (goes_on) {
+    // Pages that occur again have a section each: readers have a limit of memory for each byte of a file.
+    if (run.size != 0 && run.kind == next.kind && run.kind != SectionKind::memory_again) {
       run.size += next.size;
     } else {
       flush(run, first);

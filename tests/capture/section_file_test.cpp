@@ -7,7 +7,9 @@
 
 #include "capture/known_bytes.h"
 #include "capture/memory_writer.h"
+#include "capture/pica200/scene_machine.h"
 #include "hostile_bytes.h"
+#include "support/resident_bytes.h"
 
 namespace warpjit::tests {
 namespace {
@@ -188,14 +190,87 @@ TEST(SectionFile, OtherGuestsAndVersionsAreRefusedByName) {
 TEST(SectionFile, EqualPagesAreStoredOnce) {
   pica200::Scene scene;
   const std::vector<std::byte> page = some_bytes(capture::kPageBytes, 5);
-  scene.memory.push_back({0x20000000, {}});
-  for (unsigned n = 0; n < 64; ++n)
-    scene.memory[0].bytes.insert(scene.memory[0].bytes.end(), page.begin(), page.end());
+  std::vector<std::byte> pages;
+  for (unsigned n = 0; n < 64; ++n) pages.insert(pages.end(), page.begin(), page.end());
+  scene.memory.push_back({0x20000000, pages});
   const std::vector<std::byte> bytes = written(scene);
   EXPECT_LT(bytes.size(), 3 * capture::kPageBytes);
   const auto again = read(bytes);
   ASSERT_TRUE(again.ok()) << to_string(again.error());
   EXPECT_EQ(again->memory[0].bytes, scene.memory[0].bytes);
+}
+
+// A file that names some bytes again and again, at other addresses.
+std::vector<std::byte> repeated(std::size_t size, std::uint64_t times) {
+  std::vector<std::byte> bytes;
+  SectionWriter file(append, &bytes, capture::FileGuest::pica200);
+  Numbers numbers;
+  const std::uint64_t place =
+      file.write(SectionKind::memory, 0, numbers.long_word(0x20000000).long_word(size).bytes(),
+                 some_bytes(size, 9)) +
+      16;
+  for (std::uint64_t n = 1; n < times; ++n) {
+    numbers.clear();
+    numbers.long_word(0x20000000 + n * size).long_word(size).long_word(place).long_word(0);
+    file.write(SectionKind::memory_again, 0, numbers.bytes());
+  }
+  EXPECT_TRUE(file.finish().ok());
+  return bytes;
+}
+
+TEST(SectionFile, MemoryHasALimitByTheBytesOfTheFile) {
+  constexpr std::size_t kBytes = 0x10000;
+  const auto some = read(repeated(kBytes, 100));
+  ASSERT_TRUE(some.ok()) << to_string(some.error());
+  EXPECT_EQ(some->memory[0].bytes.size(), 100 * kBytes);
+  const auto many = read(repeated(kBytes, 200));
+  ASSERT_FALSE(many.ok());
+  EXPECT_EQ(many.error().code, ErrorCode::resource_limit);
+  EXPECT_EQ(many.error().message, "the file names its bytes again as more than 128 times as much memory");
+  // What is written here is far below, whatever occurs again.
+  const std::vector<std::byte> pattern = some_bytes(3 * capture::kPageBytes, 3);
+  std::vector<std::byte> pages;
+  for (unsigned n = 0; n < 1000; ++n) pages.insert(pages.end(), pattern.begin(), pattern.end());
+  pica200::Scene scene;
+  scene.memory.push_back({0x20000000, pages});
+  const auto again = read(written(scene));
+  ASSERT_TRUE(again.ok()) << to_string(again.error());
+  EXPECT_TRUE(again->memory[0].bytes == scene.memory[0].bytes);
+}
+
+// As many zeros as a file may have: what is read, and what runs on it, takes the memory of what is written there.
+TEST(SectionFile, ZerosTakeNoMemory) {
+#if WARPJIT_SANITIZED
+  GTEST_SKIP() << "sanitizers keep notes of all memory";
+#endif
+  std::vector<std::byte> bytes;
+  SectionWriter file(append, &bytes, capture::FileGuest::pica200);
+  constexpr std::uint64_t kBytes = std::uint64_t{1} << 29;
+  const auto write = [&](std::uint32_t flags, std::uint64_t address, std::uint64_t size) {
+    Numbers numbers;
+    file.write(SectionKind::memory_zero, flags, numbers.long_word(address).long_word(size).bytes());
+  };
+  write(0, 0x20000000, kBytes);
+  Numbers fill;
+  file.write(SectionKind::fill, 0,
+             fill.word(0x20000000).word(0x20000100).word(0x12345678).word(0x200).bytes());
+  write(0, 0x20000000, kBytes);
+  ASSERT_TRUE(file.finish().ok());
+  const std::size_t before = resident_bytes();
+  const auto scene = read(bytes);
+  ASSERT_TRUE(scene.ok()) << to_string(scene.error());
+  const auto machine = pica200::SceneMachine::make(*scene, "file.wjcap");
+  ASSERT_TRUE(machine.ok()) << to_string(machine.error());
+  for (unsigned frame = 0; frame < 2; ++frame) {
+    ASSERT_TRUE((*machine)->begin().ok());
+    ASSERT_TRUE((*machine)->run_job(0, Engine(), {}).ok());
+    EXPECT_NE((*machine)->memory()[0].bytes[0], std::byte{0});
+    ASSERT_TRUE((*machine)->run_job(1, Engine(), {}).ok());
+    EXPECT_EQ((*machine)->memory()[0].bytes[0], std::byte{0});
+  }
+  if (before != 0) {
+    EXPECT_LT(resident_bytes(), before + kBytes / 8);
+  }
 }
 
 // Many small pieces, which a GPU could not have, become fewer.

@@ -2,14 +2,10 @@
 // ThreadSanitizer this is the test of everything that the threads of an engine share.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <thread>
 
-#if defined(__linux__)
-#include <unistd.h>
-#endif
-
 #include "runtime/shaders.h"
+#include "support/resident_bytes.h"
 
 namespace warpjit::test {
 namespace {
@@ -107,12 +103,7 @@ TEST(ManyShaders, ThroughASmallCache) {
 }
 
 #if defined(__linux__)
-std::size_t resident_bytes() {
-  std::ifstream file("/proc/self/statm");
-  std::size_t total = 0, resident = 0;
-  file >> total >> resident;
-  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
+using tests::resident_bytes;
 
 // More programs through one pipeline than its caches hold, and as many again: what is kept has
 // bounds. The first ones fill the caches and what the allocator keeps beside them; the others add nothing.

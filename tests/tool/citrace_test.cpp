@@ -82,7 +82,7 @@ Trace trace_of(const Scene& scene) {
   trace.add_part(2, std::vector<std::uint32_t>(0x300));
   trace.frame();
   for (const SceneMemory& piece : scene.memory)
-    if (piece.address >= 0x20000000) trace.load(piece.address, piece.bytes);
+    if (piece.address >= 0x20000000) trace.load(piece.address, {piece.bytes.begin(), piece.bytes.end()});
   add_jobs(trace, scene);
   return trace;
 }
@@ -316,7 +316,7 @@ TEST(CiTrace, LoadsOfWhatTheTraceDrawsAreLeftOut) {
   Trace first = trace_of(Scene{});
   first.load(places.texture, stale);
   for (const SceneMemory& piece : scene->memory)
-    if (piece.address >= 0x20000000) first.load(piece.address, piece.bytes);
+    if (piece.address >= 0x20000000) first.load(piece.address, {piece.bytes.begin(), piece.bytes.end()});
   add_jobs(first, *scene);
   imported = read_citrace(first.bytes(), "x");
   ASSERT_TRUE(imported.ok());

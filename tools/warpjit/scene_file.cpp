@@ -47,7 +47,7 @@ Result<SceneMemory> read_memory(const JsonField& field, const FileReader& reader
   } else {
     WARPJIT_TRY(const std::uint32_t size, word(field, "bytes"));
     if (size > left) return field.error("the memory has more than 1 GiB", ErrorCode::resource_limit);
-    memory.bytes.resize(size);
+    memory.bytes = LazyBytes(size);
   }
   if (memory.bytes.size() > left)
     return field.error("the memory has more than 1 GiB", ErrorCode::resource_limit);

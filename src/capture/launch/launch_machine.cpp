@@ -11,11 +11,11 @@ LaunchMachine::LaunchMachine(const LaunchScene& scene, std::string file)
     Piece& piece = pieces_.emplace_back();
     piece.address = from.address;
     piece.size = from.bytes.size();
-    piece.storage.resize(piece.size + 2 * kAligned);
+    piece.storage = LazyBytes(piece.size + 2 * kAligned);
     const auto base = reinterpret_cast<std::uintptr_t>(piece.storage.data());
     const std::size_t up = (kAligned - base % kAligned) % kAligned;
     piece.data = piece.storage.data() + up + static_cast<std::size_t>(from.address % kAligned);
-    std::ranges::copy(from.bytes, piece.data);
+    lazy::write(piece.data, from.bytes);
   }
 }
 
@@ -38,9 +38,9 @@ void LaunchMachine::apply(const MemoryChange& change) {
   std::byte* const to = find({change.address, change.size});
   if (to == nullptr) return;  // the reader has made memory of all changes
   if (change.bytes.empty())
-    std::fill_n(to, change.size, std::byte{});
+    lazy::clear(to, static_cast<std::size_t>(change.size));
   else
-    std::ranges::copy(change.bytes, to);
+    lazy::write(to, change.bytes);
 }
 
 std::uint64_t LaunchMachine::address_of(const std::byte* data) const {

@@ -37,7 +37,7 @@ class LaunchMachine {
   struct Piece {
     std::uint64_t address = 0;
     std::size_t size = 0;
-    std::vector<std::byte> storage;
+    LazyBytes storage;
     std::byte* data = nullptr;  // in it, aligned as the address is
   };
   const LaunchScene& scene_;

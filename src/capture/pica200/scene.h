@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/lazy_bytes.h"
 #include "capture/frames.h"
 #include "device/pica200/gpu_recording.h"
 #include "frontend/pica200/facts/fragment.h"
@@ -19,7 +20,7 @@ namespace warpjit::pica200 {
 
 struct SceneMemory {
   std::uint32_t address = 0;
-  std::vector<std::byte> bytes;
+  LazyBytes bytes;
 };
 // What the processor writes between jobs of the GPU.
 struct MemoryLoad {

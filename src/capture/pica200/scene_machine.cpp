@@ -22,7 +22,7 @@ Result<std::unique_ptr<SceneMachine>> SceneMachine::make(const Scene& scene, con
 
 Status SceneMachine::begin() {
   for (std::size_t n = 0; n < memory_.size(); ++n)
-    std::ranges::copy(scene_.memory[n].bytes, memory_[n].bytes.begin());
+    lazy::write(memory_[n].bytes.data(), scene_.memory[n].bytes);
   WARPJIT_CHECK(gpu_.reset(Start::zero));
   Pipeline& pipeline = gpu_.pipeline();
   pipeline.set_outside(Outside::error);
@@ -58,9 +58,9 @@ Status SceneMachine::run_job(const SceneJob& job, const Engine& engine, const Ru
         std::to_string(load.size) + " bytes at " + capture::hex_text(load.address) + " do not lie in memory",
         "load"};
   if (load.bytes.empty())
-    std::fill_n(to, load.size, std::byte{});
+    lazy::clear(to, load.size);
   else
-    std::ranges::copy(load.bytes, to);
+    lazy::write(to, load.bytes);
   return {};
 }
 

@@ -118,9 +118,9 @@ FlatScene without_vertices(const FlatScene& from, const std::vector<bool>& left_
 }
 
 // Pages of memory that are not all zeros.
-template <class Visit>
-void each_page(std::vector<SceneMemory>& memory, Visit visit) {
-  for (SceneMemory& piece : memory)
+template <class Memory, class Visit>
+void each_page(Memory& memory, Visit visit) {
+  for (auto& piece : memory)
     for (std::size_t at = 0; at < piece.bytes.size(); at += capture::kPageBytes) {
       const std::span page =
           std::span(piece.bytes)
@@ -152,11 +152,9 @@ std::size_t SceneFrames::parts(Part part) const {
     case Part::vertices:
       for (const DrawVertices& draw : draw_vertices(flat())) count += draw.vertices().slices();
       return count;
-    case Part::memory: {
-      std::vector<SceneMemory> memory = flat().scene.memory;
-      each_page(memory, [&](std::span<std::byte>) { ++count; });
+    case Part::memory:
+      each_page(flat().scene.memory, [&](std::span<const std::byte>) { ++count; });
       return count;
-    }
     case Part::expected:
       return static_cast<std::size_t>(std::ranges::count_if(
           scene_.outputs, [](const SceneOutput& output) { return output.expected.has_value(); }));

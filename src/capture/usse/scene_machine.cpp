@@ -80,14 +80,17 @@ std::size_t scene_of(const SceneStep& step) {
 }  // namespace
 
 SceneMachine::SceneMachine(const SceneList& list, const std::string& file) : list_(list), file_(file) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;  // begin, end
   for (const capture::MemoryPiece& piece : list.memory) {
     const std::uint64_t begin = piece.address / kAlignment * kAlignment;
     const std::uint64_t end = (piece.address + piece.bytes.size() + kAlignment - 1) / kAlignment * kAlignment;
-    if (memory_.empty() || begin > memory_.back().address + memory_.back().bytes.size())
-      memory_.push_back({begin, {}});
-    capture::MemoryPiece& last = memory_.back();
-    last.bytes.resize(static_cast<std::size_t>(end - last.address));
+    if (ranges.empty() || begin > ranges.back().second)
+      ranges.emplace_back(begin, end);
+    else
+      ranges.back().second = end;
   }
+  for (const auto& [begin, end] : ranges)
+    memory_.push_back({begin, LazyBytes(static_cast<std::size_t>(end - begin))});
   last_steps_.resize(list.scenes);
   std::size_t begun = 0;
   for (std::size_t n = 0; n < list.steps.size(); ++n) {
@@ -113,11 +116,10 @@ Result<std::unique_ptr<SceneMachine>> SceneMachine::make(const SceneList& scenes
 
 void SceneMachine::begin() {
   std::size_t to = 0;
-  for (capture::MemoryPiece& piece : memory_) std::ranges::fill(piece.bytes, std::byte{});
+  for (capture::MemoryPiece& piece : memory_) lazy::clear(piece.bytes.data(), piece.bytes.size());
   for (const capture::MemoryPiece& piece : list_.memory) {
     while (piece.address >= memory_[to].address + memory_[to].bytes.size()) ++to;
-    std::ranges::copy(piece.bytes, memory_[to].bytes.begin() +
-                                       static_cast<std::ptrdiff_t>(piece.address - memory_[to].address));
+    lazy::write(memory_[to].bytes.data() + (piece.address - memory_[to].address), piece.bytes);
   }
   scenes_.clear();
   draws_ = 0;
@@ -165,9 +167,9 @@ Status SceneMachine::run(std::size_t step, const SceneStep& what, const Engine& 
   if (to.size() != change.size)
     return Error{ErrorCode::internal, "a change does not lie in memory", "step " + std::to_string(step)};
   if (change.bytes.empty())
-    std::ranges::fill(to, std::byte{});
+    lazy::clear(to.data(), to.size());
   else
-    std::ranges::copy(change.bytes, to.begin());
+    lazy::write(to.data(), change.bytes);
   return {};
 }
 

@@ -329,16 +329,16 @@ class TraceReader {
     constexpr std::uint64_t kPage = 0x10000, kMostSpan = 0x10000000;
     std::vector<SceneMemory>& memory = result_.scene.memory;
     if (!prologue_.empty()) {
-      SceneMemory piece{kPrologue, {}};
+      std::vector<std::byte> bytes;
       for (const std::uint32_t value : prologue_)
-        for (unsigned n = 0; n < 4; ++n) piece.bytes.push_back(static_cast<std::byte>(value >> 8 * n));
-      memory.push_back(std::move(piece));
+        for (unsigned n = 0; n < 4; ++n) bytes.push_back(static_cast<std::byte>(value >> 8 * n));
+      memory.push_back({kPrologue, bytes});
     }
-    memory.push_back({kVram, std::vector<std::byte>(kVramBytes)});
+    memory.push_back({kVram, LazyBytes(kVramBytes)});
     if (last_ <= first_) return {};
     const std::uint64_t begin = first_ / kPage * kPage, end = (last_ + kPage - 1) / kPage * kPage;
     if (end - begin > kMostSpan) return error("FCRAM has 256 MiB", 0, ErrorCode::resource_limit);
-    memory.push_back({static_cast<std::uint32_t>(begin), std::vector<std::byte>(end - begin)});
+    memory.push_back({static_cast<std::uint32_t>(begin), LazyBytes(end - begin)});
     return {};
   }
 
