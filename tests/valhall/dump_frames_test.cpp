@@ -355,6 +355,50 @@ TEST(ValhallDumpFrames, ExpectedTargetsMayEndInZeros) {
   }
 }
 
+// What two contexts write at the same time: in one text, and in texts of their own, whose memory is not the same.
+TEST(ValhallDumpFrames, TextsOfTwoContexts) {
+  const ImagePage first = draw_page(kFirstPage), second = draw_page(kSecondPage);
+  const std::vector<FrameBuffer> memory = joined(buffers_of(first), buffers_of(second));
+  std::vector<FrameChain> frame;
+  add_chains(frame, first, memory);
+  add_chains(frame, second, memory);
+  const auto message = [](std::span<const CaptureBytes> files) {
+    const auto file = read_captures(files);
+    return file ? std::string() : to_string(file.error());
+  };
+  for (const DumpDialect dialect : kDialects) {
+    // One chain after the other is right, in any order of the contexts.
+    std::swap(frame[1], frame[2]);
+    const Pictures wanted = wanted_of(frame);
+    ASSERT_EQ(wanted.size(), 2U);
+    expect_pictures(frame, wanted);
+    // The traces of two chains before the memory of both.
+    DumpTextWriter mixed(dialect);
+    mixed.job(frame[0].job, frame[0].type);
+    mixed.job(frame[1].job, frame[1].type);
+    for (const FrameBuffer& buffer : memory) mixed.buffer(buffer.address, buffer.bytes);
+    const CaptureBytes one{mixed.bytes(), "text"};
+    EXPECT_NE(message(std::span(&one, 1))
+                  .find("the job at " + hex_text(frame[1].job) + " is not in the chain of jobs at " +
+                        hex_text(frame[0].job) + ", as where two contexts write one text"),
+              std::string::npos)
+        << message(std::span(&one, 1));
+    for (const FrameBuffer& buffer : memory) mixed.buffer(buffer.address, buffer.bytes);
+    const CaptureBytes twice{mixed.bytes(), "text"};
+    EXPECT_NE(message(std::span(&twice, 1)).find("as where two contexts write one text"), std::string::npos)
+        << message(std::span(&twice, 1));
+    const DumpTextWriter a = text_of(dialect, std::span(frame).first(2)),
+                         b = text_of(dialect, std::span(frame).subspan(2));
+    std::vector<CaptureBytes> files{{a.bytes(), "x/run.ctx-0.0000"}, {b.bytes(), "x/run.ctx-0.0001"}};
+    EXPECT_EQ(message(files), "");
+    files[1].name = "x/run.ctx-1.0000";
+    EXPECT_EQ(
+        message(files),
+        "texts of the contexts 0 and 1, each of which has memory of its own: expected those of one context "
+        "(x/run.ctx-1.0000)");
+  }
+}
+
 // Runs of pages that are not zeros are buffers; the driver does not write the others in the older dialect.
 void add_pages(DumpTextWriter& writer, const Image& image, bool zeros) {
   constexpr std::size_t kPage = 4096;

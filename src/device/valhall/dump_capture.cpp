@@ -332,6 +332,15 @@ Result<CaptureFile> capture_of(std::vector<DumpedChain> chains, const ImageLimit
     WARPJIT_TRY(const Image image, image_of(chain.memory, chain.file, limits));
     drawn.emplace_back();
     if (const auto jobs = read_jobs(image, chain.chain.address)) {
+      for (const DumpedJob& dumped : chain.jobs)
+        if (std::ranges::find(*jobs, dumped.address, &Job::address) == jobs->end())
+          return Error{
+              ErrorCode::bad_input,
+              "the job at " + hex_text(dumped.address) + " is not in the chain of jobs at " +
+                  hex_text(chain.chain.address) +
+                  ", as where two contexts write one text: expected the memory of each chain after its "
+                  "trace",
+              chain.file + ", line " + std::to_string(dumped.line)};
       NamedMemory named(chain, image, limits);
       for (const Job& job : *jobs) named.add(job);
       if (expected) WARPJIT_CHECK(targets.add(named, chain, image, *jobs, count));
@@ -393,6 +402,15 @@ Result<CaptureFile> capture_of(std::vector<DumpedChain> chains, const ImageLimit
   return file;
 }
 
+// "0" of "run.ctx-0.0000", as newer versions of Mesa name their texts; else nothing.
+std::string context_of(const std::string& name) {
+  constexpr std::string_view kMark = ".ctx-";
+  const std::size_t mark = name.rfind(kMark);
+  if (mark == std::string::npos) return {};
+  const std::size_t begin = mark + kMark.size();
+  return name.substr(begin, name.find('.', begin) - begin);
+}
+
 }  // namespace
 
 Result<CaptureFile> read_captures(std::span<const CaptureBytes> files, const ImageLimits& limits,
@@ -414,6 +432,12 @@ Result<CaptureFile> read_captures(std::span<const CaptureBytes> files, const Ima
           "several files are one capture only if they are texts of PAN_MESA_DEBUG=trace,dump: expected "
           "\"Job Header (ADDRESS):\"",
           name + ", line 1, byte 0x0"};
+    const std::string first = context_of(std::string(files[0].name)), context = context_of(name);
+    if (context != first && !context.empty() && !first.empty())
+      return Error{ErrorCode::bad_input,
+                   "texts of the contexts " + first + " and " + context +
+                       ", each of which has memory of its own: expected those of one context",
+                   name};
     WARPJIT_CHECK(reader.read(file.bytes, name));
   }
   return capture_of(reader.take_chains(), limits, expected);

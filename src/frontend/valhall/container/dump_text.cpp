@@ -305,7 +305,7 @@ class DumpTextReader::Text {
         return fail_chain("the buffer at " + hex_text(buffers[k].address) + " of line " +
                           std::to_string(buffers[k].line) + " overlaps the one at " +
                           hex_text(buffers[k - 1].address) + " of line " +
-                          std::to_string(buffers[k - 1].line));
+                          std::to_string(buffers[k - 1].line) + ", as where two contexts write one text");
     close_buffers();
     if (std::ranges::none_of(buffers, [&](const DumpedBuffer& buffer) {
           return first.address - buffer.address < buffer.size;
