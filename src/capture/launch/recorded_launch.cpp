@@ -67,7 +67,6 @@ class Describer {
   Status add_stage(const std::shared_ptr<const LaunchData>& stage, std::vector<RecordedLaunch>& to) const {
     if (stage == nullptr) return {};
     WARPJIT_TRY(RecordedLaunch recorded, describe(*stage));
-    // A stage's work is what its launch says.
     to.push_back(std::move(recorded));
     return {};
   }

@@ -29,6 +29,12 @@ void each_page(Memory& image, const Visit& visit) {
   }
 }
 
+// Owns what two others do.
+std::shared_ptr<const void> joined(std::shared_ptr<const void> one, std::shared_ptr<const void> other) {
+  return std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
+      std::move(one), std::move(other));
+}
+
 Result<CaptureFile> copy_of(const CaptureFile& file) {
   WARPJIT_TRY(Image image, file.image.copy());
   CaptureFile copy{.image = std::move(image), .chains = file.chains};
@@ -52,8 +58,7 @@ void leave_out_chains(CaptureFile& file, const Chains& chains, const std::vector
     if (n < file.changes.size()) {
       const ChainChanges& more = file.changes[n];
       waiting.list.insert(waiting.list.end(), more.list.begin(), more.list.end());
-      waiting.owner = std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
-          waiting.owner, more.owner);
+      waiting.owner = joined(waiting.owner, more.owner);
     }
     if (!left_out[n]) {
       kept.push_back(file.chains[n]);
@@ -117,13 +122,11 @@ void patch_draws(CaptureFile& file, Image state, const Chains& chains, const Pat
     } else {
       ChainChanges& own = file.changes[n];
       own.list.insert(own.list.end(), before.begin(), before.end());
-      own.owner = std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
-          own.owner, bytes);
+      own.owner = joined(own.owner, bytes);
     }
     ChainChanges& next = file.changes[n + 1];
     next.list.insert(next.list.begin(), after.begin(), after.end());
-    next.owner = std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
-        next.owner, bytes);
+    next.owner = joined(next.owner, bytes);
   }
   file.changes.pop_back();  // after the last chain
 }
