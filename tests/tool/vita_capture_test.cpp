@@ -207,6 +207,63 @@ TEST_F(ToolTest, DrawsWithMistakesNameTheField) {
             std::string::npos);
 }
 
+TEST_F(ToolTest, DrawsOfTheVitaHaveDepthAndStencil) {
+  const json draw = moved_draw(path("."), "texture_color_strided");
+  const auto verified = [&](const auto& change) {
+    json changed = draw;
+    change(changed);
+    write("draw.json", changed.dump());
+    const Outcome made = run("import draw.json -o draw.wjcap");
+    EXPECT_EQ(made.code, 0) << made.err;
+    return run("verify draw.wjcap").code;
+  };
+  // The draw is seen, or what is expected of it is not there: pixels that its colour does not cover stay.
+  for (const char* format : {"d16", "d24s8", "d32f"}) {
+    SCOPED_TRACE(format);
+    const auto with = [&](double clear, const char* compare) {
+      return verified([&](json& d) {
+        d["depth"] = {{"format", format}, {"clear", clear}, {"compare", compare}, {"write", true}};
+      });
+    };
+    EXPECT_EQ(with(1, "always"), 0);
+    EXPECT_EQ(with(1, "less-equal"), 0);
+    EXPECT_EQ(with(0, "less"), 1);
+    EXPECT_EQ(with(1, "never"), 1);
+  }
+  const auto stencil = [&](int begin, const json& front, const json& back) {
+    return verified([&](json& d) {
+      d["depth"] = {{"format", "d24s8"}, {"stencil", begin}};
+      d["stencil"] = {{"front", front}};
+      if (!back.is_null()) d["stencil"]["back"] = back;
+    });
+  };
+  const json five{{"compare", "equal"}, {"reference", 5}, {"pass", "replace"}}, never{{"compare", "never"}};
+  EXPECT_EQ(stencil(5, five, nullptr), 0);
+  EXPECT_EQ(stencil(4, five, nullptr), 1);
+  // Its triangles have one side or the other.
+  EXPECT_NE(stencil(5, five, never), stencil(5, never, five));
+  // As many pixels as there are may differ by any amount.
+  EXPECT_EQ(verified([&](json& d) {
+              d["depth"] = {{"format", "d16"}, {"compare", "never"}};
+              d["expect"]["max_pixels_beyond"] = 64 * 64;
+            }),
+            0);
+  const auto error = [&](const char* key, const json& value) {
+    json changed = draw;
+    changed[key] = value;
+    write("draw.json", changed.dump());
+    return run("import draw.json -o draw.wjcap").err;
+  };
+  EXPECT_NE(error("visibility", 1).find("visibility: is not supported: pixels that pass are not counted"),
+            std::string::npos);
+  EXPECT_NE(error("depth", json::object()).find("format"), std::string::npos);
+  EXPECT_NE(error("depth", {{"format", "d24"}}).find("depth.format: 'd24' is none of d16, d24s8, d32f"),
+            std::string::npos);
+  EXPECT_NE(error("stencil", json::object()).find("front"), std::string::npos);
+  EXPECT_NE(error("stencil", {{"front", {{"compare", "perhaps"}}}}).find("stencil.front.compare"),
+            std::string::npos);
+}
+
 // The rows of all textures in a listing; each has its file.
 std::vector<nlohmann::json> textures_of(const nlohmann::json& draws) {
   std::vector<nlohmann::json> rows;
@@ -292,6 +349,11 @@ TEST_F(ToolTest, NamesAreInEveryListingOfACapture) {
   write("light.json", R"([{"uniform": 4, "name": "camera"}])");
   ASSERT_EQ(run("import light.wjcap --names light.json -o named.wjcap").code, 0);
   EXPECT_NE(run("info named.wjcap").out.find("uniform c4 modelView (camera)"), std::string::npos);
+  // Those of the Vita are words of sa; names of what lies in a uniform are listed, too.
+  write("tint.json", R"([{"uniform": 0, "name": "tint"}, {"uniform": "0x2", "name": "blue"}])");
+  ASSERT_EQ(run("import plain.wjcap --names tint.json -o tint.wjcap").code, 0);
+  EXPECT_NE(run("info tint.wjcap").out.find("(tint, sa2 blue)"), std::string::npos)
+      << run("info tint.wjcap --all").out;
   // The same side file again.
   const auto json = nlohmann::json::parse(run("info draw.wjcap --json").out);
   EXPECT_EQ(json["names"].size(), 3u);

@@ -350,6 +350,7 @@ class SceneReader {
     if (fields.word(8) > 1)
       return fields.fail(
           8, "whether there is a hash is " + std::to_string(fields.word(8)) + ", expected 0 or 1");
+    end.beyond = fields.word(12);
     if (fields.word(8) == 1) end.hash = fields.long_word(16);
     if (expected) end.expected = fields.rest(kHeader);
     list_.steps.emplace_back(end);

@@ -78,7 +78,8 @@ struct DrawData {
 
 struct SceneEnd {
   std::size_t scene = 0;
-  unsigned tolerance = 0;
+  unsigned tolerance = 0;             // in units of a channel
+  std::uint32_t beyond = 0;           // pixels that may differ by more
   std::optional<std::uint64_t> hash;  // that its surface must have
   DataBytes expected;                 // the bytes of its surface; empty: not known
 };

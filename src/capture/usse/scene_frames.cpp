@@ -24,11 +24,10 @@ std::string text_of(const DrawData& draw) {
 
 // Fields of pixels, in units of the surface's format.
 CaptureComparison compare_bytes(const SceneEnd& end, const Surface& surface, DataBytes bytes) {
-  constexpr std::uint64_t kOneIn = 500;  // pixels that may differ by any amount
   CaptureComparison compared;
   const ColorSurface& where = surface.where();
   compared.units = std::uint64_t{where.width} * where.height;
-  if (end.tolerance != 0) compared.allowed = compared.units / kOneIn;
+  compared.allowed = end.beyond;
   for (std::uint32_t y = 0; y < where.height; ++y)
     for (std::uint32_t x = 0; x < where.width; ++x) {
       const auto got = surface.fields_at(bytes, x, y), wanted = surface.fields_at(end.expected, x, y);

@@ -154,7 +154,7 @@ void SceneWriter::write(const SceneBegin& scene) {
 void SceneWriter::write(const SceneEnd& end) {
   Numbers numbers;
   numbers.word(count(end.scene)).word(end.tolerance);
-  numbers.word(end.hash ? 1 : 0).word(0).long_word(end.hash.value_or(0));
+  numbers.word(end.hash ? 1 : 0).word(end.beyond).long_word(end.hash.value_or(0));
   file_.write(SectionKind::scene_end, end.expected.empty() ? 0 : capture::kExpectedFlag, numbers.bytes(),
               end.expected);
 }

@@ -62,6 +62,11 @@ Shader::Shader(Program program, ProgramSource source)
       source_(std::move(source)),
       table_(uniform_table(program_, sampling().uses.size())) {
   traits_.table_bytes = (table_.bytes() + 63) / 64 * 64;
+  for (const Parameter& parameter : program_.parameters)
+    if (parameter.category == Category::uniform)
+      if (const auto location = find_uniform(parameter.name))
+        traits_.declarations.uniforms.push_back(
+            {parameter.name, "sa" + std::to_string(location->first), location->count});
 }
 
 std::string Shader::where(std::uint32_t guest_address) const {

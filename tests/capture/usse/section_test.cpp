@@ -63,7 +63,7 @@ std::vector<std::byte> small_file() {
       {Compare::greater, StencilOp::keep, StencilOp::keep, StencilOp::keep, 4, 5, 6}};
   EXPECT_EQ(misfit(draw), nullptr);
   writer.write(draw);
-  writer.write(SceneEnd{0, 2, 0x123456789abcdef0, words});
+  writer.write(SceneEnd{0, 2, 7, 0x123456789abcdef0, words});
   file.write(SectionKind::frame_end, 0, {});
   EXPECT_TRUE(file.finish().ok());
   return bytes;

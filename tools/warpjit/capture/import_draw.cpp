@@ -12,7 +12,7 @@
 #include "device/usse/surface.h"
 #include "files.h"
 #include "json.h"
-#include "launch/json_field.h"
+#include "launch/pixel_fields.h"
 #include "picture_file.h"
 #include "warpjit/usse.hpp"
 
@@ -108,9 +108,11 @@ class DrawImporter {
 
   Result<std::vector<std::byte>> run() {
     WARPJIT_CHECK(root_.expect_object());
-    WARPJIT_CHECK(
-        root_.expect_keys({"name", "note", "target", "viewport", "primitive", "indices", "instances", "cull",
-                           "vertex", "fragment", "buffers", "memory", "expect"}));
+    WARPJIT_CHECK(root_.expect_keys({"name", "note", "target", "viewport", "primitive", "indices",
+                                     "instances", "cull", "vertex", "fragment", "depth", "stencil",
+                                     "visibility", "buffers", "memory", "expect"}));
+    if (const auto visibility = root_.find("visibility"))
+      return visibility->error("is not supported: pixels that pass are not counted", ErrorCode::unsupported);
     WARPJIT_TRY(const JsonField vertex, root_.require("vertex"));
     WARPJIT_TRY(const JsonField fragment, root_.require("fragment"));
     WARPJIT_CHECK(read_stage(
@@ -124,6 +126,8 @@ class DrawImporter {
     WARPJIT_CHECK(read_state());
     WARPJIT_CHECK(read_vertices(vertex));
     WARPJIT_CHECK(read_blend(fragment));
+    WARPJIT_CHECK(read_depth());
+    WARPJIT_CHECK(read_stencil());
     WARPJIT_CHECK(check_output(fragment));
     WARPJIT_CHECK(read_memory());
     WARPJIT_CHECK(read_expected());
@@ -362,6 +366,43 @@ class DrawImporter {
     return {};
   }
 
+  Status read_depth() {
+    const auto field = root_.find("depth");
+    if (!field) return {};
+    DepthState depth;
+    WARPJIT_CHECK(depth_fields().read_all(*field, depth, {"format", "clear", "stencil"}));
+    draw_.depth_stencil.depth_compare = field->has("compare") ? depth.compare : Compare::always;
+    draw_.depth_stencil.depth_write = field->has("write") && depth.write;
+    usse::DepthSurface& surface = depth_.emplace();
+    constexpr std::array<std::string_view, 3> kNames{"d16", "d24s8", "d32f"};
+    constexpr std::array kFormats{PixelFormat::d16, PixelFormat::d24s8, PixelFormat::d32f};
+    WARPJIT_TRY(const JsonField format, field->require("format"));
+    WARPJIT_TRY(const std::size_t number, read_name(format, kNames));
+    surface.format = kFormats[number];
+    WARPJIT_CHECK(read_float(*field, "clear", surface.depth));
+    return read_byte(*field, "stencil", surface.stencil);
+  }
+
+  Status read_stencil() {
+    const auto field = root_.find("stencil");
+    if (!field) return {};
+    WARPJIT_CHECK(field->expect_object());
+    WARPJIT_CHECK(field->expect_keys({"front", "back"}));
+    usse::DepthStencil& state = draw_.depth_stencil;
+    state.stencil = true;
+    state.two_sided = field->has("back");
+    const auto read_side = [&](const char* key, usse::StencilFunction& side) -> Status {
+      WARPJIT_TRY(const JsonField from, field->require(key));
+      StencilFace face;
+      WARPJIT_CHECK(stencil_fields().read_all(from, face));
+      side = {face.compare,   face.fail,      face.depth_fail, face.pass,
+              face.reference, face.read_mask, face.write_mask};
+      return {};
+    };
+    WARPJIT_CHECK(read_side("front", state.front));
+    return state.two_sided ? read_side("back", state.back) : Status();
+  }
+
   Status read_memory() {
     if (const auto memory = root_.find("memory")) {
       WARPJIT_CHECK(memory->expect_array());
@@ -428,6 +469,11 @@ class DrawImporter {
       WARPJIT_TRY(const std::int64_t most, tolerance->integer(0, 255));
       tolerance_ = static_cast<unsigned>(most);
     }
+    constexpr std::uint32_t kOneIn = 500;
+    if (tolerance_ != 0) beyond_ = color_.width * color_.height / kOneIn;
+    if (expect->has("max_pixels_beyond")) {
+      WARPJIT_TRY(beyond_, read_number(*expect, "max_pixels_beyond", kMostWord));
+    }
     return {};
   }
 
@@ -449,7 +495,7 @@ class DrawImporter {
       return true;
     };
     WARPJIT_TRY(usse::Recorder recorder, usse::Recorder::begin(append, file.get()));
-    WARPJIT_TRY(usse::Scene scene, usse::Scene::begin(color_, {}, &recorder));
+    WARPJIT_TRY(usse::Scene scene, usse::Scene::begin(color_, depth_, &recorder));
     RunOptions options;
     options.engine = EngineKind::guest;
     WARPJIT_TRY(const usse::DrawReport report, scene.draw(Engine(), draw_, options));
@@ -463,6 +509,7 @@ class DrawImporter {
       if (auto* end = std::get_if<usse::SceneEnd>(&step)) {
         end->hash.reset();
         end->tolerance = tolerance_;
+        end->beyond = beyond_;
         end->expected = expected_;
       }
     std::vector<std::byte> bytes;
@@ -476,6 +523,7 @@ class DrawImporter {
   const std::filesystem::path& folder_;
   Stage vertex_, fragment_;
   usse::ColorSurface color_;
+  std::optional<usse::DepthSurface> depth_;
   std::optional<usse::Surface> surface_;
   usse::Draw draw_;
   std::vector<usse::VertexStream> streams_;
@@ -487,6 +535,7 @@ class DrawImporter {
   std::vector<usse::Memory> memory_;
   std::vector<usse::UniformBufferBinding> buffers_;
   unsigned tolerance_ = 0;
+  std::uint32_t beyond_ = 0;
 };
 
 }  // namespace

@@ -14,10 +14,10 @@ namespace {
 
 using Of = CaptureName::Of;
 
-// "c8" is 8.
-std::optional<std::uint64_t> number_of(const std::string& reg) {
-  const std::size_t digits = reg.find_first_of("0123456789");
-  return digits == std::string::npos ? std::nullopt : text::parse_unsigned(reg.substr(digits), UINT64_MAX);
+// "c" and 8 of "c8".
+std::pair<std::string, std::optional<std::uint64_t>> split(const std::string& reg) {
+  const std::size_t digits = std::min(reg.find_first_of("0123456789"), reg.size());
+  return {reg.substr(0, digits), text::parse_unsigned(reg.substr(digits), UINT64_MAX)};
 }
 
 // A job and its draws: those of several jobs may come in turns.
@@ -76,9 +76,16 @@ class Lister final : public CaptureVisitor {
           {"uniforms", Json::array()}};
       for (const Symbol& symbol : program.uniforms()) {
         Json uniform{{"name", symbol.name}, {"register", symbol.reg}, {"count", symbol.count}};
-        const auto place = number_of(symbol.reg);
-        if (const auto called = place ? names_.find(Of::uniform, *place) : ""; !called.empty())
-          uniform["called"] = called;
+        const auto [letters, first] = split(symbol.reg);
+        std::string called;  // "tint, sa2 shade": its registers behind the first one have names, too
+        for (unsigned n = 0; first && n < symbol.count; ++n) {
+          const std::string_view text = names_.find(Of::uniform, *first + n);
+          if (text.empty()) continue;
+          if (!called.empty()) called += ", ";
+          if (n != 0) called += fmt::format("{}{} ", letters, *first + n);
+          called += text;
+        }
+        if (!called.empty()) uniform["called"] = std::move(called);
         json["uniforms"].push_back(std::move(uniform));
       }
       list.push_back(std::move(json));
