@@ -157,14 +157,12 @@ class DebugHistory::State final : public runtime::RunWatcher,
     one_part_ = work.geometry != nullptr;
     launch_ = &launch;
     first_row_ = rows_.size();
-    const auto pieces = runtime::written_memory(launch, *this);
-    WARPJIT_CHECK(memory_before_.save(pieces));
-    const Status status = runtime::run_observed(engine_.state(), launch, *this, options);
-    const auto pixels = target_memory(work);
-    for (std::size_t n = 0; n < pixels.size(); ++n) left_[n].assign(pixels[n].begin(), pixels[n].end());
-    memory_before_.restore();
-    run_end_ = status;
-    return {};
+    debug::SavedMemory memory;
+    return memory.lend(runtime::written_memory(launch, *this), [&] {
+      run_end_ = runtime::run_observed(engine_.state(), launch, *this, options);
+      const auto pixels = target_memory(work);
+      for (std::size_t n = 0; n < pixels.size(); ++n) left_[n].assign(pixels[n].begin(), pixels[n].end());
+    });
   }
 
   // What the interpreter left, compiled code must have left, too.
@@ -308,7 +306,6 @@ class DebugHistory::State final : public runtime::RunWatcher,
   runtime::LaunchState* launch_ = nullptr;
   Status run_end_;
   std::array<std::vector<std::byte>, kDepth + 1> left_;
-  debug::SavedMemory memory_before_;
 };
 
 const char* name(DebugHistoryRow::Fate fate) {

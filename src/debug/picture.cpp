@@ -23,8 +23,8 @@ class Picture final : public debug::WholeRun {
     return draw_ == of_ && launch.pixels && which == runtime::ObservedPart::Program::own;
   }
   bool goes_on() const override { return draw_ <= of_; }
-  void begin_program(const runtime::LaunchState& launch, runtime::ObservedPart::Program which) override {
-    WholeRun::begin_program(launch, which);
+  void begin_program(const runtime::LaunchState& launch, const runtime::LaunchData& holder) override {
+    WholeRun::begin_program(launch, holder);
     picture_.width = launch.pixels->width;
     picture_.height = launch.pixels->height;
     const std::size_t pixels = std::size_t{picture_.width} * picture_.height;

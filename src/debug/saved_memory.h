@@ -15,7 +15,9 @@ class SavedMemory {
  public:
   static constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
-  Status save(const std::vector<std::span<std::byte>>& pieces) {
+  using Pieces = std::vector<std::span<std::byte>>;
+  // Errors: resource_limit, and then nothing is saved.
+  Status save(const Pieces& pieces) {
     std::size_t bytes = 0;
     for (const auto piece : pieces) bytes += piece.size();
     if (bytes > kMostBytes)
@@ -31,11 +33,23 @@ class SavedMemory {
   void restore() const {
     for (std::size_t k = 0; k < pieces_.size(); ++k) std::ranges::copy(copies_[k], pieces_[k].begin());
   }
-  const std::vector<std::span<std::byte>>& pieces() const { return pieces_; }
+  // Saves the pieces, calls what may write to them, and puts them back however that ends, also by an exception.
+  // Errors: those of save(), and then it is not called.
+  template <class Run>
+  Status lend(const Pieces& pieces, Run&& run) {
+    WARPJIT_CHECK(save(pieces));
+    struct PutBack {
+      const SavedMemory& memory;
+      ~PutBack() { memory.restore(); }
+    } const put_back{*this};
+    run();
+    return {};
+  }
+  const Pieces& pieces() const { return pieces_; }
   const std::vector<std::byte>& copy(std::size_t piece) const { return copies_[piece]; }
 
  private:
-  std::vector<std::span<std::byte>> pieces_;
+  Pieces pieces_;
   std::vector<std::vector<std::byte>> copies_;
 };
 

@@ -239,11 +239,11 @@ class DebugSession::State final : public runtime::RunWatcher,
       return Error{ErrorCode::unsupported, "programs of this GPU cannot be looked at yet",
                    shader.source_name()};
     const auto pieces = runtime::written_memory(launch);
-    WARPJIT_CHECK(memory_before_.save(pieces));
-    const Status status = runtime::run_observed(engine_.state(), launch, *part, *this, options);
-    const bool compares = found_ && status.ok() && options_.check;
-    const Status saved = compares ? observed_.save(pieces) : Status();
-    memory_before_.restore();
+    Status status;
+    WARPJIT_CHECK(memory_before_.lend(pieces, [&] {
+      status = runtime::run_observed(engine_.state(), launch, *part, *this, options);
+      compares_ = found_ && status.ok() && options_.check && observed_.save(pieces).ok();
+    }));
     if (found_) {
       end_ = status;
       if (from_ == 0) {
@@ -251,7 +251,6 @@ class DebugSession::State final : public runtime::RunWatcher,
         lines_ = listing ? frontend::lines_of(*listing) : std::map<std::uint32_t, std::string>();
         floats_ = debug::FloatCode(shader.isa(), lines_);
       }
-      compares_ = compares && saved.ok();
       whole_ = part->program == ObservedPart::Program::own && launch.work() == Work::grid;
       return {};
     }

@@ -19,20 +19,20 @@ bool WholeRun::draw(const CaptureDraw& draw) {
 }
 
 Status WholeRun::before(runtime::LaunchState& launch, const RunOptions& options) {
-  if (launch.pixels && launch.pixels->vertex)
-    WARPJIT_CHECK(look_at(launch, ObservedPart::Program::vertex, options));
-  return look_at(launch, ObservedPart::Program::own, options);
+  using enum ObservedPart::Program;
+  for (const ObservedPart::Program which : {vertex, geometry, own})
+    if (const runtime::LaunchData* const holder = runtime::holder_of(launch, which); holder != nullptr)
+      WARPJIT_CHECK(look_at(launch, *holder, which, options));
+  return {};
 }
 
-void WholeRun::begin_program(const runtime::LaunchState& launch, ObservedPart::Program which) {
-  const Program& program =
-      which == ObservedPart::Program::own ? launch.program : launch.pixels->vertex->program;
-  const frontend::Shader& shader = frontend::shader_of(program);
+void WholeRun::begin_program(const runtime::LaunchState& launch, const runtime::LaunchData& holder) {
+  const frontend::Shader& shader = *holder.shader;
   threads_end_ = 0;
   for (const frontend::RegisterBank& bank : shader.register_banks())
     if (bank.of == frontend::RegisterBank::Of::thread)
       threads_end_ = std::max(threads_end_, bank.first + unsigned{bank.registers} * bank.components);
-  const auto listing = disassemble(program);
+  const auto listing = disassemble(holder.program);
   lines_ = listing ? frontend::lines_of(*listing) : std::map<std::uint32_t, std::string>();
   floats_ = FloatCode(shader.isa(), lines_);
   stage_ = shader.stage();
@@ -41,17 +41,16 @@ void WholeRun::begin_program(const runtime::LaunchState& launch, ObservedPart::P
   fragments_.clear();
 }
 
-Status WholeRun::look_at(runtime::LaunchState& launch, ObservedPart::Program which,
-                         const RunOptions& options) {
-  const frontend::Shader& shader =
-      which == ObservedPart::Program::own ? *launch.shader : *launch.pixels->vertex->shader;
-  if (shader.register_banks().empty() || !wants(launch, which)) return {};
-  begin_program(launch, which);
+Status WholeRun::look_at(runtime::LaunchState& launch, const runtime::LaunchData& holder,
+                         ObservedPart::Program which, const RunOptions& options) {
+  if (holder.shader->register_banks().empty() || !wants(launch, which)) return {};
+  begin_program(launch, holder);
   SavedMemory memory;
-  WARPJIT_CHECK(memory.save(runtime::written_memory(launch)));
-  const Status status =
-      runtime::run_observed(engine_.state(), launch, {.program = which, .whole = true}, *this, options);
-  memory.restore();
+  Status status;
+  WARPJIT_CHECK(memory.lend(runtime::written_memory(launch), [&] {
+    status =
+        runtime::run_observed(engine_.state(), launch, {.program = which, .whole = true}, *this, options);
+  }));
   // What ends the programs, the run itself says.
   return status.ok() || status.error().code != ErrorCode::cancelled ? Status() : status;
 }
@@ -83,7 +82,7 @@ DebugPlace WholeRun::place_of(unsigned lane) const {
   DebugPlace place{.draw = draw_, .step = steps_};
   switch (group_.kind) {
     case ObservedGroup::Kind::rows:
-      place.of = launch_->primitives ? DebugPlace::Of::invocation : DebugPlace::Of::vertex;
+      place.of = stage_ == Stage::geometry ? DebugPlace::Of::invocation : DebugPlace::Of::vertex;
       place.number = group_.first + lane;
       break;
     case ObservedGroup::Kind::quads:

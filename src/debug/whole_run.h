@@ -26,8 +26,8 @@ class WholeRun : public runtime::RunWatcher, public CaptureVisitor, public inter
  protected:
   // Whether the program of a draw is looked at.
   virtual bool wants(const runtime::LaunchState& launch, runtime::ObservedPart::Program which) const = 0;
-  // A program, of a launch, is about to be run.
-  virtual void begin_program(const runtime::LaunchState& launch, runtime::ObservedPart::Program which);
+  // A program of a launch, which `holder` has, is about to be run.
+  virtual void begin_program(const runtime::LaunchState& launch, const runtime::LaunchData& holder);
   // A group of its threads is about to run.
   virtual void begin_group() {}
   // Whether the run goes on after draw `draw_ - 1`.
@@ -59,8 +59,9 @@ class WholeRun : public runtime::RunWatcher, public CaptureVisitor, public inter
   bool draw(const CaptureDraw& draw) override;
   Status before(runtime::LaunchState& launch, const RunOptions& options) override;
   Status after(runtime::LaunchState&) override { return {}; }
-  Status look_at(runtime::LaunchState& launch, runtime::ObservedPart::Program which,
-                 const RunOptions& options);
+  // `holder`: what of the launch has the program.
+  Status look_at(runtime::LaunchState& launch, const runtime::LaunchData& holder,
+                 runtime::ObservedPart::Program which, const RunOptions& options);
   bool observes(const interpret::ObservedGroup& group) override;
   void holds(std::uint16_t, unsigned, std::uint32_t) override {}
 
