@@ -1,36 +1,22 @@
 // Places as text.
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "base/text.h"
+#include "base/words.h"
 #include "warpjit/debug.hpp"
 
 namespace warpjit {
 namespace {
 
-// The words of a text, without the blanks between them.
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (true) {
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) return words;
-    text.remove_prefix(first);
-    const std::size_t end = std::min(text.find_first_of(" \t\r\n"), text.size());
-    words.push_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
-}
-
-// What a message shows of a text that somebody gave.
-std::string shown(std::string_view text) {
-  constexpr std::size_t kMost = 40;
-  std::string result;
-  for (const char letter : text.substr(0, kMost))
-    result += static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f ? '?' : letter;
-  return '"' + result + (text.size() > kMost ? "..." : "") + '"';
-}
+// What a message shows of a word that somebody gave.
+std::string shown(std::string_view word) { return '"' + text::shortened(word, 40) + '"'; }
 
 // One number, or several with commas between them.
 Status read_numbers(std::string_view word, std::string_view of, std::span<std::uint64_t> numbers,
@@ -56,65 +42,78 @@ Status read_numbers(std::string_view word, std::string_view of, std::span<std::u
   return all && count != numbers.size() ? fail() : Status();
 }
 
+constexpr std::uint64_t kMostWord = 0xffffffff, kMost = std::uint64_t{1} << 48;
+using Numbers = std::span<const std::uint64_t>;
+
+std::array<std::uint32_t, 3> words_from(Numbers numbers) {
+  return {static_cast<std::uint32_t>(numbers[0]), static_cast<std::uint32_t>(numbers[1]),
+          static_cast<std::uint32_t>(numbers[2])};
+}
+
+// A word of places, and the numbers after it, of which the last ones may be left out if not `all` must be there.
+struct Part {
+  std::string_view word;
+  std::size_t numbers;
+  std::uint64_t largest;
+  bool all;
+  std::optional<DebugPlace::Of> of;  // which threads it is about
+  void (*set)(DebugPlace& place, Numbers numbers);
+};
+constexpr void set_number(DebugPlace& place, Numbers numbers) { place.number = numbers[0]; }
+constexpr void set_draw(DebugPlace& place, Numbers numbers) {
+  place.draw = static_cast<std::size_t>(numbers[0]);
+}
+using Of = DebugPlace::Of;
+constexpr Part kParts[] = {
+    {"draw", 1, kMost, true, std::nullopt, set_draw},
+    {"launch", 1, kMost, true, std::nullopt, set_draw},
+    {"vertex", 1, kMost, true, Of::vertex, set_number},
+    {"row", 1, kMost, true, Of::vertex, set_number},
+    {"invocation", 1, kMost, true, Of::invocation, set_number},
+    {"pixel", 2, kMostWord, true, Of::pixel,
+     [](DebugPlace& place, Numbers numbers) {
+       place.x = static_cast<std::uint32_t>(numbers[0]);
+       place.y = static_cast<std::uint32_t>(numbers[1]);
+     }},
+    {"fragment", 1, kMost, true, Of::pixel, set_number},
+    {"thread", 3, kMostWord, false, Of::thread,
+     [](DebugPlace& place, Numbers numbers) { place.thread = words_from(numbers); }},
+    {"block", 3, kMostWord, false, Of::thread,
+     [](DebugPlace& place, Numbers numbers) { place.block = words_from(numbers); }},
+    {"program", 1, 255, true, std::nullopt,
+     [](DebugPlace& place, Numbers numbers) { place.program = static_cast<unsigned>(numbers[0]); }},
+    {"step", 1, kMost, true, std::nullopt,
+     [](DebugPlace& place, Numbers numbers) { place.step = numbers[0]; }},
+};
+
 }  // namespace
 
-Result<DebugPlace> DebugPlace::parse(std::string_view text) try {
-  constexpr std::uint64_t kMostWord = 0xffffffff, kMost = std::uint64_t{1} << 48;
+Result<DebugPlace> DebugPlace::parse(std::string_view given) try {
+  const auto wrong = [](std::string message) {
+    return Error{ErrorCode::bad_input, std::move(message), "place"};
+  };
   DebugPlace place;
-  const std::vector<std::string_view> words = words_of(text);
-  bool has_thread = false;
+  const std::vector<std::string_view> words = text::words_of(given);
   std::string_view is;  // which of the kinds of threads it names
   for (std::size_t k = 0; k < words.size(); k += 2) {
     const std::string_view word = words[k];
-    if (k + 1 == words.size()) return Error{ErrorCode::bad_input, "nothing follows " + shown(word), "place"};
-    std::array<std::uint64_t, 3> numbers{};
-    const auto read = [&](std::size_t count, std::uint64_t largest, bool all = false) {
-      return read_numbers(words[k + 1], word, std::span(numbers).first(count), largest, all);
-    };
-    const auto becomes = [&](Of of) -> Status {
-      if (has_thread && place.of != of)
-        return Error{ErrorCode::bad_input,
-                     "a place is of one thread: " + shown(word) + " does not go with " + shown(is), "place"};
-      has_thread = true;
-      is = word;
-      place.of = of;
-      return {};
-    };
-    if (word == "draw" || word == "launch") {
-      WARPJIT_CHECK(read(1, kMost));
-      place.draw = static_cast<std::size_t>(numbers[0]);
-    } else if (word == "vertex" || word == "row" || word == "invocation") {
-      WARPJIT_CHECK(becomes(word == "invocation" ? Of::invocation : Of::vertex));
-      WARPJIT_CHECK(read(1, kMost));
-      place.number = numbers[0];
-    } else if (word == "pixel") {
-      WARPJIT_CHECK(becomes(Of::pixel));
-      WARPJIT_CHECK(read(2, kMostWord, true));
-      place.x = static_cast<std::uint32_t>(numbers[0]);
-      place.y = static_cast<std::uint32_t>(numbers[1]);
-    } else if (word == "fragment") {
-      WARPJIT_CHECK(becomes(Of::pixel));
-      WARPJIT_CHECK(read(1, kMost));
-      place.number = numbers[0];
-    } else if (word == "thread" || word == "block") {
-      WARPJIT_CHECK(becomes(Of::thread));
-      WARPJIT_CHECK(read(3, kMostWord));
-      for (std::size_t n = 0; n < 3; ++n)
-        (word == "thread" ? place.thread : place.block)[n] = static_cast<std::uint32_t>(numbers[n]);
-    } else if (word == "program") {
-      WARPJIT_CHECK(read(1, 255));
-      place.program = static_cast<unsigned>(numbers[0]);
-    } else if (word == "step") {
-      WARPJIT_CHECK(read(1, kMost));
-      place.step = numbers[0];
-    } else {
-      return Error{
-          ErrorCode::bad_input,
+    const Part* const part = std::ranges::find(kParts, word, &Part::word);
+    if (k + 1 == words.size()) return wrong("nothing follows " + shown(word));
+    if (part == std::end(kParts))
+      return wrong(
           shown(word) +
-              " is no part of a place; these are: draw N, vertex N, invocation N, pixel X,Y, fragment N, "
-              "thread X,Y,Z, block X,Y,Z, program N, step N",
-          "place"};
+          " is no part of a place; these are: draw N, vertex N, invocation N, pixel X,Y, fragment N, "
+          "thread X,Y,Z, block X,Y,Z, program N, step N");
+    if (part->of && !is.empty() && place.of != *part->of)
+      return wrong("a place is of one thread: " + shown(word) + " does not go with " + shown(is));
+    if (part->of) {
+      is = word;
+      place.of = *part->of;
     }
+    std::array<std::uint64_t, 3> numbers{};
+    WARPJIT_CHECK(
+        read_numbers(words[k + 1], word, std::span(numbers).first(part->numbers), part->largest, part->all));
+    part->set(place, numbers);
   }
   return place;
 } catch (...) {

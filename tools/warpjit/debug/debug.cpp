@@ -100,7 +100,7 @@ int run_debug(const ShellOptions& options) {
   if (!capture) return fail(capture.error());
   auto session = open_session(options.input, *capture);
   if (!session) return fail(session.error());
-  Shell shell(options, Debugger(*capture, std::move(*session)));
+  Shell shell(options, Debugger(*capture, std::move(*session), options.input.file));
   const bool scripted = script || !options.batch.empty();
   if (!scripted) {
     shell.begin();
@@ -118,7 +118,9 @@ void add_debug(Command& app) {
   const auto options = std::make_shared<ShellOptions>();
   Command command =
       app.add_command("debug", "Step through a guest thread of a capture, forwards and backwards");
-  options->input.add_to(command);
+  options->input.add_file_to(command);
+  options->input.add_place_to(command);
+  options->input.add_run_to(command);
   command.option("--batch", options->batch,
                  "commands with semicolons between them, in place of a terminal's");
   command.option("-x", options->script, "a file of commands; # begins a comment");

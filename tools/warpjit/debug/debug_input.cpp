@@ -21,11 +21,23 @@ constexpr Flag kFlags[] = {{DebugStep::sampled, "sample"},         {DebugStep::d
 
 }  // namespace
 
-void DebugInput::add_to(Command& command) {
+void DebugInput::add_file_to(Command& command) {
   command.option("file", file, "a capture, a scene, or a launch file").required();
+}
+void DebugInput::add_place_to(Command& command) {
   command.option("place", place, "\"draw 17 pixel 120,88\", \"draw 3 vertex 5\", \"thread 3,0,0 block 1,2\"");
+}
+void DebugInput::add_run_to(Command& command) {
   command.flag("--unchecked", unchecked, "do not compare what the interpreter leaves with compiled code");
   command.option("--fuel", fuel, "backward transfers that a guest thread may make");
+}
+
+DebugOptions DebugInput::options() const {
+  DebugOptions options;
+  options.check = !unchecked;
+  options.run.cancel = cancel_word();
+  options.run.fuel = fuel;
+  return options;
 }
 
 Result<DebugPlace> place_of(const DebugInput& input) {
@@ -41,11 +53,7 @@ Result<DebugSession> open_session(const DebugInput& input) {
 
 Result<DebugSession> open_session(const DebugInput& input, const Capture& capture) {
   WARPJIT_TRY(const DebugPlace place, place_of(input));
-  DebugOptions options;
-  options.check = !input.unchecked;
-  options.run.cancel = cancel_word();
-  options.run.fuel = input.fuel;
-  WARPJIT_TRY(DebugSession session, DebugSession::open(capture, options));
+  WARPJIT_TRY(DebugSession session, DebugSession::open(capture, input.options()));
   WARPJIT_CHECK(session.go(place));
   return session;
 }
@@ -71,6 +79,18 @@ Json happened_json(std::uint16_t happened) {
   for (const Flag& flag : kFlags)
     if ((happened & flag.bit) != 0) list.push_back(flag.name);
   return list;
+}
+
+std::uint16_t happened_bit(std::string_view name) {
+  for (const Flag& flag : kFlags)
+    if (name == flag.name) return flag.bit;
+  return 0;
+}
+
+std::string happened_names(std::string_view between) {
+  std::string names;
+  for (const Flag& flag : kFlags) names += (names.empty() ? "" : std::string(between)) + flag.name;
+  return names;
 }
 
 }  // namespace warpjit::tool

@@ -14,8 +14,11 @@ struct DebugInput {
   std::vector<std::string> place;
   bool unchecked = false;
   std::optional<std::uint64_t> fuel;
-  // Adds them to a command.
-  void add_to(Command& command);
+  // Add to a command the file; what follows it: the place; how the frame runs.
+  void add_file_to(Command& command);
+  void add_place_to(Command& command);
+  void add_run_to(Command& command);
+  DebugOptions options() const;
 };
 
 // A session at the place. Errors: those of load_any_capture, of a place, and of DebugSession.
@@ -28,8 +31,12 @@ Result<DebugPlace> place_of(const DebugInput& input);
 std::string value_text(std::uint32_t value);
 bool shows_as_integer(std::uint32_t value);
 
-// "sample diverge".
+// What else instructions do, by the names that people use: "sample diverge", ["sample", "diverge"].
 std::string happened_text(std::uint16_t happened);
 Json happened_json(std::uint16_t happened);
+// The bit of a name; 0: it is none of these.
+std::uint16_t happened_bit(std::string_view name);
+// All names, with this between them.
+std::string happened_names(std::string_view between);
 
 }  // namespace warpjit::tool

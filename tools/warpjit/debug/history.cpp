@@ -6,7 +6,6 @@
 
 #include "debug/debug_input.h"
 #include "output.h"
-#include "stop.h"
 
 namespace warpjit::tool {
 namespace {
@@ -15,11 +14,10 @@ using Row = DebugHistoryRow;
 using Fate = DebugHistoryRow::Fate;
 
 struct HistoryOptions {
-  std::string file;
+  DebugInput input;
   std::vector<std::uint32_t> pixel;
   std::string target = "color0";
-  bool unchecked = false, json = false;
-  std::optional<std::uint64_t> fuel;
+  bool json = false;
 };
 
 constexpr int kHistoryVersion = 1;
@@ -191,13 +189,10 @@ int run_history(const HistoryOptions& options) {
     return fail(Error{ErrorCode::bad_input, "--pixel takes a column and a row, as 120,88", "--pixel"});
   const auto target = target_of(options.target);
   if (!target) return fail(target.error());
-  const auto capture = load_any_capture(options.file);
+  const auto capture = load_any_capture(options.input.file);
   if (!capture) return fail(capture.error());
-  DebugOptions debug;
-  debug.check = !options.unchecked;
-  debug.run.cancel = cancel_word();
-  debug.run.fuel = options.fuel;
-  const auto history = DebugHistory::make(*capture, options.pixel[0], options.pixel[1], *target, debug);
+  const auto history =
+      DebugHistory::make(*capture, options.pixel[0], options.pixel[1], *target, options.input.options());
   if (!history) return fail(history.error());
   if (options.json) {
     print_json(history_json(options, *history));
@@ -208,7 +203,7 @@ int run_history(const HistoryOptions& options) {
     for (std::size_t n = 0; n < history->rows().size(); ++n) print_row(options, *history, n);
     if (!history->difference().empty())
       print_out("differs from compiled code: {}\n", history->difference());
-    else if (!options.unchecked)
+    else if (!options.input.unchecked)
       print_out("as compiled code\n");
   }
   if (!history->end().ok()) return fail(history->end().error());
@@ -220,14 +215,12 @@ int run_history(const HistoryOptions& options) {
 void add_history(Command& app) {
   const auto options = std::make_shared<HistoryOptions>();
   Command command = app.add_command("history", "Print what met a pixel, draw by draw, and what became of it");
-  command.option("file", options->file, "a capture, a scene, or a launch file").required();
+  options->input.add_file_to(command);
   command.option("--pixel", options->pixel, "column and row in the target's picture: 120,88")
       .required()
       .separated_by_commas();
   command.option("--target", options->target, "color0 to color7, or depth").show_default();
-  command.flag("--unchecked", options->unchecked,
-               "do not compare what the interpreter leaves with compiled code");
-  command.option("--fuel", options->fuel, "backward transfers that a guest thread may make");
+  options->input.add_run_to(command);
   add_timeout(command);
   command.flag("--json", options->json, "print JSON (docs/debugging.md)");
   command.footer(

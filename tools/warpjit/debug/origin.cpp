@@ -5,7 +5,6 @@
 
 #include "debug/debugger.h"
 #include "output.h"
-#include "stop.h"
 
 namespace warpjit::tool {
 namespace {
@@ -18,7 +17,7 @@ struct OriginOptions {
 };
 
 struct NanOptions {
-  std::string file;
+  DebugInput input;
   bool infinities = false, json = false;
 };
 
@@ -144,11 +143,9 @@ int run_origin(const OriginOptions& options) {
 }
 
 int run_nan(const NanOptions& options) {
-  const auto capture = load_any_capture(options.file);
+  const auto capture = load_any_capture(options.input.file);
   if (!capture) return fail(capture.error());
-  RunOptions run;
-  run.cancel = cancel_word();
-  const auto births = find_births(*capture, options.infinities, run);
+  const auto births = find_births(*capture, options.infinities, options.input.options().run);
   if (!births) return fail(births.error());
   Json list = Json::array();
   for (const DebugBirth& birth : *births)
@@ -175,7 +172,9 @@ int run_nan(const NanOptions& options) {
 void add_origin(Command& app) {
   const auto options = std::make_shared<OriginOptions>();
   Command command = app.add_command("origin", "Say where a value of a guest thread was born");
-  options->input.add_to(command);
+  options->input.add_file_to(command);
+  options->input.add_place_to(command);
+  options->input.add_run_to(command);
   command.option("--value", options->value, "a register, before the place's step or at the end");
   command.flag("--nan", options->nan, "the last NaN or infinity of the thread, or of --value, to its birth");
   command.option("--most", options->most, "values at most").show_default();
@@ -192,7 +191,7 @@ void add_origin(Command& app) {
 void add_nan(Command& app) {
   const auto options = std::make_shared<NanOptions>();
   Command command = app.add_command("nan", "List the instructions of a capture that give NaNs");
-  command.option("file", options->file, "a capture, a scene, or a launch file").required();
+  options->input.add_file_to(command);
   command.flag("--inf", options->infinities, "infinities in their place");
   command.flag("--json", options->json, "print JSON (docs/debugging.md)");
   add_timeout(command);

@@ -122,7 +122,9 @@ int run_trace(const TraceOptions& options) {
 void add_trace(Command& app) {
   const auto options = std::make_shared<TraceOptions>();
   Command command = app.add_command("trace", "Print what a guest thread does, step by step");
-  options->input.add_to(command);
+  options->input.add_file_to(command);
+  options->input.add_place_to(command);
+  options->input.add_run_to(command);
   command.option("--from", options->from, "the first step");
   command.option("--steps", options->steps, "how many steps at most");
   command.flag("--all-lanes", options->all_lanes, "of all threads that run together with it");
