@@ -73,6 +73,7 @@ struct DebugStep {
     unsigned word = 0, lane = 0;
     std::uint32_t bits = 0;
     std::uint32_t before = 0, after = 0;
+    bool nan = false, infinite = false;  // the instruction gives a float, or two f16 of which one is that
   };
   struct Access {
     std::uint64_t address = 0;
@@ -119,6 +120,7 @@ struct DebugOrigin {
     std::uint32_t address = 0;
     unsigned word = 0, lane = 0;
     std::uint32_t value = 0;
+    bool special = false;      // an instruction gave it as a float that is a NaN or an infinity
     std::uint64_t memory = 0;  // the address that it was loaded from
     std::vector<std::size_t> of{};
   };

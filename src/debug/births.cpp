@@ -26,22 +26,27 @@ class Births final : public debug::WholeRun {
 
   bool step() override {
     const Event& happened = event();
+    const unsigned wanted = infinities_ ? debug::CodeFacts::kInfinity : debug::CodeFacts::kNan;
+    const auto took = [&](unsigned word, std::uint32_t value) {
+      return (code_.operand(happened.address, word, value) & wanted) != 0;
+    };
     for (const Event::Write& write : happened.writes) {
-      if (write.word >= threads_end_ || !is_special(happened.address, write.after) || !is_thread(write.lane))
+      if (write.word >= threads_end_ || !is_thread(write.lane) ||
+          (code_.result(happened.address, write.word, write.after) & wanted) == 0)
         continue;
-      const bool was_there = std::ranges::any_of(happened.reads, [&](const Event::Read& read) {
-        return read.lane == write.lane && is_special(happened.address, read.value);
-      });
-      const bool loaded = std::ranges::any_of(happened.memory, [&](const Event::Memory& access) {
-        return access.lane == write.lane && !access.store && is_special(happened.address, access.value);
-      });
-      if (!was_there && !loaded) add(write.lane);
+      const bool was_there =
+          std::ranges::any_of(happened.reads,
+                              [&](const Event::Read& read) {
+                                return read.lane == write.lane && took(read.word, read.value);
+                              }) ||
+          std::ranges::any_of(happened.memory, [&](const Event::Memory& access) {
+            return access.lane == write.lane && !access.store &&
+                   took(debug::CodeFacts::kMemory, access.value);
+          });
+      if (!was_there) add(write.lane);
     }
     end_step();
     return true;
-  }
-  bool is_special(std::uint32_t address, std::uint32_t word) const {
-    return infinities_ ? floats_.is_infinite(address, word) : floats_.is_nan(address, word);
   }
 
   void add(unsigned lane) {

@@ -12,9 +12,9 @@ using Node = DebugOrigin::Node;
 
 class Backwards {
  public:
-  Backwards(const Trace& trace, std::span<const frontend::RegisterBank> banks, const FloatCode& floats,
+  Backwards(const Trace& trace, std::span<const frontend::RegisterBank> banks, const CodeFacts& code,
             bool special, std::size_t most)
-      : trace_(trace), banks_(banks), floats_(floats), special_(special), most_(most) {}
+      : trace_(trace), banks_(banks), code_(code), special_(special), most_(most) {}
 
   DebugOrigin run(unsigned word, unsigned lane, std::uint64_t step) {
     find(word, lane, step, trace_.before(step).get(word, lane));
@@ -30,11 +30,13 @@ class Backwards {
     const frontend::RegisterBank* const bank = bank_of(banks_, word);
     const bool of_thread = bank == nullptr || bank->of != frontend::RegisterBank::Of::launch;
     const auto writer = of_thread ? trace_.writer(word, lane, step) : std::nullopt;
-    Node node{.step = writer.value_or(step),
-              .address = trace_.has(writer.value_or(step)) ? trace_.head(writer.value_or(step)).address : 0,
+    const std::uint64_t at = writer.value_or(step);
+    Node node{.step = at,
+              .address = trace_.has(at) ? trace_.head(at).address : 0,
               .word = word,
               .lane = lane,
               .value = value};
+    node.special = writer && code_.result(node.address, word, value) != 0;
     if (!of_thread)
       node.from = From::uniform;
     else if (!writer && trace_.first() != 0)
@@ -43,10 +45,11 @@ class Backwards {
       node.from = trace_.is_held(word, lane) ? From::start : From::undefined;
     else if (is_varying(word))
       node.from = From::varying;
-    return add({word, lane, writer ? *writer : ~std::uint64_t{0}}, std::move(node));
+    return add({word, lane, writer.value_or(~std::uint64_t{0}), 0}, std::move(node));
   }
 
-  using Key = std::tuple<unsigned, unsigned, std::uint64_t>;
+  // Word, lane and the step that gave it, or of loads ~0, lane, step and address.
+  using Key = std::tuple<unsigned, unsigned, std::uint64_t, std::uint64_t>;
   std::size_t add(const Key& key, Node node) {
     const auto [at, is_new] = numbers_.try_emplace(key, origin_.nodes.size());
     if (is_new) origin_.nodes.push_back(std::move(node));
@@ -57,11 +60,9 @@ class Backwards {
     const frontend::RegisterBank* const bank = bank_of(banks_, word);
     return bank != nullptr && bank->of == frontend::RegisterBank::Of::varying;
   }
-  bool is_special(std::uint32_t address, std::uint32_t word) const {
-    return floats_.is_nan(address, word) || floats_.is_infinite(address, word);
-  }
-  bool is_followed(const Node& of, std::uint32_t operand) const {
-    return !special_ || !is_special(of.address, of.value) || is_special(of.address, operand);
+  // If a value is special, only operands that are special, too, are followed.
+  bool is_followed(const Node& of, unsigned word, std::uint32_t operand) const {
+    return !special_ || !of.special || code_.operand(of.address, word, operand) != 0;
   }
 
   void follow(std::size_t number) {
@@ -86,13 +87,13 @@ class Backwards {
       });
       if (again) continue;
       ++operands;
-      if (!is_followed(node, read.value)) continue;
+      if (!is_followed(node, read.word, read.value)) continue;
       if (!has_room()) return;
       of.push_back(find(read.word, read.lane, is_varying(read.word) ? node.step + 1 : node.step, read.value));
     }
     for (const Event::Memory& access : event.memory) {
       if (access.lane != node.lane || access.store || access.faulted) continue;
-      if (access.bytes == 4 && !is_followed(node, access.value)) continue;
+      if (access.bytes == 4 && !is_followed(node, CodeFacts::kMemory, access.value)) continue;
       if (!has_room()) return;
       of.push_back(load(access, node.step));
     }
@@ -121,18 +122,18 @@ class Backwards {
             return find(read.word, read.lane, n, read.value);
       }
     }
-    return add({~0U, access.lane, step * 16 + access.address % 16}, {.from = From::memory,
-                                                                     .step = step,
-                                                                     .address = trace_.head(step).address,
-                                                                     .word = ~0U,
-                                                                     .lane = access.lane,
-                                                                     .value = access.value,
-                                                                     .memory = access.address});
+    return add({~0U, access.lane, step, access.address}, {.from = From::memory,
+                                                          .step = step,
+                                                          .address = trace_.head(step).address,
+                                                          .word = ~0U,
+                                                          .lane = access.lane,
+                                                          .value = access.value,
+                                                          .memory = access.address});
   }
 
   const Trace& trace_;
   std::span<const frontend::RegisterBank> banks_;
-  const FloatCode& floats_;
+  const CodeFacts& code_;
   bool special_;
   std::size_t most_;
   DebugOrigin origin_;
@@ -142,9 +143,9 @@ class Backwards {
 }  // namespace
 
 DebugOrigin find_origin(const Trace& trace, std::span<const frontend::RegisterBank> banks,
-                        const FloatCode& floats, unsigned word, unsigned lane, std::uint64_t step,
-                        bool special, std::size_t most) {
-  return Backwards(trace, banks, floats, special, most).run(word, lane, step);
+                        const CodeFacts& code, unsigned word, unsigned lane, std::uint64_t step, bool special,
+                        std::size_t most) {
+  return Backwards(trace, banks, code, special, most).run(word, lane, step);
 }
 
 }  // namespace warpjit::debug

@@ -98,7 +98,7 @@ class DebugSession::State final : public runtime::RunWatcher,
     return *file_;
   }
   const std::map<std::uint32_t, std::string>& lines() const { return lines_; }
-  const debug::FloatCode& floats() const { return floats_; }
+  const debug::CodeFacts& code() const { return code_; }
   std::string text(std::uint32_t address) const {
     const auto found = lines_.find(address);
     return found == lines_.end() ? std::string() : found->second;
@@ -249,7 +249,7 @@ class DebugSession::State final : public runtime::RunWatcher,
       if (from_ == 0) {
         const auto listing = disassemble(holder.program);
         lines_ = listing ? frontend::lines_of(*listing) : std::map<std::uint32_t, std::string>();
-        floats_ = debug::FloatCode(shader.isa(), lines_);
+        code_ = debug::CodeFacts(shader);
       }
       whole_ = part->program == ObservedPart::Program::own && launch.work() == Work::grid;
       return {};
@@ -375,7 +375,7 @@ class DebugSession::State final : public runtime::RunWatcher,
   std::string what_, has_;  // the draw; and which threads it has
   std::span<const frontend::RegisterBank> banks_;
   std::map<std::uint32_t, std::string> lines_;  // of the program, by address
-  debug::FloatCode floats_;
+  debug::CodeFacts code_;
 
   // What the last run left.
   debug::Trace trace_;
@@ -434,8 +434,12 @@ Result<DebugStep> DebugSession::step(std::uint64_t number) try {
                  .writes = {},
                  .accesses = {}};
   for (const auto& read : event.reads) step.reads.push_back({read.word, read.lane, read.bits, read.value});
-  for (const auto& write : event.writes)
-    step.writes.push_back({write.word, write.lane, write.bits, write.before, write.after});
+  for (const auto& write : event.writes) {
+    const unsigned special = state_->code().result(event.address, write.word, write.after);
+    step.writes.push_back({write.word, write.lane, write.bits, write.before, write.after,
+                           (special & debug::CodeFacts::kNan) != 0,
+                           (special & debug::CodeFacts::kInfinity) != 0});
+  }
   for (const auto& access : event.memory)
     step.accesses.push_back({access.address, access.bytes, access.lane, access.store, access.faulted,
                              access.before, access.value});
@@ -447,7 +451,7 @@ Result<DebugStep> DebugSession::step(std::uint64_t number) try {
 Result<std::optional<std::uint64_t>> DebugSession::search(const DebugSearch& what, std::uint64_t from,
                                                           bool backwards) try {
   return state_->search({what.addresses, what.words, what.happened, what.nan, what.infinity, what.any,
-                         what.copies, what.lanes, &state_->floats()},
+                         what.copies, what.lanes, &state_->code()},
                         from, backwards);
 } catch (...) {
   return caught();
@@ -458,7 +462,7 @@ Result<DebugOrigin> DebugSession::origin(unsigned word, unsigned lane, std::uint
   if (word >= words() || lane >= lanes())
     return Error{ErrorCode::bad_input, "there is no such register or lane", state_->place().text()};
   WARPJIT_CHECK(state_->look_at(step));
-  return debug::find_origin(state_->trace(), state_->banks(), state_->floats(), word, lane, step, special,
+  return debug::find_origin(state_->trace(), state_->banks(), state_->code(), word, lane, step, special,
                             most);
 } catch (...) {
   return caught();

@@ -109,17 +109,6 @@ std::size_t Trace::bytes() const {
 
 Trace::Head Trace::head(std::uint64_t step) const { return shapes_[heads_[step - first_].shape].head; }
 
-void Trace::apply(std::size_t index, RegisterFile& file) const {
-  const Shape& shape = shapes_[heads_[index].shape];
-  std::size_t value = heads_[index].value;
-  for (std::size_t k = 0; k < shape.writes.size(); ++k) {
-    const Event::Write& write = shape.writes[k];
-    const bool last = k + 1 == shape.writes.size() || shape.writes[k + 1].word != write.word;
-    file.set(write.word, write.lane, values_[value]);
-    if (!shape.same || last) ++value;
-  }
-}
-
 RegisterFile Trace::before(std::uint64_t step) const {
   const std::uint64_t index = step - first_;
   if (states_.empty()) return start_;
@@ -141,13 +130,11 @@ Event Trace::event(std::uint64_t step) const {
   for (Event::Read& read : event.reads) read.value = file.get(read.word, read.lane);
   event.writes = shape.writes;
   for (Event::Write& write : event.writes) write.before = file.get(write.word, write.lane);
-  apply(index, file);
-  std::size_t value = heads_[index].value;
-  for (std::size_t k = 0; k < event.writes.size(); ++k) {
-    event.writes[k].after = values_[value];
-    const bool last = k + 1 == event.writes.size() || event.writes[k + 1].word != event.writes[k].word;
-    if (!shape.same || last) ++value;
-  }
+  auto written = event.writes.begin();
+  for_writes(index, [&](const Event::Write& write, std::uint32_t value) {
+    written++->after = value;
+    file.set(write.word, write.lane, value);
+  });
   for (Event::Read& read : event.reads)
     if (read.word >= varyings_) read.value = file.get(read.word, read.lane);
   const std::span<const Event::Memory> memory = accesses(step);
@@ -172,24 +159,29 @@ bool Trace::matches(const Search& search, std::uint64_t step) const {
     for (const Event::Write& write : shape.writes)
       if (is_looked_at(write.lane) && std::ranges::find(search.words, write.word) != search.words.end())
         return true;
-  if ((!search.nan && !search.infinity) || search.floats == nullptr) return false;
-  const auto is_special = [&](std::uint32_t word) {
-    return (search.nan && search.floats->is_nan(shape.head.address, word)) ||
-           (search.infinity && search.floats->is_infinite(shape.head.address, word));
+  return search.code != nullptr && (search.nan || search.infinity) && gives_special(search, step);
+}
+
+bool Trace::gives_special(const Search& search, std::uint64_t step) const {
+  const std::size_t index = step - first_;
+  const std::uint32_t address = head(step).address;
+  const unsigned wanted =
+      (search.nan ? unsigned{CodeFacts::kNan} : 0) | (search.infinity ? unsigned{CodeFacts::kInfinity} : 0);
+  const auto gives = [&](const Event::Write& write, std::uint32_t value) {
+    return (search.lanes >> write.lane & 1) != 0 && write.word < threads_end_ &&
+           (search.code->result(address, write.word, value) & wanted) != 0;
   };
-  const std::size_t end = index + 1 < heads_.size() ? heads_[index + 1].value : values_.size();
-  if (std::none_of(values_.begin() + heads_[index].value, values_.begin() + static_cast<std::ptrdiff_t>(end),
-                   is_special))
-    return false;
-  const Event whole = event(step);
-  for (const Event::Write& write : whole.writes) {
-    if (!is_looked_at(write.lane) || write.word >= threads_end_ || !is_special(write.after)) continue;
-    const bool was_there = std::ranges::any_of(whole.reads, [&](const Event::Read& read) {
-      return read.lane == write.lane && is_special(read.value);
-    });
-    if (search.copies || !was_there) return true;
-  }
-  return false;
+  bool any = false;
+  for_writes(index,
+             [&](const Event::Write& write, std::uint32_t value) { any = any || gives(write, value); });
+  if (!any || search.copies) return any;
+  const Event whole = event(step);  // with what was read, which takes longer
+  return std::ranges::any_of(whole.writes, [&](const Event::Write& write) {
+    return gives(write, write.after) && std::ranges::none_of(whole.reads, [&](const Event::Read& read) {
+             return read.lane == write.lane &&
+                    (search.code->operand(address, read.word, read.value) & wanted) != 0;
+           });
+  });
 }
 
 std::optional<std::uint64_t> Trace::find(const Search& search, std::uint64_t from, bool backwards) const {

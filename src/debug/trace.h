@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "debug/float_code.h"
+#include "debug/code_facts.h"
 #include "frontend/interpret/observer.h"
 #include "frontend/register_bank.h"
 
@@ -52,15 +52,17 @@ struct Search {
   bool any = false;                        // it is a step
   bool copies = false;                     // nan, infinity: it may have read one
   std::uint32_t lanes = ~0U;
-  const FloatCode* floats = nullptr;  // of the program; null: nothing is a float
+  const CodeFacts* code = nullptr;  // of the program; null: nothing is a float
 };
+
 class Trace {
  public:
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
   static constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 28;
 
   Trace() = default;
-  // The guest has these registers. What events have of other words and lanes is left out. `from`: the first step whose deltas are kept; as many as fit into kMostBytes.
+  // The guest has these registers. What events have of other words and lanes is left out. `from`: the first step whose
+  // deltas are kept; as many as fit into kMostBytes.
   Trace(std::span<const frontend::RegisterBank> banks, unsigned lanes, std::uint64_t from);
 
   // ---- Recording
@@ -113,9 +115,26 @@ class Trace {
   };
   bool add_inside(const Event& event);
   std::uint32_t shape_of(const Event& event, std::uint16_t happened, bool same);
-  void apply(std::size_t index, RegisterFile& file) const;
+  // Calls function(write, value) for each word that a step writes, in their order.
+  template <class Function>
+  void for_writes(std::size_t index, const Function& function) const {
+    const Shape& shape = shapes_[heads_[index].shape];
+    std::size_t value = heads_[index].value;
+    for (std::size_t k = 0; k < shape.writes.size(); ++k) {
+      function(shape.writes[k], values_[value]);
+      const bool last = k + 1 == shape.writes.size() || shape.writes[k + 1].word != shape.writes[k].word;
+      if (!shape.same || last) ++value;
+    }
+  }
+  void apply(std::size_t index, RegisterFile& file) const {
+    for_writes(index, [&](const Event::Write& write, std::uint32_t value) {
+      file.set(write.word, write.lane, value);
+    });
+  }
 
   bool matches(const Search& search, std::uint64_t step) const;
+  // Whether it gives a NaN or an infinity that is looked for, and has not read one unless copies count.
+  bool gives_special(const Search& search, std::uint64_t step) const;
   bool has_place(unsigned word, unsigned lane) const {
     return lane < lanes() && std::size_t{word} * lanes() + lane < held_.size();
   }

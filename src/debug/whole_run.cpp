@@ -34,7 +34,7 @@ void WholeRun::begin_program(const runtime::LaunchState& launch, const runtime::
       threads_end_ = std::max(threads_end_, bank.first + unsigned{bank.registers} * bank.components);
   const auto listing = disassemble(holder.program);
   lines_ = listing ? frontend::lines_of(*listing) : std::map<std::uint32_t, std::string>();
-  floats_ = FloatCode(shader.isa(), lines_);
+  code_ = CodeFacts(shader);
   stage_ = shader.stage();
   launch_ = &launch;
   rows_ = 0;

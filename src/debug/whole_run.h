@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "capture/frames.h"
-#include "debug/float_code.h"
+#include "debug/code_facts.h"
 #include "frontend/interpret/observer.h"
 #include "runtime/engine/observed_run.h"
 #include "warpjit/debug.hpp"
@@ -50,7 +50,7 @@ class WholeRun : public runtime::RunWatcher, public CaptureVisitor, public inter
   Stage stage_{};
   unsigned threads_end_ = 0;  // the words after those of threads
   std::map<std::uint32_t, std::string> lines_;
-  FloatCode floats_;
+  CodeFacts code_;
   interpret::ObservedGroup group_;
   std::vector<Fragment> quads_;  // by lanes
 

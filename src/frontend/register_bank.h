@@ -13,8 +13,13 @@ namespace warpjit::frontend {
 // file is that component; names are "r3.x", or "r3" of one component, or "aL" of one register alone, or "o[0x10]" in
 // banks whose registers have addresses.
 struct RegisterBank {
-  // What a word mostly is, for people.
-  enum class Reading : std::uint8_t { f32, word, boolean };
+  // What a word is.
+  enum class Reading : std::uint8_t {
+    as_used,  // what an instruction has it as
+    f32,      // also of instructions whose floats have another width elsewhere
+    word,     // no float
+    boolean,
+  };
   enum class Of : std::uint8_t {
     thread,   // instructions write it
     launch,   // uniforms: the same for all threads
@@ -23,7 +28,7 @@ struct RegisterBank {
   std::string_view name;
   std::uint16_t first = 0, registers = 0;
   std::uint8_t components = 1;
-  Reading reading = Reading::f32;
+  Reading reading = Reading::as_used;
   Of of = Of::thread;
   bool addressed = false;  // by bytes
 };

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "frontend/facts.h"
 #include "frontend/grid.h"
+#include "frontend/instruction_facts.h"
 #include "frontend/interpreter.h"
 #include "frontend/memory.h"
 #include "frontend/register_bank.h"
@@ -147,6 +148,9 @@ class Shader : public SourceMap, public Program::State {
 
   // False: no launch changes memory other than its outputs or targets.
   virtual bool changes_memory() const { return true; }
+
+  // What is known of each instruction of its code, by ascending addresses; empty: the guest says nothing.
+  virtual std::vector<InstructionFacts> instruction_facts() const { return {}; }
 
  protected:
   explicit Shader(Traits traits) : traits_(std::move(traits)) {}

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "frontend/pica200/container/program.h"
+#include "frontend/pica200/facts/instruction_facts.h"
 #include "frontend/pica200/facts/register_file.h"
 #include "frontend/pica200/facts/usage.h"
 #include "frontend/pica200/interpret/interpret.h"
@@ -38,6 +39,9 @@ class Shader final : public frontend::Shader, private frontend::GeometryUnit {
       const frontend::Facts& facts) const override;
   std::span<const frontend::RegisterBank> register_banks() const override {
     return register_banks_of(program_.stage == Stage::geometry);
+  }
+  std::vector<frontend::InstructionFacts> instruction_facts() const override {
+    return pica200::instruction_facts(program_);
   }
   const frontend::GeometryUnit* geometry_unit() const override {
     return program_.stage == Stage::geometry ? this : nullptr;

@@ -3,6 +3,7 @@
 
 #include "frontend/shader.h"
 #include "frontend/tesla/container/program.h"
+#include "frontend/tesla/facts/instruction_facts.h"
 #include "frontend/tesla/facts/register_file.h"
 #include "frontend/tesla/interpret/interpret.h"
 #include "frontend/tesla/translate/graphics.h"
@@ -45,6 +46,9 @@ class Shader final : public frontend::Shader, private frontend::MemorySpaces, pr
   }
   std::span<const frontend::RegisterBank> register_banks() const override {
     return tesla::register_banks(program_.type);
+  }
+  std::vector<frontend::InstructionFacts> instruction_facts() const override {
+    return tesla::instruction_facts(program_);
   }
 
  private:

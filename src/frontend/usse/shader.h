@@ -5,6 +5,7 @@
 
 #include "frontend/shader.h"
 #include "frontend/usse/container/program.h"
+#include "frontend/usse/facts/instruction_facts.h"
 #include "frontend/usse/facts/register_file.h"
 #include "frontend/usse/translate/translate.h"
 
@@ -41,6 +42,9 @@ class Shader final : public frontend::Shader, private frontend::MemorySpaces {
       const frontend::Facts& facts) const override;
   const frontend::MemorySpaces* memory() const override { return this; }
   std::span<const frontend::RegisterBank> register_banks() const override { return kRegisterBanks; }
+  std::vector<frontend::InstructionFacts> instruction_facts() const override {
+    return usse::instruction_facts(program_);
+  }
 
  private:
   Result<frontend::SpaceName> find_space(std::string_view name) const override;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/shader.h"
+#include "frontend/valhall/facts/instruction_facts.h"
 #include "frontend/valhall/facts/register_file.h"
 #include "frontend/valhall/flow/buffer_uses.h"
 #include "frontend/valhall/flow/varying_uses.h"
@@ -24,6 +25,9 @@ class Shader final : public frontend::Shader, private frontend::MemorySpaces {
       const frontend::Facts& facts) const override;
   const frontend::MemorySpaces* memory() const override { return this; }
   std::span<const frontend::RegisterBank> register_banks() const override { return kRegisterBanks; }
+  std::vector<frontend::InstructionFacts> instruction_facts() const override {
+    return valhall::instruction_facts(program_);
+  }
 
   // True if a fragment program gives references of the stencil test.
   bool emits_stencil() const;

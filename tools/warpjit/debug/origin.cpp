@@ -35,14 +35,9 @@ Result<Asked> last_nan(DebugSession& session) {
     return Error{ErrorCode::bad_input, "no instruction of this thread gives a NaN or an infinity",
                  session.place().text()};
   WARPJIT_TRY(const DebugStep step, session.step(*found));
-  // The last of its results that is special in any width.
   for (std::size_t k = step.writes.size(); k-- > 0;) {
     const auto& write = step.writes[k];
-    const auto special = [](std::uint32_t word, std::uint32_t exponent) {
-      return (word & exponent) == exponent;
-    };
-    if (write.lane == session.lane() && (special(write.after, 0x7f800000) || special(write.after, 0x7c00) ||
-                                         special(write.after >> 16, 0x7c00)))
+    if (write.lane == session.lane() && (write.nan || write.infinite))
       return Asked{write.word, write.lane, *found + 1};
   }
   return Error{ErrorCode::internal, "the step gives none", session.place().text()};

@@ -62,6 +62,7 @@ inline constexpr auto kFragmentBanks = [] {
                 .first = static_cast<std::uint16_t>(first),
                 .registers = 1,
                 .components = static_cast<std::uint8_t>(components),
+                .reading = Bank::Reading::f32,
                 .of = of};
   };
   return std::to_array<Bank>({

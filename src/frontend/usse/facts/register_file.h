@@ -24,7 +24,11 @@ inline constexpr std::array<frontend::RegisterBank, 11> kRegisterBanks{{
     {.name = "pa", .first = kPaWords, .registers = kMaxRegisters},
     {.name = "o", .first = kOWords, .registers = kMaxRegisters},
     {.name = "sa", .first = kSaWords, .registers = kMaxRegisters, .of = frontend::RegisterBank::Of::launch},
-    {.name = "i", .first = kIWords, .registers = 4, .components = 4},
+    {.name = "i",
+     .first = kIWords,
+     .registers = 4,
+     .components = 4,
+     .reading = frontend::RegisterBank::Reading::f32},
     {.name = "p", .first = kPWords, .registers = 4, .reading = frontend::RegisterBank::Reading::boolean},
     // idx1 and idx2; there is no idx0.
     {.name = "idx", .first = kIdxWords, .registers = 3, .reading = frontend::RegisterBank::Reading::word},

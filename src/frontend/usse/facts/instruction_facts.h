@@ -1,0 +1,13 @@
+// What is known of instructions to those who look at a run (frontend/instruction_facts.h).
+#pragma once
+
+#include <vector>
+
+#include "frontend/instruction_facts.h"
+#include "frontend/usse/container/program.h"
+
+namespace warpjit::usse {
+
+std::vector<frontend::InstructionFacts> instruction_facts(const Program& program);
+
+}  // namespace warpjit::usse
