@@ -2,6 +2,7 @@
 // annotations in braces. Errors of functions that take no position have none.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "frontend/assembly/source_notes.h"
 
 namespace warpjit::assembly {
 
@@ -108,14 +110,18 @@ struct CodePlace {
 //   static Result<Parsed> parse(std::vector<std::string_view> words);
 //   static void set_target(Parsed& parsed, std::int64_t from, std::int64_t to);  // numbers of words
 //   static constexpr std::size_t kMostWords; static constexpr const char* kTooMany;  // more than that
+//   std::uint32_t address_of(const CodePlace& place) const;  // as listings have it, when all is assembled
 template <class Guest, class Parsed>
 class WordAssembler : protected LineReader<Guest, CodePlace> {
  protected:
   using Base = LineReader<Guest, CodePlace>;
   using Base::Base;
 
-  Status assemble(std::string_view text, const text::Language& language) {
+  // `notes`: null, or what they get.
+  Status assemble(std::string_view text, const text::Language& language, SourceNotes* notes) {
+    keeps_lines_ = notes != nullptr;
     WARPJIT_CHECK(this->read_lines(text, language));
+    if (notes != nullptr) note(*notes);
     for (Fixup& fixup : fixups_) {
       const std::string label(fixup.parsed.label);
       WARPJIT_TRY(const CodePlace to, this->find_label(label, fixup.position));
@@ -141,6 +147,14 @@ class WordAssembler : protected LineReader<Guest, CodePlace> {
 
  private:
   friend Base;
+  void note(SourceNotes& notes) const {
+    const Guest& guest = static_cast<const Guest&>(*this);
+    for (const auto& [place, line] : lines_) notes.lines.emplace_back(guest.address_of(place), line);
+    for (const auto& [label, place] : this->labels_)
+      notes.labels.emplace_back(guest.address_of(place), label);
+    std::ranges::sort(notes.lines);
+    std::ranges::sort(notes.labels);
+  }
   // A branch to a label that may come later.
   struct Fixup {
     CodePlace at;
@@ -166,11 +180,14 @@ class WordAssembler : protected LineReader<Guest, CodePlace> {
     auto& code = static_cast<Guest&>(*this).code();
     if (code.size() == Guest::kMostWords)
       return located({ErrorCode::resource_limit, Guest::kTooMany, {}}, position);
+    if (keeps_lines_) lines_.emplace_back(here(), position.line);
     code.push_back(word);
     return {};
   }
 
   std::vector<Fixup> fixups_;
+  bool keeps_lines_ = false;
+  std::vector<std::pair<CodePlace, std::uint32_t>> lines_;  // of words, in the order of the source
 };
 
 // Assembles one instruction, which has no label: its word.

@@ -12,7 +12,10 @@ using text::Token;
 // Labels are addresses.
 class Assembler : assembly::LineReader<Assembler, std::uint32_t> {
  public:
-  explicit Assembler(const std::string& file) : LineReader(file) { container_.source_name = file; }
+  Assembler(const std::string& file, std::vector<assembly::SourceNotes>* notes)
+      : LineReader(file), notes_(notes) {
+    container_.source_name = file;
+  }
 
   Result<Container> run(std::string_view text) {
     start_program("");
@@ -44,6 +47,7 @@ class Assembler : assembly::LineReader<Assembler, std::uint32_t> {
     labels_.clear();
     fixups_.clear();
     constant_fixups_.clear();
+    lines_.clear();
     described_ = false;
   }
 
@@ -62,7 +66,15 @@ class Assembler : assembly::LineReader<Assembler, std::uint32_t> {
     if (program_.code.empty()) return position_.error("a kernel without instructions");
     WARPJIT_CHECK(check_limits(program_));
     container_.programs.push_back(std::move(program_));
+    if (notes_ != nullptr) note();
     return {};
+  }
+
+  void note() {
+    assembly::SourceNotes& notes = notes_->emplace_back();
+    notes.lines = std::move(lines_);
+    for (const auto& [label, address] : labels_) notes.labels.emplace_back(address, label);
+    std::ranges::sort(notes.labels);
   }
 
   void put(std::size_t at, std::uint64_t word, unsigned words) {
@@ -89,6 +101,7 @@ class Assembler : assembly::LineReader<Assembler, std::uint32_t> {
   Status reserve(unsigned words, const text::Position& position) {
     if (program_.code.size() + words > kMaxCodeWords)
       return assembly::located({ErrorCode::resource_limit, "more code than 16 MiB", {}}, position);
+    if (notes_ != nullptr) lines_.emplace_back(here(), position.line);
     program_.code.resize(program_.code.size() + words);
     return {};
   }
@@ -180,12 +193,15 @@ class Assembler : assembly::LineReader<Assembler, std::uint32_t> {
   bool described_ = false;
   std::vector<Fixup> fixups_;
   std::vector<ConstantFixup> constant_fixups_;
+  std::vector<assembly::SourceNotes>* notes_;  // null: nobody wants them
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> lines_;
 };
 
 }  // namespace
 
-Result<Container> assemble(std::string_view text, const std::string& file) {
-  return Assembler(file).run(text);
+Result<Container> assemble(std::string_view text, const std::string& file,
+                           std::vector<assembly::SourceNotes>* notes) {
+  return Assembler(file, notes).run(text);
 }
 
 Result<std::uint64_t> assemble_instruction(ProgramType type, std::string_view text) {

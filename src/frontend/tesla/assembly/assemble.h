@@ -18,13 +18,17 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "frontend/assembly/source_notes.h"
 #include "frontend/tesla/container/program.h"
 
 namespace warpjit::tesla {
 
-// Assembles a source text; `file` is for messages. An error's `where` is "file:line:column".
-Result<Container> assemble(std::string_view text, const std::string& file);
+// Assembles a source text; `file` is for messages. An error's `where` is "file:line:column". `notes`: null, or what
+// they get, one for each program.
+Result<Container> assemble(std::string_view text, const std::string& file,
+                           std::vector<assembly::SourceNotes>* notes = nullptr);
 
 // One instruction without labels or comment. An error's `where` is empty.
 Result<std::uint64_t> assemble_instruction(ProgramType type, std::string_view text);

@@ -12,8 +12,8 @@ class Assembler : public assembly::WordAssembler<Assembler, AssembledInstruction
  public:
   explicit Assembler(const std::string& file) : WordAssembler(file) { program_.source_name = file; }
 
-  Result<Program> run(std::string_view text) {
-    WARPJIT_CHECK(assemble(text, kLanguage));
+  Result<Program> run(std::string_view text, assembly::SourceNotes* notes) {
+    WARPJIT_CHECK(assemble(text, kLanguage, notes));
     if (program_.code.empty()) return position_.error("a program without instructions");
     return std::move(program_);
   }
@@ -25,6 +25,9 @@ class Assembler : public assembly::WordAssembler<Assembler, AssembledInstruction
   static constexpr const char* kTooMany = "more code than 16 MiB";
 
   std::vector<std::uint64_t>& code() { return program_.code; }
+  std::uint32_t address_of(const assembly::CodePlace& place) const {
+    return static_cast<std::uint32_t>(8 * place.word);
+  }
   static Result<AssembledInstruction> parse(std::vector<std::string_view> words) {
     return parse_instruction(std::move(words));
   }
@@ -57,7 +60,9 @@ class Assembler : public assembly::WordAssembler<Assembler, AssembledInstruction
 
 }  // namespace
 
-Result<Program> assemble(std::string_view text, const std::string& file) { return Assembler(file).run(text); }
+Result<Program> assemble(std::string_view text, const std::string& file, assembly::SourceNotes* notes) {
+  return Assembler(file).run(text, notes);
+}
 
 Result<std::uint64_t> assemble_instruction(std::string_view text) {
   return assembly::word_without_label(parse_instruction(assembly::split_line(text, kLanguage)));

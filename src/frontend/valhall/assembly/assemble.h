@@ -15,12 +15,15 @@
 #include <string>
 #include <string_view>
 
+#include "frontend/assembly/source_notes.h"
 #include "frontend/valhall/container/program.h"
 
 namespace warpjit::valhall {
 
-// Assembles a source text; `file` is for messages. An error's `where` is "file:line:column".
-Result<Program> assemble(std::string_view text, const std::string& file);
+// Assembles a source text; `file` is for messages. An error's `where` is "file:line:column". `notes`: null, or what
+// they get.
+Result<Program> assemble(std::string_view text, const std::string& file,
+                         assembly::SourceNotes* notes = nullptr);
 
 // One instruction without labels or comment. An error's `where` is empty.
 Result<std::uint64_t> assemble_instruction(std::string_view text);
