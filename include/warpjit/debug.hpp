@@ -21,6 +21,7 @@
 #include "warpjit/capture.hpp"
 #include "warpjit/export.h"
 #include "warpjit/pixels.hpp"
+#include "warpjit/program.hpp"
 #include "warpjit/result.hpp"
 #include "warpjit/types.hpp"
 
@@ -88,6 +89,13 @@ struct DebugStep {
   std::vector<Read> reads;
   std::vector<Write> writes;
   std::vector<Access> accesses;
+};
+
+// A call that a thread has not come back from.
+struct DebugCall {
+  std::uint64_t step = 0;     // that called
+  std::uint32_t address = 0;  // of its instruction
+  std::uint32_t back = 0;     // of the one after it, where the thread comes back
 };
 
 // What to look for: a step that does any of these in one of the lanes.
@@ -204,7 +212,13 @@ class WARPJIT_API DebugSession {
   // where no operand is one. Errors: those of step() and value().
   Result<DebugOrigin> origin(unsigned word, unsigned lane, std::uint64_t step, bool special = false,
                              std::size_t most = 64);
-  // The listing of the program: text of an address; empty: there is no instruction.
+  // The calls that a lane is in before the step that comes next, the outermost one first, as its steps show them; at
+  // most kMostCalls, the innermost ones. Guests without calls have none. Errors: those of step().
+  static constexpr std::size_t kMostCalls = 1000;
+  Result<std::vector<DebugCall>> calls(unsigned lane);
+  // The program that the threads run; after go().
+  const Program& program() const;
+  // Its listing: text of an address; empty: there is no instruction.
   std::string text(std::uint32_t address) const;
   std::vector<std::uint32_t> addresses() const;  // of all instructions, ascending
 

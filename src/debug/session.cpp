@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "capture/frames.h"
+#include "debug/call_stack.h"
 #include "debug/origin.h"
 #include "debug/saved_memory.h"
 #include "debug/trace.h"
@@ -82,8 +83,19 @@ class DebugSession::State final : public runtime::RunWatcher,
       at = backwards ? trace_.first() : trace_.end();
     }
   }
+  Result<std::vector<DebugCall>> calls(unsigned lane) {
+    debug::CallStack stack(code_, lines_);
+    if (!stack.has_calls()) return std::vector<DebugCall>();
+    for (std::uint64_t step = 0; step <= place_.step && step < trace_.steps(); ++step) {
+      WARPJIT_CHECK(look_at(step));
+      const debug::Trace::Head head = trace_.head(step);
+      if ((head.lanes >> lane & 1) != 0) stack.come_to(step, head.address);
+    }
+    return stack.calls();
+  }
   const DebugPlace& place() const { return place_; }
   const std::string& what() const { return what_; }
+  const Program& program() const { return program_; }
   const debug::Trace& trace() const { return trace_; }
   const Status& end() const { return end_; }
   const std::string& difference() const { return difference_; }
@@ -247,7 +259,8 @@ class DebugSession::State final : public runtime::RunWatcher,
     if (found_) {
       end_ = status;
       if (from_ == 0) {
-        const auto listing = disassemble(holder.program);
+        program_ = holder.program;
+        const auto listing = disassemble(program_);
         lines_ = listing ? frontend::lines_of(*listing) : std::map<std::uint32_t, std::string>();
         code_ = debug::CodeFacts(shader);
       }
@@ -372,7 +385,8 @@ class DebugSession::State final : public runtime::RunWatcher,
   DebugOptions options_;
   Engine engine_;
   DebugPlace place_;
-  std::string what_, has_;  // the draw; and which threads it has
+  std::string what_, has_;    // the draw; and which threads it has
+  Program program_{nullptr};  // that the threads run
   std::span<const frontend::RegisterBank> banks_;
   std::map<std::uint32_t, std::string> lines_;  // of the program, by address
   debug::CodeFacts code_;
@@ -487,6 +501,14 @@ Result<std::uint32_t> DebugSession::value(unsigned word, unsigned lane) try {
 } catch (...) {
   return caught();
 }
+Result<std::vector<DebugCall>> DebugSession::calls(unsigned lane) try {
+  if (lane >= lanes())
+    return Error{ErrorCode::bad_input, "there is no lane " + std::to_string(lane), state_->place().text()};
+  return state_->calls(lane);
+} catch (...) {
+  return caught();
+}
+const Program& DebugSession::program() const { return state_->program(); }
 std::string DebugSession::text(std::uint32_t address) const { return state_->text(address); }
 std::vector<std::uint32_t> DebugSession::addresses() const {
   std::vector<std::uint32_t> addresses;
