@@ -53,22 +53,14 @@ class DebugSession::State final : public runtime::RunWatcher,
     return go_to(place.step);
   }
   Status go_to(std::uint64_t step) {
-    if (step > trace_.steps())
-      return Error{
-          ErrorCode::bad_input,
-          "there is no step " + std::to_string(step) + "; the threads made " + std::to_string(trace_.steps()),
-          place_.text()};
+    if (step > trace_.steps()) return no_step(step);
     place_.step = step;
     return {};
   }
   // Makes sure that the trace has a step, or the registers after the last one.
   Status look_at(std::uint64_t step) {
     if (trace_.has(step) || (step == trace_.end() && step >= trace_.first())) return {};
-    if (step > trace_.steps())
-      return Error{
-          ErrorCode::bad_input,
-          "there is no step " + std::to_string(step) + "; the threads made " + std::to_string(trace_.steps()),
-          place_.text()};
+    if (step > trace_.steps()) return no_step(step);
     // Some before it, as people mostly step back.
     constexpr std::uint64_t kBefore = 100000;
     return record(step > kBefore ? step - kBefore : 0);
@@ -117,6 +109,13 @@ class DebugSession::State final : public runtime::RunWatcher,
   }
 
  private:
+  Error no_step(std::uint64_t step) const {
+    return {
+        ErrorCode::bad_input,
+        "there is no step " + std::to_string(step) + "; the threads made " + std::to_string(trace_.steps()),
+        place_.text()};
+  }
+
   // ---- The run of the capture
   void forget() {
     found_ = seen_ = false;
@@ -274,8 +273,7 @@ class DebugSession::State final : public runtime::RunWatcher,
   Status after(runtime::LaunchState& launch) override {
     if (&launch != launch_) return {};
     launch_ = nullptr;
-    if (!found_) return {};
-    if (!compares_) return {};
+    if (!found_ || !compares_) return {};
     const auto& pieces = observed_.pieces();
     for (std::size_t k = 0; k < pieces.size() && difference_.empty(); ++k) {
       const auto &was = memory_before_.copy(k), &is = observed_.copy(k);
@@ -293,63 +291,69 @@ class DebugSession::State final : public runtime::RunWatcher,
 
   // ---- The observed run
   bool observes(const ObservedGroup& group) override {
-    if (found_) return false;
-    if (!chooses(group)) return false;
+    if (found_ || !chooses(group)) return false;
     found_ = true;
     // Lanes without a thread may run for their quad.
     const auto lanes = static_cast<unsigned>(std::bit_width(group.lanes | 1U << lane_));
     trace_ = debug::Trace(banks_, (lanes + 3) / 4 * 4, from_);
     return true;
   }
+  // Whether a group has the place's thread, whose lane it sets.
   bool chooses(const ObservedGroup& group) {
     switch (group.kind) {
-      case ObservedGroup::Kind::rows: {
-        const auto count = static_cast<std::uint64_t>(std::popcount(group.lanes));
-        const std::uint64_t first =
-            launch_ != nullptr && is_alone() ? place_.number / count_of(group) * count_of(group) : rows_seen_;
-        rows_seen_ += count;
-        if (place_.number < first || place_.number - first >= count) return false;
-        lane_ = static_cast<unsigned>(place_.number - first);
-        return true;
-      }
-      case ObservedGroup::Kind::block: {
-        std::uint64_t thread = 0;
-        if (place_.of == DebugPlace::Of::vertex) {
-          const frontend::Vertices& vertices = launch_->values.grid.vertices;
-          const std::uint64_t number = place_.number % vertices.count;
-          if (group.block[0] != number / frontend::Vertices::kOfBlock ||
-              group.block[1] != place_.number / vertices.count)
-            return false;
-          thread = number % frontend::Vertices::kOfBlock;
-        } else {
-          if (group.block != ir::BlockPosition{place_.block[0], place_.block[1], place_.block[2]})
-            return false;
-          const auto& size = launch_->values.grid.block;
-          thread = place_.thread[0] +
-                   std::uint64_t{size[0]} * (place_.thread[1] + std::uint64_t{size[1]} * place_.thread[2]);
-        }
-        if (thread < group.first || thread - group.first >= 32) return false;
-        lane_ = static_cast<unsigned>(thread - group.first);
-        return (group.lanes >> lane_ & 1) != 0;
-      }
-      case ObservedGroup::Kind::quads: {
-        const std::uint32_t row = runtime::other_row(*launch_->pixels, place_.y);
-        for (std::size_t q = 0; q < group.quads.size(); ++q) {
-          const interpret::Quad& quad = group.quads[q];
-          if (static_cast<std::uint32_t>(quad.x) != (place_.x & ~1U) ||
-              static_cast<std::uint32_t>(quad.y) != (row & ~1U))
-            continue;
-          const unsigned pixel = (place_.x & 1) | (row & 1) << 1;
-          if ((quad.coverage >> pixel & 1) == 0) continue;
-          if (fragments_seen_++ != place_.number) continue;
-          lane_ = static_cast<unsigned>(4 * q) + pixel;
-          find_vertices(quad.primitive != nullptr ? quad.primitive->number() : group.first);
-          return true;
-        }
-        return false;
-      }
+      case ObservedGroup::Kind::rows:
+        return chooses_row(group);
+      case ObservedGroup::Kind::block:
+        return chooses_thread(group);
+      case ObservedGroup::Kind::quads:
+        return chooses_fragment(group);
       case ObservedGroup::Kind::launch:
+        break;
+    }
+    return false;
+  }
+  bool chooses_row(const ObservedGroup& group) {
+    const auto count = static_cast<std::uint64_t>(std::popcount(group.lanes));
+    const std::uint64_t lanes = std::bit_ceil(std::bit_width(group.lanes) + 0U);
+    // Rows alone run from the place's group on; draws from their first vertex.
+    const bool is_alone = !launch_->pixels && !launch_->primitives;
+    const std::uint64_t first = is_alone ? place_.number / lanes * lanes : rows_seen_;
+    rows_seen_ += count;
+    if (place_.number < first || place_.number - first >= count) return false;
+    lane_ = static_cast<unsigned>(place_.number - first);
+    return true;
+  }
+  bool chooses_thread(const ObservedGroup& group) {
+    std::uint64_t thread = 0;
+    if (place_.of == DebugPlace::Of::vertex) {
+      const frontend::Vertices& vertices = launch_->values.grid.vertices;
+      const std::uint64_t number = place_.number % vertices.count;
+      if (group.block[0] != number / frontend::Vertices::kOfBlock ||
+          group.block[1] != place_.number / vertices.count)
         return false;
+      thread = number % frontend::Vertices::kOfBlock;
+    } else {
+      if (group.block != ir::BlockPosition{place_.block[0], place_.block[1], place_.block[2]}) return false;
+      const auto& size = launch_->values.grid.block;
+      thread = place_.thread[0] +
+               std::uint64_t{size[0]} * (place_.thread[1] + std::uint64_t{size[1]} * place_.thread[2]);
+    }
+    if (thread < group.first || thread - group.first >= 32) return false;
+    lane_ = static_cast<unsigned>(thread - group.first);
+    return (group.lanes >> lane_ & 1) != 0;
+  }
+  bool chooses_fragment(const ObservedGroup& group) {
+    const std::uint32_t row = runtime::other_row(*launch_->pixels, place_.y);
+    const unsigned pixel = (place_.x & 1) | (row & 1) << 1;  // of its quad
+    for (std::size_t q = 0; q < group.quads.size(); ++q) {
+      const interpret::Quad& quad = group.quads[q];
+      if (static_cast<std::uint32_t>(quad.x) != (place_.x & ~1U) ||
+          static_cast<std::uint32_t>(quad.y) != (row & ~1U) || (quad.coverage >> pixel & 1) == 0)
+        continue;
+      if (fragments_seen_++ != place_.number) continue;
+      lane_ = static_cast<unsigned>(4 * q) + pixel;
+      find_vertices(quad.primitive != nullptr ? quad.primitive->number() : group.first);
+      return true;
     }
     return false;
   }
@@ -370,12 +374,6 @@ class DebugSession::State final : public runtime::RunWatcher,
       vertices_.push_back({.draw = place_.draw, .of = DebugPlace::Of::vertex, .number = vertex});
     }
   }
-  // True if the observed run has the group of the place alone.
-  bool is_alone() const { return !launch_->pixels && !launch_->primitives; }
-  static std::uint64_t count_of(const ObservedGroup& group) {
-    return std::bit_ceil(std::bit_width(group.lanes) + 0U);
-  }
-
   void holds(std::uint16_t word, unsigned lane, std::uint32_t value) override {
     trace_.hold(word, lane, value);
   }
