@@ -7,7 +7,8 @@
 
 namespace warpjit::tool {
 
-// A capture of any guest and version, a scene, a draw of the Vita as JSON, a launch file, which is run. Errors: those of reading and running.
+// A capture of any guest and version, a scene, a draw of the Vita as JSON, a launch file, which is run. Errors: those of
+// reading and running.
 Result<Capture> load_any_capture(const std::string& file);
 
 }  // namespace warpjit::tool

@@ -1,46 +1,17 @@
 #include "debug/debugger.h"
 
-#include "debug/register_picture.h"
-#include "files.h"
-#include "picture_file.h"
-#include "stop.h"
+#include "base/words.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
-#include <functional>
 
 namespace warpjit::tool {
 namespace {
 
-constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 48;
-
-std::vector<std::string_view> split(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (true) {
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) return words;
-    text.remove_prefix(first);
-    const std::size_t end = std::min(text.find_first_of(" \t\r\n"), text.size());
-    words.push_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
-}
-
-Error wrong(std::string message, std::string_view where) {
-  return {ErrorCode::bad_input, std::move(message), std::string(where)};
-}
-
-Result<std::uint64_t> number_of(std::string_view text, std::uint64_t most) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number > most)
-    return wrong("not a number up to " + std::to_string(most), text);
-  return number;
-}
 Result<std::uint64_t> count_of(const std::vector<std::string_view>& words) {
-  return words.size() > 1 ? number_of(words[1], kMostSteps) : Result<std::uint64_t>(1);
+  return words.size() > 1 ? number_of(words[1]) : Result<std::uint64_t>(1);
 }
 
 // What stands after the first word that is `word`; empty if no word is.
@@ -52,12 +23,12 @@ std::string_view after(std::string_view all, std::string_view word) {
   return {};
 }
 
-std::string address_text(std::uint32_t address) { return fmt::format("0x{:x}", address); }
-
 }  // namespace
 
 struct Debugger::Verb {
-  const char *name, *short_name, *takes, *does;
+  const char *name, *short_name;
+  std::string takes;
+  const char* does;
   Result<Json> (*run)(Debugger&, const Words&, std::string_view);
 };
 
@@ -77,14 +48,13 @@ const std::vector<Debugger::Verb>& Debugger::verbs() {
        [](Debugger& d, const Words&, std::string_view) { return d.finish(); }},
       {"goto", "g", "STEP | PLACE", "to a step, or another thread: \"goto draw 3 vertex 5\"",
        [](Debugger& d, const Words& w, std::string_view) { return d.go(w); }},
-      {"break", "b", "ADDRESS [if EXPRESSION] [count N]", "stop there",
+      {"break", "b", "ADDRESS | LABEL | FILE:LINE [if EXPRESSION] [count N]", "stop there",
        [](Debugger& d, const Words& w, std::string_view all) { return d.break_at(w, all); }},
       {"watch", "w", "REGISTER [if EXPRESSION] [count N]", "stop after an instruction that writes it",
        [](Debugger& d, const Words& w, std::string_view all) { return d.watch(w, all, false); }},
       {"rwatch", "rw", "REGISTER", "back to the last instruction that wrote it",
        [](Debugger& d, const Words& w, std::string_view all) { return d.watch(w, all, true); }},
-      {"catch", "", "nan | inf | fault | uninitialized | diverge | join | discard | sample | barrier | rule",
-       "stop after an instruction that does this",
+      {"catch", "", "nan | inf | " + happened_names(" | "), "stop after an instruction that does this",
        [](Debugger& d, const Words& w, std::string_view all) { return d.catch_event(w, all); }},
       {"delete", "d", "[N]", "stops no more",
        [](Debugger& d, const Words& w, std::string_view) { return d.remove(w); }},
@@ -97,7 +67,7 @@ const std::vector<Debugger::Verb>& Debugger::verbs() {
        [](Debugger& d, const Words& w, std::string_view) { return d.lanes(w); }},
       {"list", "l", "[N]", "the code around this instruction",
        [](Debugger& d, const Words& w, std::string_view) { return d.list(w); }},
-      {"where", "bt", "", "the place, and which threads execute",
+      {"where", "bt", "", "the place, which threads execute, and calls",
        [](Debugger& d, const Words&, std::string_view) { return d.where(); }},
       {"lane", "", "N", "look at another thread of those that run together",
        [](Debugger& d, const Words& w, std::string_view) { return d.lane(w); }},
@@ -128,7 +98,7 @@ Json Debugger::start() {
 Json Debugger::run(std::string_view command) {
   std::string line(command.substr(std::min(command.find_first_not_of(" \t\r\n"), command.size())));
   if (line.empty()) line = last_;
-  const Words words = split(line);
+  const Words words = text::words_of(line);
   if (words.empty()) return {{"reply", "nothing"}};
   const Verb* found = nullptr;
   std::string others;
@@ -154,6 +124,16 @@ Json Debugger::run(std::string_view command) {
   return std::move(*reply);
 }
 
+Json Debugger::help(const Words& words) const {
+  Json list = Json::array();
+  for (const Verb& verb : verbs()) {
+    if (words.size() > 1 && words[1] != verb.name && words[1] != verb.short_name) continue;
+    list.push_back(
+        {{"name", verb.name}, {"short", verb.short_name}, {"takes", verb.takes}, {"does", verb.does}});
+  }
+  return {{"reply", "help"}, {"commands", std::move(list)}};
+}
+
 // ---- Moving
 
 Result<Json> Debugger::stopped(std::string reason) {
@@ -162,43 +142,55 @@ Result<Json> Debugger::stopped(std::string reason) {
              {"lane", lane_},          {"reason", std::move(reason)},
              {"draw", session_.what()}};
   if (!session_.difference().empty()) reply["difference"] = session_.difference();
-  if (at() != 0) {
-    WARPJIT_TRY(const DebugStep before, session_.step(at() - 1));
-    Json changed = Json::array();
-    for (const auto& write : before.writes)
-      if (write.lane == lane_)
-        changed.push_back(
-            {{"register", session_.name(write.word)}, {"before", write.before}, {"after", write.after}});
-    reply["changed"] = std::move(changed);
-    if (before.happened != 0) reply["happened"] = happened_json(before.happened);
-    reply["last"] = {{"address", before.address}, {"text", session_.text(before.address)}};
-  }
-  Json hints = Json::array();
+  std::vector<std::string> hints;
   if (at() == session_.steps()) {
     reply["end"] = session_.end().ok() ? "done" : message_of(session_.end().error());
     hints = {"rs", "rc"};
   } else {
     WARPJIT_TRY(const DebugStep now, session_.step(at()));
-    reply["next"] = {{"address", now.address}, {"text", session_.text(now.address)}, {"lanes", now.lanes}};
-    hints.push_back("s");
-    for (const auto& read : now.reads)
-      if (read.lane == lane_) {
-        hints.push_back("p " + session_.name(read.word));
-        hints.push_back("origin " + session_.name(read.word));
-        break;
-      }
+    reply["next"] = instruction_json(now.address);
+    reply["next"]["lanes"] = now.lanes;
+    hints = {"s"};
+    const auto read = std::ranges::find(now.reads, lane_, &DebugStep::Read::lane);
+    if (read != now.reads.end())
+      for (const char* what : {"p ", "origin "}) hints.push_back(what + session_.name(read->word));
   }
-  if (reply.contains("changed") && !reply["changed"].empty()) {
-    const std::string& name = std::as_const(reply)["changed"][0]["register"].string();
-    hints.push_back("origin " + name);
-    hints.push_back("lanes " + name);
+  if (at() != 0) {
+    WARPJIT_TRY(const DebugStep before, session_.step(at() - 1));
+    reply["last"] = instruction_json(before.address);
+    reply["changed"] = changes_json(before);
+    if (before.happened != 0) reply["happened"] = happened_json(before.happened);
+    const auto write = std::ranges::find(before.writes, lane_, &DebugStep::Write::lane);
+    if (write != before.writes.end())
+      for (const char* what : {"origin ", "lanes "}) hints.push_back(what + session_.name(write->word));
   }
-  Json different = Json::array();
-  for (const Json& hint : hints)
-    if (std::none_of(different.begin(), different.end(), [&](const Json& other) { return other == hint; }))
-      different.push_back(hint);
-  reply["hints"] = std::move(different);
+  for (auto hint = hints.begin(); hint != hints.end(); ++hint)
+    if (std::find(hints.begin(), hint, *hint) == hint) reply["hints"].push_back(*hint);
   return reply;
+}
+
+Json Debugger::instruction_json(std::uint32_t address) {
+  Json json{{"address", address}, {"text", session_.text(address)}};
+  if (Json line = source().at(address); !line.is_null()) json["source"] = std::move(line);
+  return json;
+}
+
+Json Debugger::changes_json(const DebugStep& step) const {
+  Json changed = Json::array();
+  for (const auto& write : step.writes)
+    if (write.lane == lane_)
+      changed.push_back(
+          {{"register", session_.name(write.word)}, {"before", write.before}, {"after", write.after}});
+  return changed;
+}
+
+const ProgramSource& Debugger::source() {
+  const Program& program = session_.program();
+  if (!source_ || source_of_ != program.shared_state()) {
+    source_.emplace(program, file_);
+    source_of_ = program.shared_state();
+  }
+  return *source_;
 }
 
 Result<Json> Debugger::step(const Words& words, bool backwards) {
@@ -233,43 +225,42 @@ Result<Json> Debugger::next(const Words& words) {
   return stopped(now == session_.steps() ? "end" : "step");
 }
 
+Result<std::optional<std::uint64_t>> Debugger::next_of(const Stop& stop, bool backwards, std::uint64_t best) {
+  // Breakpoints stop before their instruction, others after what they wait for.
+  const std::uint64_t after = stop.search.addresses.empty() ? 1 : 0;
+  std::uint64_t from = backwards ? at() - std::min(after, at()) : at() + 1 - after;
+  for (std::uint64_t hits = 0;;) {
+    WARPJIT_TRY(const auto found, session_.search(stop.search, from, backwards));
+    const std::uint64_t stand = found.value_or(0) + after;
+    if (!found || (backwards ? stand < best : stand > best)) return std::optional<std::uint64_t>();
+    WARPJIT_TRY(const bool holding, holds_at(stand, stop.condition));
+    if (holding && ++hits >= stop.count) return std::optional(stand);
+    from = backwards ? *found : *found + 1;
+  }
+}
+
+Result<bool> Debugger::holds_at(std::uint64_t step, const std::string& condition) {
+  if (condition.empty()) return true;
+  const std::uint64_t was = at();
+  WARPJIT_CHECK(session_.go_to(step));
+  const auto holding = holds(session_, lane_, condition);
+  WARPJIT_CHECK(session_.go_to(was));
+  return holding;
+}
+
 Result<Json> Debugger::go_on(bool backwards) {
   std::uint64_t best = backwards ? 0 : session_.steps();
-  const Stop* hit = nullptr;
+  Stop* hit = nullptr;  // of those that stop at the same step, the first one
   for (Stop& stop : stops_) {
-    // Breakpoints stop before their instruction, others after what they wait for.
-    const bool before = !stop.search.addresses.empty();
-    std::uint64_t from = backwards ? (before ? at() : at() == 0 ? 0 : at() - 1) : (before ? at() + 1 : at());
-    for (std::uint64_t hits = 0;;) {
-      WARPJIT_TRY(const auto found, session_.search(stop.search, from, backwards));
-      if (!found) break;
-      const std::uint64_t stand = *found + (before ? 0 : 1);
-      if (backwards ? stand < best : stand > best) break;
-      if (!stop.condition.empty()) {
-        const std::uint64_t was = at();
-        WARPJIT_CHECK(session_.go_to(stand));
-        const auto holding = holds(session_, lane_, stop.condition);
-        WARPJIT_CHECK(session_.go_to(was));
-        if (!holding) return holding.error();
-        if (!*holding) {
-          from = backwards ? *found : *found + 1;
-          continue;
-        }
-      }
-      if (++hits < stop.count) {
-        from = backwards ? *found : *found + 1;
-        continue;
-      }
-      if (hit == nullptr || stand != best) best = stand, hit = &stop;
-      break;
-    }
+    WARPJIT_TRY(const auto stand, next_of(stop, backwards, best));
+    if (!stand || (hit != nullptr && *stand == best)) continue;
+    best = *stand;
+    hit = &stop;
   }
   WARPJIT_CHECK(session_.go_to(best));
-  if (hit != nullptr) {
-    for (Stop& stop : stops_) stop.hits += &stop == hit ? 1 : 0;
-    return stopped("stop " + std::to_string(hit->number) + ": " + hit->text);
-  }
-  return stopped(backwards ? "start" : "end");
+  if (hit == nullptr) return stopped(backwards ? "start" : "end");
+  ++hit->hits;
+  return stopped("stop " + std::to_string(hit->number) + ": " + hit->text);
 }
 
 Result<Json> Debugger::finish() {
@@ -279,7 +270,7 @@ Result<Json> Debugger::finish() {
 
 Result<Json> Debugger::go(const Words& words) {
   if (words.size() == 2) {
-    WARPJIT_TRY(const std::uint64_t step, number_of(words[1], kMostSteps));
+    WARPJIT_TRY(const std::uint64_t step, number_of(words[1]));
     WARPJIT_CHECK(session_.go_to(step));
     return stopped("goto");
   }
@@ -297,19 +288,22 @@ Result<Json> Debugger::go(const Words& words) {
 
 // ---- Stops
 
-Result<std::uint32_t> Debugger::address_of(std::string_view text) const {
+Result<std::uint32_t> Debugger::address_of(std::string_view text) {
+  if (const auto found = source().find(text)) return *found;
   std::uint32_t address = 0;
   std::string_view digits = text;
   if (digits.starts_with("0x")) digits.remove_prefix(2);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), address, 16);
   const std::vector<std::uint32_t> all = session_.addresses();
-  if (error != std::errc() || end != digits.data() + digits.size() ||
-      !std::binary_search(all.begin(), all.end(), address))
-    return wrong(all.empty() ? "the program has no listing"
-                             : "no instruction is there; addresses are " + address_text(all.front()) +
-                                   " to " + address_text(all.back()) + ", \"list\" shows them",
-                 text);
-  return address;
+  if (all.empty()) return wrong("the program has no listing", text);
+  if (error == std::errc() && end == digits.data() + digits.size() &&
+      std::ranges::binary_search(all, address))
+    return address;
+  std::string message =
+      fmt::format("no instruction is there; addresses are 0x{:x} to 0x{:x}, \"list\" shows them", all.front(),
+                  all.back());
+  if (const std::string labels = source().labels(); !labels.empty()) message += "; labels are " + labels;
+  return wrong(message, text);
 }
 
 Result<Json> Debugger::add_stop(Stop stop, std::string_view all) {
@@ -317,15 +311,15 @@ Result<Json> Debugger::add_stop(Stop stop, std::string_view all) {
   if (const std::size_t end = condition.find(" count "); end != std::string_view::npos)
     condition = condition.substr(0, end);
   stop.condition = condition;
-  if (const std::string_view count = after(all, "count"); !count.empty()) {
-    WARPJIT_TRY(stop.count, number_of(split(count)[0], kMostSteps));
+  if (const Words count = text::words_of(after(all, "count")); !count.empty()) {
+    WARPJIT_TRY(stop.count, number_of(count[0]));
   }
   if (!stop.condition.empty()) {
     // A name that is wrong is said at once.
     const auto holding = holds(session_, lane_, stop.condition);
     if (!holding) return holding.error();
   }
-  stop.search.lanes = 1U << lane_;
+  if (stop.search.lanes == ~0U) stop.search.lanes = 1U << lane_;
   stop.number = ++last_stop_;
   stop.text = all;
   Json reply{{"reply", "breakpoint"}, {"number", stop.number}, {"text", stop.text}};
@@ -342,239 +336,34 @@ Result<Json> Debugger::break_at(const Words& words, std::string_view all) {
 Result<Json> Debugger::watch(const Words& words, std::string_view all, bool backwards) {
   if (words.size() < 2) return wrong("a register is missing", words[0]);
   WARPJIT_TRY(const DebugRegister reg, register_of(session_, lane_, words[1]));
-  if (!backwards) return add_stop({.search = {.words = {reg.word}}}, all);
-  WARPJIT_TRY(const auto found, session_.search({.words = {reg.word}, .lanes = 1U << reg.lane}, at(), true));
+  const DebugSearch writes{.words = {reg.word}, .lanes = 1U << reg.lane};
+  if (!backwards) return add_stop({.search = writes}, all);
+  WARPJIT_TRY(const auto found, session_.search(writes, at(), true));
   if (!found) return wrong("no instruction before step " + std::to_string(at()) + " writes it", words[1]);
   WARPJIT_CHECK(session_.go_to(*found));
   return stopped("the next instruction writes " + std::string(words[1]));
 }
 
 Result<Json> Debugger::catch_event(const Words& words, std::string_view all) {
-  struct Event {
-    const char* name;
-    std::uint16_t bit;
-  };
-  constexpr Event kEvents[] = {{"fault", DebugStep::faulted},     {"uninitialized", DebugStep::undefined},
-                               {"diverge", DebugStep::diverged},  {"join", DebugStep::joined},
-                               {"discard", DebugStep::discarded}, {"sample", DebugStep::sampled},
-                               {"barrier", DebugStep::barrier},   {"rule", DebugStep::rule}};
   const std::string_view what = words.size() < 2 ? std::string_view() : words[1];
   Stop stop;
-  if (what == "nan") stop.search.nan = true;
-  if (what == "inf") stop.search.infinity = true;
-  for (const Event& event : kEvents)
-    if (what == event.name) stop.search.happened = event.bit;
+  stop.search.nan = what == "nan";
+  stop.search.infinity = what == "inf";
+  stop.search.happened = happened_bit(what);
   if (!stop.search.nan && !stop.search.infinity && stop.search.happened == 0)
-    return wrong(
-        "what can be caught: nan, inf, fault, uninitialized, diverge, join, discard, sample, barrier, rule",
-        what);
+    return wrong("what can be caught: nan, inf, " + happened_names(", "), what);
   return add_stop(std::move(stop), all);
 }
 
 Result<Json> Debugger::remove(const Words& words) {
   if (words.size() > 1) {
-    WARPJIT_TRY(const std::uint64_t number, number_of(words[1], kMostSteps));
+    WARPJIT_TRY(const std::uint64_t number, number_of(words[1]));
     if (std::erase_if(stops_, [&](const Stop& stop) { return stop.number == number; }) == 0)
       return wrong("there is no such stop", words[1]);
   } else {
     stops_.clear();
   }
   return info({"info"});
-}
-
-// ---- Looking
-
-Result<Json> Debugger::print(const Words& words, std::string_view all) {
-  if (words.size() < 2) return wrong("a register or a number is missing", "print");
-  std::string_view text = all.substr(all.find(words[0]) + words[0].size() + 1);
-  const bool compares =
-      text.find_first_of("<>=!") != std::string_view::npos || text.find(" is ") != std::string_view::npos;
-  Json reply{{"reply", "value"}, {"expression", std::string(text)}};
-  if (compares) {
-    WARPJIT_TRY(const bool holding, holds(session_, lane_, text));
-    reply["holds"] = holding;
-    return reply;
-  }
-  WARPJIT_TRY(const DebugValue value, value_of(session_, lane_, text));
-  reply["value"] = value.word;
-  reply["readings"] = readings_json(value.word);
-  return reply;
-}
-
-Result<Json> Debugger::registers(const Words& words) {
-  Json list = Json::array();
-  const bool changed = words.size() > 1 && words[1] == "changed";
-  if (changed) {
-    if (at() != 0) {
-      WARPJIT_TRY(const DebugStep before, session_.step(at() - 1));
-      for (const auto& write : before.writes)
-        if (write.lane == lane_)
-          list.push_back(
-              {{"register", session_.name(write.word)}, {"value", write.after}, {"before", write.before}});
-    }
-    return Json{{"reply", "registers"}, {"registers", std::move(list)}};
-  }
-  for (unsigned word = 0; word < session_.words(); ++word) {
-    const std::string name = session_.name(word);
-    // "r3" and "r3.x" name registers; "r" all of a bank, of which those that are not 0 are shown.
-    bool named = false, exact = false;
-    for (std::size_t k = 1; k < words.size(); ++k) {
-      if (!name.starts_with(words[k])) continue;
-      const bool whole = name.size() == words[k].size() || name[words[k].size()] == '.';
-      exact = exact || whole;
-      named = named || whole || words[k].find_first_of("0123456789") == std::string_view::npos;
-    }
-    if (words.size() > 1 && !named) continue;
-    WARPJIT_TRY(const std::uint32_t value, session_.value(word, lane_));
-    if (value != 0 || exact) list.push_back({{"register", name}, {"value", value}});
-  }
-  return Json{{"reply", "registers"}, {"registers", std::move(list)}};
-}
-
-Result<Json> Debugger::lanes(const Words& words) {
-  if (words.size() < 2) return wrong("a register is missing", "lanes");
-  WARPJIT_TRY(const DebugRegister reg, register_of(session_, lane_, words[1]));
-  std::uint32_t executing = ~0U;
-  if (at() < session_.steps()) {
-    WARPJIT_TRY(const DebugStep now, session_.step(at()));
-    executing = now.lanes;
-  }
-  Json list = Json::array();
-  for (unsigned lane = 0; lane < session_.lanes(); ++lane) {
-    WARPJIT_TRY(const std::uint32_t value, session_.value(reg.word, lane));
-    list.push_back({{"lane", lane}, {"value", value}, {"executes", (executing >> lane & 1) != 0}});
-  }
-  return Json{
-      {"reply", "lanes"}, {"register", session_.name(reg.word)}, {"lanes", std::move(list)}, {"lane", lane_}};
-}
-
-Result<Json> Debugger::list(const Words& words) {
-  constexpr std::size_t kAround = 5;
-  WARPJIT_TRY(const std::uint64_t around,
-              words.size() > 1 ? number_of(words[1], 1 << 20) : Result<std::uint64_t>(kAround));
-  const std::vector<std::uint32_t> all = session_.addresses();
-  std::size_t here = all.size();
-  std::uint32_t now = ~0U;
-  if (at() < session_.steps()) {
-    WARPJIT_TRY(const DebugStep step, session_.step(at()));
-    now = step.address;
-    here = static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), now) - all.begin());
-  }
-  const std::size_t first = here - std::min<std::size_t>(here, around),
-                    end = std::min<std::size_t>(all.size(), here + around + 1);
-  Json lines = Json::array();
-  for (std::size_t k = first; k < end; ++k)
-    lines.push_back({{"address", all[k]}, {"text", session_.text(all[k])}, {"next", all[k] == now}});
-  return Json{{"reply", "list"}, {"lines", std::move(lines)}};
-}
-
-Result<Json> Debugger::where() {
-  Json reply{{"reply", "where"},          {"place", session_.place().text()}, {"step", at()},
-             {"steps", session_.steps()}, {"draw", session_.what()},          {"lane", lane_},
-             {"lanes", session_.lanes()}};
-  if (at() < session_.steps()) {
-    WARPJIT_TRY(const DebugStep now, session_.step(at()));
-    reply["address"] = now.address;
-    reply["text"] = session_.text(now.address);
-    reply["executing"] = now.lanes;
-  }
-  return reply;
-}
-
-Result<Json> Debugger::lane(const Words& words) {
-  if (words.size() < 2) return wrong("a number is missing", "lane");
-  WARPJIT_TRY(const std::uint64_t number, number_of(words[1], session_.lanes() - 1));
-  lane_ = static_cast<unsigned>(number);
-  return stopped("lane " + std::to_string(lane_));
-}
-
-Json origin_json(DebugSession& session, const DebugOrigin& origin) {
-  Json nodes = Json::array();
-  for (const DebugOrigin::Node& node : origin.nodes) {
-    DebugPlace place = session.place();
-    place.step = node.step;
-    Json one{{"from", name(node.from)},
-             {"step", node.step},
-             {"value", node.value},
-             {"place", place.text()},
-             {"of", node.of}};
-    if (node.word != ~0U) one["register"] = session.name(node.word);
-    if (node.from == DebugOrigin::From::memory) one["memory"] = node.memory;
-    const bool by_instruction = node.from != DebugOrigin::From::start &&
-                                node.from != DebugOrigin::From::uniform &&
-                                node.from != DebugOrigin::From::undefined;
-    if (by_instruction) {
-      one["address"] = node.address;
-      one["text"] = session.text(node.address);
-    }
-    nodes.push_back(std::move(one));
-  }
-  return nodes;
-}
-
-Result<Json> Debugger::origin(const Words& words) {
-  if (words.size() < 2) return wrong("a register is missing", "origin");
-  const bool special = words.size() > 2 && words[2] == "nan";
-  WARPJIT_TRY(const DebugRegister reg, register_of(session_, lane_, words[1]));
-  WARPJIT_TRY(const DebugOrigin origin, session_.origin(reg.word, reg.lane, at(), special));
-  return Json{{"reply", "origin"}, {"nodes", origin_json(session_, origin)}};
-}
-
-Result<Json> Debugger::picture(const Words& words) {
-  if (words.size() < 2) return wrong("a register is missing", "picture");
-  if (at() == session_.steps()) return wrong("the thread has ended: go back to an instruction", "picture");
-  WARPJIT_TRY(const DebugRegister reg, register_of(session_, lane_, words[1]));
-  WARPJIT_TRY(const DebugStep now, session_.step(at()));
-  RunOptions run;
-  run.cancel = cancel_word();
-  WARPJIT_TRY(const DebugPicture picture,
-              picture_of(capture_, session_.place().draw, reg.word, now.address, run));
-  const RegisterPicture shown = show_register(picture);
-  Json reply{{"reply", "picture"},
-             {"register", session_.name(reg.word)},
-             {"address", now.address},
-             {"width", picture.width},
-             {"height", picture.height},
-             {"pixels", shown.pixels},
-             {"least", double{shown.least}},
-             {"most", double{shown.most}},
-             {"nan", shown.nans},
-             {"inf", shown.infinities}};
-  if (words.size() > 2) {
-    const std::string file(words[2]);
-    WARPJIT_CHECK(write_file(file, write_png(shown.image)));
-    reply["file"] = file;
-  }
-  return reply;
-}
-
-Result<Json> Debugger::up_stage(const Words& words) {
-  const std::vector<DebugPlace> vertices = session_.vertices();
-  if (vertices.empty())
-    return wrong("no vertex program gave this thread its inputs", session_.place().text());
-  WARPJIT_TRY(const std::uint64_t number,
-              words.size() > 1 ? number_of(words[1], vertices.size() - 1) : Result<std::uint64_t>(0));
-  WARPJIT_CHECK(session_.go(vertices[static_cast<std::size_t>(number)]));
-  lane_ = session_.lane();
-  return stopped("vertex " + std::to_string(number) + " of the primitive");
-}
-
-Result<Json> Debugger::info(const Words& words) {
-  if (words.size() > 1 && std::string_view("draw").starts_with(words[1])) return where();
-  Json list = Json::array();
-  for (const Stop& stop : stops_)
-    list.push_back({{"number", stop.number}, {"text", stop.text}, {"hits", stop.hits}});
-  return Json{{"reply", "breakpoints"}, {"breakpoints", std::move(list)}};
-}
-
-Json Debugger::help(const Words& words) const {
-  Json list = Json::array();
-  for (const Verb& verb : verbs()) {
-    if (words.size() > 1 && words[1] != verb.name && words[1] != verb.short_name) continue;
-    list.push_back(
-        {{"name", verb.name}, {"short", verb.short_name}, {"takes", verb.takes}, {"does", verb.does}});
-  }
-  return {{"reply", "help"}, {"commands", std::move(list)}};
 }
 
 }  // namespace warpjit::tool

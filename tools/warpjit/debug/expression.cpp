@@ -18,7 +18,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-std::optional<DebugValue> number_of(std::string_view text) {
+std::optional<DebugValue> literal_of(std::string_view text) {
   const bool negative = text.starts_with('-');
   std::string_view digits = negative ? text.substr(1) : text;
   if (digits == "nan" || digits == "inf")
@@ -79,24 +79,22 @@ Result<DebugRegister> register_of(const DebugSession& session, unsigned lane, st
     const std::string_view number = text.substr(at + 1);
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), lane);
     if (error != std::errc() || end != number.data() + number.size() || lane >= session.lanes())
-      return Error{
-          ErrorCode::bad_input,
+      return wrong(
           "lane \"" + std::string(number) + "\" is not one of 0 to " + std::to_string(session.lanes() - 1),
-          std::string(text)};
+          text);
     text = text.substr(0, at);
   }
   const std::optional<unsigned> word = session.find(text);
   if (!word)
-    return Error{ErrorCode::bad_input,
-                 "there is no register of this name; names are " + session.name(0) + " to " +
+    return wrong("there is no register of this name; names are " + session.name(0) + " to " +
                      session.name(session.words() - 1),
-                 std::string(text)};
+                 text);
   return DebugRegister{*word, lane};
 }
 
 Result<DebugValue> value_of(DebugSession& session, unsigned lane, std::string_view text) {
   text = trimmed(text);
-  if (const auto number = number_of(text)) return *number;
+  if (const auto number = literal_of(text)) return *number;
   WARPJIT_TRY(const DebugRegister reg, register_of(session, lane, text));
   WARPJIT_TRY(const std::uint32_t word, session.value(reg.word, reg.lane));
   return DebugValue{word, true, true};
@@ -134,6 +132,14 @@ Result<bool> holds(DebugSession& session, unsigned lane, std::string_view text) 
   }
   WARPJIT_TRY(const DebugValue value, value_of(session, lane, text));
   return value.word != 0;
+}
+
+Result<std::uint64_t> number_of(std::string_view text, std::uint64_t most) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number > most)
+    return wrong("not a number up to " + std::to_string(most), text);
+  return number;
 }
 
 Json readings_json(std::uint32_t word) {

@@ -26,6 +26,14 @@ struct DebugRegister {
 };
 Result<DebugRegister> register_of(const DebugSession& session, unsigned lane, std::string_view text);
 
+// Errors: bad_input, of a word of a command.
+inline Error wrong(std::string message, std::string_view where) {
+  return {ErrorCode::bad_input, std::move(message), std::string(where)};
+}
+// A decimal number, as steps and counts are. Errors: bad_input.
+inline constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 48;
+Result<std::uint64_t> number_of(std::string_view text, std::uint64_t most = kMostSteps);
+
 // A word in all its readings: hexadecimal, f32, two f16, signed, four bytes.
 Json readings_json(std::uint32_t word);
 

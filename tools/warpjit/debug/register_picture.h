@@ -9,8 +9,8 @@
 namespace warpjit::tool {
 
 struct RegisterPicture {
-  Image
-      image;  // grey from the least to the most; NaNs magenta, infinities yellow, what no fragment has dark blue
+  // Grey from the least to the most; NaNs magenta, infinities yellow, what no fragment has dark blue.
+  Image image;
   std::size_t pixels = 0, nans = 0, infinities = 0;
   float least = 0, most = 0;  // of the finite ones
 };

@@ -22,10 +22,13 @@ std::uint32_t word(const Json& json, const char* key) {
   return static_cast<std::uint32_t>(number(json, key));
 }
 
-// A NaN or an infinity, of f32 or of one of two f16.
-bool looks_special(std::uint32_t value) {
-  const auto has = [&](std::uint32_t exponent) { return (value & exponent) == exponent; };
-  return has(0x7f800000) || has(0x7c00) || has(0x7c000000);
+// "000a  vmul.f32 r2.x, r2, r0.xxxx", and the line of the source beside it.
+std::string instruction_text(const Json& one) {
+  const std::string listed = fmt::format("{:04x}  {}", number(one, "address"), text(one, "text"));
+  const Json* const source = one.find("source");
+  if (source == nullptr) return listed;
+  return fmt::format("{:52}  {}:{}: {}", listed, text(*source, "file"), number(*source, "line"),
+                     text(*source, "text"));
 }
 
 std::string stop_text(const Json& reply) {
@@ -48,8 +51,7 @@ std::string stop_text(const Json& reply) {
       fmt::format("{} ({} of {} steps{})", text(reply, "place"), number(reply, "step"),
                   number(reply, "steps"), reason.empty() || reason == "step" ? "" : "; " + reason);
   line(where);
-  if (reply.contains("next"))
-    line(fmt::format("=> {:04x}  {}", number(reply["next"], "address"), text(reply["next"], "text")));
+  if (reply.contains("next")) line("=> " + instruction_text(reply["next"]));
   if (reply.contains("end")) line("   ended: " + text(reply, "end"));
   std::string hints;
   for (const Json& hint : reply["hints"]) hints += (hints.empty() ? "" : " | ") + hint.string();
@@ -93,8 +95,7 @@ std::string origin_text(const Json& reply) {
       result += "  (above)\n";
       return;
     }
-    if (from == "computed" && node["of"].empty() && looks_special(word(node, "value")))
-      result += "   <- born here";
+    if (from == "computed" && node["of"].empty() && node["special"].boolean()) result += "   <- born here";
     result += "\n";
     for (const Json& of : node["of"]) show(static_cast<std::size_t>(of.natural()), depth + 1);
   };
@@ -104,9 +105,24 @@ std::string origin_text(const Json& reply) {
 
 std::string list_text(const Json& reply) {
   std::string result;
-  for (const Json& line : reply["lines"])
-    result += fmt::format("{} {:04x}  {}\n", line["next"].boolean() ? "=>" : "  ", number(line, "address"),
-                          text(line, "text"));
+  for (const Json& line : reply["lines"]) {
+    if (line.contains("labels"))
+      for (const Json& label : line["labels"]) result += label.string() + ":\n";
+    result += (line["next"].boolean() ? "=> " : "   ") + instruction_text(line) + "\n";
+  }
+  return result;
+}
+
+std::string where_text(const Json& reply) {
+  std::string result = fmt::format("{}: {}\nstep {} of {}, lane {} of {}", text(reply, "place"),
+                                   text(reply, "draw"), number(reply, "step"), number(reply, "steps"),
+                                   number(reply, "lane"), number(reply, "lanes"));
+  if (reply.contains("address"))
+    result += fmt::format("; next {:04x}  {}, by lanes 0x{:x}", number(reply, "address"), text(reply, "text"),
+                          number(reply, "executing"));
+  result += "\n";
+  for (const Json& call : reply["calls"])
+    result += fmt::format("called in step {} from {}\n", number(call, "step"), instruction_text(call));
   return result;
 }
 
@@ -122,51 +138,70 @@ std::string help_text(const Json& reply) {
   return result;
 }
 
+std::string value_reply_text(const Json& reply) {
+  if (reply.contains("holds")) return reply["holds"].boolean() ? "true\n" : "false\n";
+  return text(reply, "expression") + ": " + readings_text(reply["readings"]) + "\n";
+}
+
+std::string registers_text(const Json& reply) {
+  std::string result;
+  for (const Json& one : reply["registers"])
+    result += fmt::format("{:10} {}{}\n", text(one, "register"), value_text(word(one, "value")),
+                          one.contains("before") ? ", was " + value_text(word(one, "before")) : "");
+  return result;
+}
+
+std::string lanes_text(const Json& reply) {
+  std::string result;
+  for (const Json& one : reply["lanes"])
+    result += fmt::format("{} lane {:2}  {}{}\n", number(one, "lane") == number(reply, "lane") ? "*" : " ",
+                          number(one, "lane"), value_text(word(one, "value")),
+                          one["executes"].boolean() ? "" : "   does not execute the next instruction");
+  return result;
+}
+
+std::string picture_text(const Json& reply) {
+  return fmt::format("{} before {:04x}: {} pixels from {:.9g} to {:.9g}, {} NaNs, {} infinities{}\n",
+                     text(reply, "register"), number(reply, "address"), number(reply, "pixels"),
+                     reply["least"].real(), reply["most"].real(), number(reply, "nan"), number(reply, "inf"),
+                     reply.contains("file") ? "; " + text(reply, "file") : "");
+}
+
+std::string breakpoint_text(const Json& reply) {
+  return fmt::format("stop {}: {}\n", number(reply, "number"), text(reply, "text"));
+}
+
+std::string breakpoints_text(const Json& reply) {
+  std::string result;
+  for (const Json& one : reply["breakpoints"])
+    result +=
+        fmt::format("stop {}: {}, {} hits\n", number(one, "number"), text(one, "text"), number(one, "hits"));
+  return result.empty() ? "no stops\n" : result;
+}
+
+struct Kind {
+  const char* name;
+  std::string (*text)(const Json& reply);
+};
+constexpr Kind kKinds[] = {{"stop", stop_text},
+                           {"value", value_reply_text},
+                           {"origin", origin_text},
+                           {"list", list_text},
+                           {"help", help_text},
+                           {"registers", registers_text},
+                           {"lanes", lanes_text},
+                           {"where", where_text},
+                           {"picture", picture_text},
+                           {"breakpoint", breakpoint_text},
+                           {"breakpoints", breakpoints_text}};
+
 }  // namespace
 
 std::string reply_text(const Json& reply) {
   if (reply.contains("error")) return text(reply, "error") + "\n";
-  const std::string kind = text(reply, "reply");
-  if (kind == "stop") return stop_text(reply);
-  if (kind == "value")
-    return reply.contains("holds")
-               ? (reply["holds"].boolean() ? "true\n" : "false\n")
-               : text(reply, "expression") + ": " + readings_text(reply["readings"]) + "\n";
-  if (kind == "origin") return origin_text(reply);
-  if (kind == "list") return list_text(reply);
-  if (kind == "help") return help_text(reply);
-  std::string result;
-  if (kind == "registers")
-    for (const Json& one : reply["registers"])
-      result += fmt::format("{:10} {}{}\n", text(one, "register"), value_text(word(one, "value")),
-                            one.contains("before") ? ", was " + value_text(word(one, "before")) : "");
-  if (kind == "lanes")
-    for (const Json& one : reply["lanes"])
-      result += fmt::format("{} lane {:2}  {}{}\n", number(one, "lane") == number(reply, "lane") ? "*" : " ",
-                            number(one, "lane"), value_text(word(one, "value")),
-                            one["executes"].boolean() ? "" : "   does not execute the next instruction");
-  if (kind == "where")
-    result = fmt::format("{}: {}\nstep {} of {}, lane {} of {}{}\n", text(reply, "place"),
-                         text(reply, "draw"), number(reply, "step"), number(reply, "steps"),
-                         number(reply, "lane"), number(reply, "lanes"),
-                         reply.contains("address")
-                             ? fmt::format("; next {:04x}  {}, by lanes 0x{:x}", number(reply, "address"),
-                                           text(reply, "text"), number(reply, "executing"))
-                             : "");
-  if (kind == "picture")
-    result = fmt::format("{} before {:04x}: {} pixels from {:.9g} to {:.9g}, {} NaNs, {} infinities{}\n",
-                         text(reply, "register"), number(reply, "address"), number(reply, "pixels"),
-                         reply["least"].real(), reply["most"].real(), number(reply, "nan"),
-                         number(reply, "inf"), reply.contains("file") ? "; " + text(reply, "file") : "");
-  if (kind == "breakpoint")
-    result = fmt::format("stop {}: {}\n", number(reply, "number"), text(reply, "text"));
-  if (kind == "breakpoints") {
-    for (const Json& one : reply["breakpoints"])
-      result += fmt::format("stop {}: {}, {} hits\n", number(one, "number"), text(one, "text"),
-                            number(one, "hits"));
-    if (result.empty()) result = "no stops\n";
-  }
-  return result;
+  for (const Kind& kind : kKinds)
+    if (text(reply, "reply") == kind.name) return kind.text(reply);
+  return {};
 }
 
 }  // namespace warpjit::tool

@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "frontend/assembly/source_notes.h"
 #include "frontend/shader.h"
 #include "json.h"
 #include "launch/json_field.h"
@@ -312,6 +313,18 @@ class Guest {
   virtual std::string instruction(const frontend::Shader& shader, std::uint32_t address) const = 0;
   // What `warpjit info` adds to what frontend::Shader tells: keys of a program's object.
   virtual void describe(const frontend::Shader& shader, Json& json) const = 0;
+
+  // ---- Sources
+  // What names of its assembly sources end with: ".pica".
+  virtual std::string_view source_ending() const = 0;
+  // Where the instructions of a program stand in a source, and its labels; nothing if that gives other code. Errors:
+  // those of the assembler.
+  virtual Result<std::optional<assembly::SourceNotes>> source_notes(const frontend::Shader& shader,
+                                                                    const SourceText& source) const = 0;
+  // Labels that the container has kept: address and name, ascending.
+  virtual std::vector<std::pair<std::uint32_t, std::string>> labels(const frontend::Shader&) const {
+    return {};
+  }
 
   // ---- What only some guests have; null: this one has none
   const NamedRegisters* registers() const { return parts_.registers; }

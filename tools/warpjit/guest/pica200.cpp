@@ -257,6 +257,28 @@ class Pica200Guest final : public Guest, public NamedRegisters {
         address < program.code.size() ? pica200::try_decode(program.code[address]) : std::nullopt;
     return decoded ? pica200::disassemble(*decoded, program.descriptor(decoded->descriptor)) : std::string();
   }
+  std::string_view source_ending() const override { return ".pica"; }
+  Result<std::optional<assembly::SourceNotes>> source_notes(const frontend::Shader& shader,
+                                                            const SourceText& text) const override {
+    if (shader.stage() == Stage::fragment) return std::optional<assembly::SourceNotes>();
+    const pica200::SourceFile source{text.name, text.text};
+    pica200::SourceNotes from;
+    WARPJIT_TRY(const pica200::Container container, pica200::assemble({&source, 1}, &from));
+    if (container.code != pica200_program(shader).code) return std::optional<assembly::SourceNotes>();
+    assembly::SourceNotes notes;
+    for (std::uint32_t address = 0; address < from.words.size(); ++address)
+      notes.lines.emplace_back(address, from.words[address].line);
+    for (const pica200::ProgramInfo& program : container.programs) add_labels(program, notes.labels);
+    std::ranges::sort(notes.labels);
+    notes.labels.erase(std::unique(notes.labels.begin(), notes.labels.end()), notes.labels.end());
+    return std::optional(std::move(notes));
+  }
+  std::vector<std::pair<std::uint32_t, std::string>> labels(const frontend::Shader& shader) const override {
+    std::vector<std::pair<std::uint32_t, std::string>> labels;
+    if (shader.stage() != Stage::fragment) add_labels(pica200_program(shader), labels);
+    std::ranges::sort(labels);
+    return labels;
+  }
   void describe(const frontend::Shader& shader, Json& json) const override {
     const pica200::Program& program = pica200_program(shader);
     if (json["name"] == "")  // a label says it too
@@ -293,6 +315,11 @@ class Pica200Guest final : public Guest, public NamedRegisters {
  private:
   static constexpr Stage kStages[] = {Stage::vertex, Stage::geometry};
   static constexpr std::string_view kUniformFiles[] = {"c0", "i0", "b0"};
+
+  static void add_labels(const pica200::ProgramInfo& program,
+                         std::vector<std::pair<std::uint32_t, std::string>>& labels) {
+    for (const pica200::Label& label : program.labels) labels.emplace_back(label.address, label.name);
+  }
 };
 
 }  // namespace

@@ -276,6 +276,19 @@ class TeslaGuest final : public Guest, public MemorySpaces, public SampledTextur
   Result<Sampler> read_sampler(const EntryWords& words, bool seamless) const override {
     return tesla::read_sampler_entry(words, seamless);
   }
+  std::string_view source_ending() const override { return ".tesla"; }
+  Result<std::optional<assembly::SourceNotes>> source_notes(const frontend::Shader& shader,
+                                                            const SourceText& source) const override {
+    std::vector<assembly::SourceNotes> notes;
+    WARPJIT_TRY(const tesla::Container container, tesla::assemble(source.text, source.name, &notes));
+    const tesla::Program& wanted = tesla_program(shader);
+    for (std::size_t k = 0; k < container.programs.size(); ++k) {
+      const tesla::Program& program = container.programs[k];
+      if (program.type == wanted.type && program.name == wanted.name && program.code == wanted.code)
+        return std::optional(std::move(notes[k]));
+    }
+    return std::optional<assembly::SourceNotes>();
+  }
   Json words_json(const frontend::Shader& shader) const override {
     const tesla::Program& program = tesla_program(shader);
     Json json{{"words", words_array(program.code)},

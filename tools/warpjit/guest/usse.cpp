@@ -5,6 +5,7 @@
 
 #include "device/usse/surface.h"
 #include "files.h"
+#include "frontend/usse/assembly/assemble.h"
 #include "frontend/usse/assembly/disassemble.h"
 #include "frontend/usse/assembly/interface.h"
 #include "frontend/usse/container/texture.h"
@@ -287,6 +288,16 @@ class UsseGuest final : public Guest, public NamedRegisters, public SampledTextu
   Result<GuestModes> read_modes(const JsonField& field) const override {
     WARPJIT_CHECK(field.expect_keys({}));
     return GuestModes();
+  }
+  std::string_view source_ending() const override { return ".usse"; }
+  Result<std::optional<assembly::SourceNotes>> source_notes(const frontend::Shader& shader,
+                                                            const SourceText& source) const override {
+    assembly::SourceNotes notes;
+    WARPJIT_TRY(const usse::Program program, usse::assemble(source.text, source.name, &notes));
+    const usse::Program& wanted = usse_program(shader);
+    if (program.primary != wanted.primary || program.secondary != wanted.secondary)
+      return std::optional<assembly::SourceNotes>();
+    return std::optional(std::move(notes));
   }
   // A listing: words alone have no inputs and outputs.
   Json words_json(const frontend::Shader& shader) const override {

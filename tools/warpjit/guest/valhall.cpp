@@ -284,6 +284,14 @@ class ValhallGuest final : public Guest,
     const auto images = static_cast<const valhall::Shader&>(shader).image_uses();
     if (!images.empty()) json["images"] = images;
   }
+  std::string_view source_ending() const override { return ".valhall"; }
+  Result<std::optional<assembly::SourceNotes>> source_notes(const frontend::Shader& shader,
+                                                            const SourceText& source) const override {
+    assembly::SourceNotes notes;
+    WARPJIT_TRY(const valhall::Program program, valhall::assemble(source.text, source.name, &notes));
+    if (program.code != valhall_program(shader).code) return std::optional<assembly::SourceNotes>();
+    return std::optional(std::move(notes));
+  }
   Result<Json> list(std::span<const std::byte> image, const std::string& name,
                     std::uint64_t address) const override {
     return valhall_jobs(image, name, address);
