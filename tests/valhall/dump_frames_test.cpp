@@ -392,10 +392,10 @@ TEST(ValhallDumpFrames, TextsOfTwoContexts) {
     std::vector<CaptureBytes> files{{a.bytes(), "x/run.ctx-0.0000"}, {b.bytes(), "x/run.ctx-0.0001"}};
     EXPECT_EQ(message(files), "");
     files[1].name = "x/run.ctx-1.0000";
-    EXPECT_EQ(
-        message(files),
-        "texts of the contexts 0 and 1, each of which has memory of its own: expected those of one context "
-        "(x/run.ctx-1.0000)");
+    EXPECT_EQ(message(files),
+              "x/run.ctx-1.0000: texts of the contexts 0 and 1, each of which has memory of its own: "
+              "expected those of "
+              "one context");
   }
 }
 
