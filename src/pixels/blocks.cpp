@@ -1,6 +1,7 @@
 #include "pixels/blocks.h"
 
-#include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 
 #include "base/vector.h"
@@ -48,37 +49,37 @@ void store_block(std::byte* to, bool turned, const std::byte* from) {
 // Calls whole(memory, plane) for blocks that lie in memory as in the plane, or turned; one(memory, plane) for
 // each pixel where rows of blocks in memory are others than those of the plane. Both are offsets in bytes.
 template <class Whole, class One>
-void each_block(const TargetMemory& target, std::uint32_t column, std::uint32_t row, const TilePart& part,
+void each_block(const TargetMemory& target, std::uint32_t column, std::uint32_t row, BlockMask blocks,
                 Whole whole, One one) {
+  constexpr std::uint32_t kTileBlocks = kTileExtent / kExtent;
   const std::uint32_t bytes = target.blocks.bytes, across = target.width / kExtent;
   const std::uint32_t down = (target.height + kExtent - 1) / kExtent;
   const bool aligned = !target.blocks.last_first || target.height % kExtent == 0;
-  const std::uint32_t tile_x = column * (kTileExtent / kExtent), tile_y = row * (kTileExtent / kExtent);
-  const auto end = [](std::uint32_t pixels) { return (pixels + kExtent - 1) / kExtent; };
-  const std::uint32_t right = std::min(tile_x + end(part.right), across),
-                      bottom = std::min(tile_y + end(part.bottom), down);
-  for (std::uint32_t y = tile_y + part.top / kExtent; y < bottom; ++y)
-    for (std::uint32_t x = tile_x + part.left / kExtent; x < right; ++x) {
-      const std::size_t plane = std::size_t{4} * kPixels * morton(x - tile_x, y - tile_y);
-      if (aligned) {
-        const std::uint32_t memory_row = target.blocks.last_first ? down - 1 - y : y;
-        whole((std::size_t{memory_row} * across + x) * kPixels * bytes, plane);
-        continue;
-      }
-      for (std::uint32_t k = 0; k < kExtent && kExtent * y + k < target.height; ++k) {
-        const std::uint32_t memory_row = target.height - 1 - (kExtent * y + k);
-        const std::size_t block = (std::size_t{memory_row / kExtent} * across + x) * kPixels;
-        for (std::uint32_t i = 0; i < kExtent; ++i)
-          one((block + pixel_number(i, memory_row % kExtent)) * bytes, plane + 4 * pixel_number(i, k));
-      }
+  for (; blocks != 0; blocks &= blocks - 1) {
+    const auto number = static_cast<std::uint32_t>(std::countr_zero(blocks));
+    const std::uint32_t tile_x = number % kTileBlocks, tile_y = number / kTileBlocks;
+    const std::uint32_t x = column * kTileBlocks + tile_x, y = row * kTileBlocks + tile_y;
+    if (x >= across || y >= down) continue;
+    const std::size_t plane = std::size_t{4} * kPixels * morton(tile_x, tile_y);
+    if (aligned) {
+      const std::uint32_t memory_row = target.blocks.last_first ? down - 1 - y : y;
+      whole((std::size_t{memory_row} * across + x) * kPixels * bytes, plane);
+      continue;
     }
+    for (std::uint32_t k = 0; k < kExtent && kExtent * y + k < target.height; ++k) {
+      const std::uint32_t memory_row = target.height - 1 - (kExtent * y + k);
+      const std::size_t block = (std::size_t{memory_row / kExtent} * across + x) * kPixels;
+      for (std::uint32_t i = 0; i < kExtent; ++i)
+        one((block + pixel_number(i, memory_row % kExtent)) * bytes, plane + 4 * pixel_number(i, k));
+    }
+  }
 }
 
 template <std::size_t Bytes>
-void load_all(const TargetMemory& target, std::uint32_t column, std::uint32_t row, const TilePart& part,
+void load_all(const TargetMemory& target, std::uint32_t column, std::uint32_t row, BlockMask blocks,
               std::byte* plane) {
   each_block(
-      target, column, row, part,
+      target, column, row, blocks,
       [&](std::size_t memory, std::size_t place) {
         load_block<Bytes>(target.data + memory, target.blocks.last_first, plane + place);
       },
@@ -89,10 +90,10 @@ void load_all(const TargetMemory& target, std::uint32_t column, std::uint32_t ro
       });
 }
 template <std::size_t Bytes>
-void store_all(const TargetMemory& target, std::uint32_t column, std::uint32_t row, const TilePart& part,
+void store_all(const TargetMemory& target, std::uint32_t column, std::uint32_t row, BlockMask blocks,
                const std::byte* plane) {
   each_block(
-      target, column, row, part,
+      target, column, row, blocks,
       [&](std::size_t memory, std::size_t place) {
         store_block<Bytes>(target.data + memory, target.blocks.last_first, plane + place);
       },
@@ -110,19 +111,24 @@ std::size_t block_place(const TargetBlocks& blocks, std::uint32_t width, std::ui
          pixel_number(x % kExtent, row % kExtent);
 }
 
-void load_blocks(const TargetMemory& target, std::uint32_t column, std::uint32_t row, const TilePart& part,
+std::size_t block_bytes(const TargetMemory& target) {
+  return std::size_t{target.width} * ((target.height + kExtent - 1) / kExtent * kExtent) *
+         target.blocks.bytes;
+}
+
+void load_blocks(const TargetMemory& target, std::uint32_t column, std::uint32_t row, BlockMask blocks,
                  std::byte* plane) {
   const std::uint8_t bytes = target.blocks.bytes;
-  return bytes == 2   ? load_all<2>(target, column, row, part, plane)
-         : bytes == 3 ? load_all<3>(target, column, row, part, plane)
-                      : load_all<4>(target, column, row, part, plane);
+  return bytes == 2   ? load_all<2>(target, column, row, blocks, plane)
+         : bytes == 3 ? load_all<3>(target, column, row, blocks, plane)
+                      : load_all<4>(target, column, row, blocks, plane);
 }
-void store_blocks(const TargetMemory& target, std::uint32_t column, std::uint32_t row, const TilePart& part,
+void store_blocks(const TargetMemory& target, std::uint32_t column, std::uint32_t row, BlockMask blocks,
                   const std::byte* plane) {
   const std::uint8_t bytes = target.blocks.bytes;
-  return bytes == 2   ? store_all<2>(target, column, row, part, plane)
-         : bytes == 3 ? store_all<3>(target, column, row, part, plane)
-                      : store_all<4>(target, column, row, part, plane);
+  return bytes == 2   ? store_all<2>(target, column, row, blocks, plane)
+         : bytes == 3 ? store_all<3>(target, column, row, blocks, plane)
+                      : store_all<4>(target, column, row, blocks, plane);
 }
 
 }  // namespace warpjit::pixels

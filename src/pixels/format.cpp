@@ -245,7 +245,7 @@ void store(const TargetMemory& target, std::uint32_t column, std::uint32_t row, 
 
 void load_tile(PixelFormat format, const TargetMemory& target, std::uint32_t column, std::uint32_t row,
                const TilePart& part, std::byte* planes) {
-  if (target.blocks.bytes != 0) return load_blocks(target, column, row, part, planes);
+  if (target.blocks.bytes != 0) return load_blocks(target, column, row, blocks_of(part), planes);
   switch (pixel_size(format)) {
     case 1:
       return load<1>(target, column, row, part, planes);
@@ -264,7 +264,7 @@ void load_tile(PixelFormat format, const TargetMemory& target, std::uint32_t col
 
 void store_tile(PixelFormat format, const TargetMemory& target, std::uint32_t column, std::uint32_t row,
                 const TilePart& part, const std::byte* planes) {
-  if (target.blocks.bytes != 0) return store_blocks(target, column, row, part, planes);
+  if (target.blocks.bytes != 0) return store_blocks(target, column, row, blocks_of(part), planes);
   switch (pixel_size(format)) {
     case 1:
       return store<1>(target, column, row, part, planes);

@@ -17,6 +17,7 @@ std::uint32_t tile_planes(PixelFormat format);
 struct TargetBlocks {
   std::uint8_t bytes = 0;   // of a pixel, 2 to 4; 0: there are no blocks
   bool last_first = false;  // memory begins with the last row
+  bool operator==(const TargetBlocks&) const = default;
 };
 
 struct TargetMemory {
@@ -25,6 +26,9 @@ struct TargetMemory {
   std::uint32_t width = 0, height = 0;
   TargetBlocks blocks{};  // then pitch and format do not count
 };
+
+// After the last plane of a tile, where lanes write that store nothing.
+inline constexpr std::uint32_t kSpareBytes = 64;
 
 // Moves the pixels of a part of tile (column, row) between the target and planes, which have kPlaneBytes each
 // and are aligned to 16 bytes. Pixels of the part that the target does not have become 0 in the planes.

@@ -15,6 +15,7 @@
 #include "frontend/interpret/pixel_observer.h"
 #include "frontend/shader.h"
 #include "pixels/format.h"
+#include "pixels/kept_tiles.h"
 #include "pixels/rules.h"
 #include "runtime/kernel/launch_cache.h"
 #include "runtime/work/binding.h"
@@ -71,6 +72,10 @@ struct LaunchPixels {
   pixels::RasterRules rules{};
   // Of colour 0 and of depth, whose formats then only say how many planes they take. Who binds them checks them.
   pixels::TargetBlocks color_blocks{}, depth_blocks{};
+  // Colour 0 and depth are drawn to in there, and nothing else is bound. Engines without tiles tell it of the memory
+  // that they reach. Null: memory has what was drawn at the end of the run.
+  pixels::KeptTiles* kept = nullptr;
+  bool stores_kept = false;  // tiles are written to memory as soon as they are drawn
   bool has_blocks() const { return color_blocks.bytes != 0 || depth_blocks.bytes != 0; }
   bool has_narrow_depth() const { return raster.depth_bounds != std::array<float, 2>{0, 1}; }
   OutputState output;  // with the formats of the bound targets

@@ -1,6 +1,7 @@
 #include "runtime/work/pixel_plan.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "base/bits.h"
@@ -62,7 +63,7 @@ class TileSink final : public pixels::GroupSink<Record> {
 
 std::byte* TilePlanes::planes(std::uint32_t count) {
   constexpr std::size_t kLine = 64;
-  const std::size_t needed = std::size_t{count} * pixels::kPlaneBytes + 2 * kLine;
+  const std::size_t needed = std::size_t{count} * pixels::kPlaneBytes + kLine + pixels::kSpareBytes;
   if (bytes_.size() < needed) bytes_.resize(needed);
   const auto address = reinterpret_cast<std::uintptr_t>(bytes_.data());
   return bytes_.data() + (kLine - address % kLine) % kLine;
@@ -79,7 +80,9 @@ Status PixelPlan::run(std::uint64_t first, std::uint64_t count) const {
   ir::BlockMemory memory = memory_.memory;
   Status status;
   for (std::uint64_t k = first; k < first + count && status; ++k) {
-    status = run_tile(batch_.tiles()[k], planes->planes(layout_.planes), memory);
+    const pixels::PrimitiveBatch::Tile& tile = batch_.tiles()[k];
+    status = call_.launch.pixels->kept != nullptr ? run_kept(tile, memory)
+                                                  : run_tile(tile, planes->planes(layout_.planes), memory);
     if (!status || progress_ == nullptr) continue;
     const double part = static_cast<double>(tiles_.fetch_add(1, std::memory_order_relaxed) + 1) /
                         static_cast<double>(batch_.tiles().size());
@@ -105,30 +108,62 @@ Status PixelPlan::run_groups(const pixels::PrimitiveBatch::Tile& tile, std::uint
 Status PixelPlan::run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* planes,
                            ir::BlockMemory& memory) const {
   const LaunchPixels& work = *call_.launch.pixels;
+  const std::uint64_t unneeded = this->unneeded(tile);
 #if defined(WARPJIT_CHECKS)
   // What is not loaded must not be seen: here it would be.
   std::memset(planes, 0xa5, layout_.planes * std::size_t{pixels::kPlaneBytes});
 #endif
-  // What the first primitive overwrites need not be there.
-  const std::uint64_t unneeded = tile.starts_covered ? call_.kernel.overwritten_planes() : 0;
   each_target(work, layout_, [&](PixelFormat format, const pixels::TargetMemory& memory, std::uint8_t plane) {
     const std::uint64_t own = low_mask<std::uint64_t>(pixels::tile_planes(format)) << plane;
     if ((own & ~unneeded) == 0) return;
     load_tile(format, memory, tile.column, tile.row, tile.part,
               planes + plane * std::size_t{pixels::kPlaneBytes});
   });
-  backend::KernelArgs args;
-  args.tile = planes;
-  args.memory = &memory;
-  memory_.lend(args);
-  WARPJIT_CHECK(call_.kernel.takes_single_pixels()
-                    ? run_groups<pixels::PixelRecord>(tile, call_.kernel.lanes(), args)
-                    : run_groups<pixels::QuadRecord>(tile, call_.kernel.lanes() / 4, args));
+  WARPJIT_CHECK(draw(tile, planes, memory));
   each_target(work, layout_, [&](PixelFormat format, const pixels::TargetMemory& memory, std::uint8_t plane) {
     store_tile(format, memory, tile.column, tile.row, tile.part,
                planes + plane * std::size_t{pixels::kPlaneBytes});
   });
   return {};
+}
+
+Status PixelPlan::run_kept(const pixels::PrimitiveBatch::Tile& tile, ir::BlockMemory& memory) const {
+  using Role = pixels::KeptTiles::Role;
+  const LaunchPixels& work = *call_.launch.pixels;
+  pixels::KeptTiles& kept = *work.kept;
+  const bool has_color = layout_.color[0] != frontend::TileLayout::kNone,
+             has_depth = layout_.depth != frontend::TileLayout::kNone;
+  const auto each_role = [&](auto body) {
+    if (has_color) body(Role::kColor, layout_.color[0]);
+    if (has_depth) body(Role::kDepth, layout_.depth);
+  };
+  each_role([&](Role role, std::uint8_t plane) {
+    if ((unneeded(tile) >> plane & 1) == 0) kept.load(role, tile.column, tile.row, tile.part);
+  });
+  std::byte* const color = kept.planes(tile.column, tile.row);
+  std::byte* const depth = color + pixels::kPlaneBytes;
+  // Kernels write after their last plane, where that of depth may be.
+  std::array<std::byte, pixels::kSpareBytes> behind;
+  std::memcpy(behind.data(), depth, sizeof behind);
+  const Status drawn = draw(tile, has_color ? color : depth, memory);
+  if (!has_depth) std::memcpy(depth, behind.data(), sizeof behind);
+  WARPJIT_CHECK(drawn);
+  each_role([&](Role role, std::uint8_t) {
+    kept.change(role, tile.column, tile.row, tile.part);
+    if (work.stores_kept) kept.store(role, tile.column, tile.row);
+  });
+  return {};
+}
+
+Status PixelPlan::draw(const pixels::PrimitiveBatch::Tile& tile, std::byte* planes,
+                       ir::BlockMemory& memory) const {
+  backend::KernelArgs args;
+  args.tile = planes;
+  args.memory = &memory;
+  memory_.lend(args);
+  return call_.kernel.takes_single_pixels()
+             ? run_groups<pixels::PixelRecord>(tile, call_.kernel.lanes(), args)
+             : run_groups<pixels::QuadRecord>(tile, call_.kernel.lanes() / 4, args);
 }
 
 std::span<std::byte> pixel_memory(const LaunchPixels& work, unsigned target, std::uint32_t x,

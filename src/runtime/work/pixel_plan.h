@@ -18,7 +18,7 @@ namespace warpjit::runtime {
 // The planes of a tile, which a host thread keeps from tile to tile.
 class TilePlanes {
  public:
-  std::byte* planes(std::uint32_t count);  // aligned to 64; and 64 bytes more
+  std::byte* planes(std::uint32_t count);  // aligned to 64, with pixels::kSpareBytes more
 
  private:
   std::vector<std::byte> bytes_;
@@ -49,6 +49,13 @@ class PixelPlan final : public WorkPlan {
   Status run_groups(const pixels::PrimitiveBatch::Tile& tile, std::uint32_t per_group,
                     backend::KernelArgs& args) const;
   Status run_tile(const pixels::PrimitiveBatch::Tile& tile, std::byte* planes, ir::BlockMemory& memory) const;
+  Status run_kept(const pixels::PrimitiveBatch::Tile& tile, ir::BlockMemory& memory) const;
+  // Draws what of its primitives is in a tile. The planes have the targets' pixels, but for those in unneeded().
+  Status draw(const pixels::PrimitiveBatch::Tile& tile, std::byte* planes, ir::BlockMemory& memory) const;
+  // Bit n: plane n need not be loaded, because the first primitive overwrites all of it.
+  std::uint64_t unneeded(const pixels::PrimitiveBatch::Tile& tile) const {
+    return tile.starts_covered ? call_.kernel.overwritten_planes() : 0;
+  }
 
   const pixels::PrimitiveBatch& batch_;
   Pool<TilePlanes>& planes_;
