@@ -458,6 +458,16 @@ WARPJIT_API warpjit_status warpjit_pica200_gpu_set_interrupt(warpjit_pica200_gpu
                                                              warpjit_pica200_interrupt_function function,
                                                              void* context);
 
+/* [one] 0 at first: once a call has ended, memory has what it drew. 1: what is drawn stays with the GPU, which draws
+ * faster so, until one of its jobs or draws reaches it in memory, the state is saved or loaded, or a capture begins.
+ * Before anyone else reads or writes memory that targets may have, warpjit_pica200_gpu_write_back is called; memory
+ * lives until then. What is not written when the GPU is destroyed is lost. */
+WARPJIT_API warpjit_status warpjit_pica200_gpu_set_lazy_targets(warpjit_pica200_gpu* gpu, uint32_t on);
+/* [one] Memory has what was drawn to targets that have some of these bytes. With address 0 and UINT64_MAX: all that
+ * was drawn. */
+WARPJIT_API warpjit_status warpjit_pica200_gpu_write_back(warpjit_pica200_gpu* gpu, uint64_t address,
+                                                          uint64_t byte_count);
+
 /* A piece of physical memory, which the GPU reads and writes. */
 typedef struct warpjit_pica200_gpu_memory {
   uint32_t address;

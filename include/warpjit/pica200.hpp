@@ -463,6 +463,14 @@ class WARPJIT_API Gpu {
                                    const RunOptions& options, unsigned bytes = 15);
   Result<GpuReport> draw_immediate(const Engine& engine, const RunOptions& options);
 
+  // Off at first: once a call has ended, memory has what it drew. On: what is drawn stays with the GPU, which draws faster
+  // so, until one of its jobs or draws reaches it in memory, the state is saved or loaded, or a capture begins. Who
+  // else reads or writes memory that targets may have calls write_back() before; memory lives until then. What is not
+  // written when the Gpu ends is lost.
+  void set_lazy_targets(bool lazy);
+  // Memory has what was drawn to targets that have some of these bytes; without arguments, all that was drawn.
+  void write_back(std::uint64_t address = 0, std::uint64_t bytes = ~std::uint64_t{0});
+
   // The part up to the vertices: what its typed calls set counts for draws, and its getters read. Register
   // writes through it do what Pipeline says, without tables, triggers and interrupts; its draws make no
   // pixels. Lives as long as the Gpu.

@@ -1481,6 +1481,8 @@ FUNCTIONS = {
     "warpjit_pica200_gpu_create": (c_int32, [POINTER(POINTER(warpjit_pica200_gpu)), POINTER(warpjit_error)]),
     "warpjit_pica200_gpu_destroy": (None, [POINTER(warpjit_pica200_gpu)]),
     "warpjit_pica200_gpu_set_interrupt": (c_int32, [POINTER(warpjit_pica200_gpu), warpjit_pica200_interrupt_function, c_void_p]),
+    "warpjit_pica200_gpu_set_lazy_targets": (c_int32, [POINTER(warpjit_pica200_gpu), c_uint32]),
+    "warpjit_pica200_gpu_write_back": (c_int32, [POINTER(warpjit_pica200_gpu), c_uint64, c_uint64]),
     "warpjit_pica200_gpu_set_memory": (c_int32, [POINTER(warpjit_pica200_gpu), POINTER(warpjit_pica200_gpu_memory), c_size_t, POINTER(warpjit_error)]),
     "warpjit_pica200_gpu_set_register": (c_int32, [POINTER(warpjit_pica200_gpu), c_uint32, c_uint32, POINTER(warpjit_error)]),
     "warpjit_pica200_gpu_get_register": (c_uint32, [POINTER(warpjit_pica200_gpu), c_uint32]),

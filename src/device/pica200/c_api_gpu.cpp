@@ -69,6 +69,18 @@ warpjit_status warpjit_pica200_gpu_set_interrupt(warpjit_pica200_gpu* gpu,
   return WARPJIT_OK;
 }
 
+warpjit_status warpjit_pica200_gpu_set_lazy_targets(warpjit_pica200_gpu* gpu, uint32_t on) {
+  if (gpu == nullptr) return WARPJIT_BAD_INPUT;
+  gpu->gpu.set_lazy_targets(on != 0);
+  return WARPJIT_OK;
+}
+warpjit_status warpjit_pica200_gpu_write_back(warpjit_pica200_gpu* gpu, uint64_t address,
+                                              uint64_t byte_count) {
+  if (gpu == nullptr) return WARPJIT_BAD_INPUT;
+  gpu->gpu.write_back(address, byte_count);
+  return WARPJIT_OK;
+}
+
 warpjit_status warpjit_pica200_gpu_set_memory(warpjit_pica200_gpu* gpu,
                                               const warpjit_pica200_gpu_memory* ranges, size_t count,
                                               warpjit_error* error) {

@@ -54,6 +54,12 @@ RasterState raster_of(const RasterSetup& setup) {
   return raster;
 }
 
+// Targets in blocks as those who move these see them; without data, if nothing touches them.
+pixels::TargetMemory blocks_of(const runtime::LaunchPixels& pixels, const TargetBuffer& target,
+                               const pixels::TargetBlocks& blocks) {
+  return {static_cast<std::byte*>(target.data), 0, pixels.width, pixels.height, blocks};
+}
+
 void bind_targets(const FragmentSetup& setup, const FoundTargets& targets, runtime::LaunchPixels& pixels) {
   const OutputState& output = setup.state.output;
   const TargetSetup& target = setup.target;
@@ -120,15 +126,28 @@ Status FragmentDraws::bind_memories(const FragmentSetup& setup, const FragmentTa
   return {};
 }
 
+void FragmentDraws::read_commands(std::span<const std::byte> list) {
+  list_ = list;
+  if (kept_.overlaps(list.data(), list.size())) version_ = kNone;
+}
+
 Status FragmentDraws::begin(GpuRegisters registers, std::uint64_t version, const FragmentTables& tables,
-                            const PhysicalMemory& memory) {
+                            const PhysicalMemory& memory, bool keeps) {
   version_ = kNone;
   launch_ = nullptr;
   WARPJIT_TRY(data_->setup, read_fragment_setup(registers, tables));
   const FragmentSetup& setup = data_->setup;
   WARPJIT_TRY(const FoundTargets targets, find_targets(setup, memory));
+  keeps_ = keeps && !targets.overlap(list_.data(), list_.size());
+  if (!keeps_) targets.reach(memory);
   WARPJIT_TRY(CachedLaunch* const cached, find_launch(setup.state));
   runtime::LaunchState& launch = cached->launch.state();
+  runtime::LaunchPixels& pixels = *launch.pixels;
+  bind_targets(setup, targets, pixels);
+  // Before textures are looked for, which may lie over what is kept.
+  if (keeps_)
+    kept_.begin(blocks_of(pixels, pixels.colors[0], pixels.color_blocks),
+                blocks_of(pixels, pixels.depth, pixels.depth_blocks));
   FragmentWords words = words_of(setup);
   WARPJIT_CHECK(bind_memories(setup, tables, memory, targets, launch, words));
   version_ = version;
@@ -139,15 +158,14 @@ Status FragmentDraws::begin(GpuRegisters registers, std::uint64_t version, const
     ++launch.values_generation;
   }
   data_->memory = &memory;
-  launch.pixels->raster = raster_of(setup.raster);
-  launch.pixels->rules = rules_of(setup);
-  bind_targets(setup, targets, *launch.pixels);
+  pixels.raster = raster_of(setup.raster);
+  pixels.rules = rules_of(setup);
   ++launch.bindings_generation;
   return {};
 }
 
 Status FragmentDraws::run(const Engine& engine, const PrimitiveTriangles& triangles,
-                          const RunOptions& options) {
+                          const RunOptions& options, bool last) {
   runtime::LaunchState& launch = launch_->launch.state();
   runtime::LaunchPixels& pixels = *launch.pixels;
   pixels.vertices = {triangles.vertices.data(), triangles.vertices.size_bytes(), sizeof(Vertex),
@@ -156,6 +174,9 @@ Status FragmentDraws::run(const Engine& engine, const PrimitiveTriangles& triang
     indices_->assign(triangles.indices.begin(), triangles.indices.end());
   pixels.indices = triangles.indexed ? indices_ : nullptr;
   launch.count = triangles.vertices.size();
+  pixels.kept = keeps_ && (!last || kept_.holds()) ? &kept_ : nullptr;
+  pixels.stores_kept = last;
+  if (pixels.kept != nullptr) kept_.prepare();
   const auto report = engine.run(launch_->launch, options);
   if (!report) {
     Error error = report.error();
@@ -173,7 +194,8 @@ Status FragmentDraws::add(const Engine& engine, const PrimitiveTriangles& triang
   constexpr std::size_t kManyVertices = 1024, kMostWaiting = std::size_t{1} << 16;
   if (launch_ == nullptr || triangles.count() == 0) return {};
   if (vertices_.size() + triangles.vertices.size() > kMostWaiting) WARPJIT_CHECK(flush(engine, options));
-  if (vertices_.empty() && triangles.vertices.size() >= kManyVertices) return run(engine, triangles, options);
+  if (vertices_.empty() && triangles.vertices.size() >= kManyVertices)
+    return run(engine, triangles, options, false);
   const auto first = static_cast<std::uint32_t>(vertices_.size());
   if (triangles.indexed && !indexed_) {
     indices_->resize(first);
@@ -191,11 +213,11 @@ Status FragmentDraws::add(const Engine& engine, const PrimitiveTriangles& triang
   return {};
 }
 
-Status FragmentDraws::flush(const Engine& engine, const RunOptions& options) {
+Status FragmentDraws::flush(const Engine& engine, const RunOptions& options, bool last) {
   if (vertices_.empty()) return {};
   Status status;
   try {
-    status = run(engine, {vertices_, *indices_, indexed_}, options);
+    status = run(engine, {vertices_, *indices_, indexed_}, options, last);
   } catch (...) {
     status = caught();
   }
@@ -205,6 +227,12 @@ Status FragmentDraws::flush(const Engine& engine, const RunOptions& options) {
   // What lies in copies may change.
   for (const FoundTexture& texture : textures_)
     if (!texture.copy.empty()) version_ = kNone;
+  return status;
+}
+
+Status FragmentDraws::finish(const Engine& engine, const RunOptions& options) {
+  const Status status = flush(engine, options, true);
+  write_back();
   return status;
 }
 

@@ -1,5 +1,6 @@
 #include "device/pica200/gpu.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -76,7 +77,9 @@ Status GpuState::set_memory(std::span<const GpuMemory> ranges) {
     pieces.push_back({range.address, static_cast<std::byte*>(range.data), range.size});
   }
   WARPJIT_CHECK(pipeline_.attributes.set_memory(read));
+  draws_.write_back();
   memory_ = PhysicalMemory(std::move(pieces));
+  watch_memory();
   draws_.change_memory();
   return {};
 }
@@ -104,7 +107,10 @@ Result<GpuReport> GpuState::run(Running& running, const Work& work) {
     status = caught();
   }
   // What waits is drawn, also after an error; an error of these draws comes first, as they do.
-  if (Status drawn = draws_.flush(running.engine, running.options); !drawn) status = drawn;
+  Status drawn = lazy_targets_ && !recording_ ? draws_.flush(running.engine, running.options)
+                                              : draws_.finish(running.engine, running.options);
+  if (!drawn) status = std::move(drawn);
+  pipeline_.kept = draws_.watch();
   running.report.fragments = draws_.take_counts().covered;
   if (!status) return status.error();
   return running.report;
@@ -130,9 +136,20 @@ Result<GpuReport> GpuState::run_commands(const Engine& engine, std::uint32_t add
 }
 
 void GpuState::set_recording(std::unique_ptr<GpuRecording> recording) {
+  draws_.write_back();
   recording_ = std::move(recording);
-  memory_.set_watch(recording_.get());
   pipeline_.recording = recording_.get();
+  watch_memory();
+}
+
+void GpuState::write_back(std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t end = bytes < ~address ? address + bytes : ~std::uint64_t{0};
+  for (const PhysicalMemory::Piece& piece : memory_.pieces()) {
+    const std::uint64_t first = std::max<std::uint64_t>(address, piece.address),
+                        last = std::min<std::uint64_t>(end, piece.address + std::uint64_t{piece.size});
+    if (first < last)
+      draws_.reach(piece.data + (first - piece.address), static_cast<std::size_t>(last - first), true);
+  }
 }
 
 Status GpuState::fill(const MemoryFill& job) {
@@ -170,6 +187,7 @@ Result<GpuReport> GpuState::run_packet(const Engine& engine, const Packet& packe
                                        const RunOptions& options) {
   return record(packet_call(CallKind::gpu_packet, packet), [&] {
     if (recording_) draws_.change_memory();
+    draws_.read_commands(std::as_bytes(packet.values));
     Running running{engine, options, {}, {}};
     return run(running, [&] { return write_packet(running, packet); });
   });
@@ -190,6 +208,7 @@ Status GpuState::write_packet(Running& running, const Packet& packet) {
 Result<GpuReport> GpuState::draw_immediate(const Engine& engine, const RunOptions& options) {
   return record(PipelineCall{CallKind::gpu_draw_immediate}, [&] {
     if (recording_) draws_.change_memory();
+    draws_.read_commands({});
     Running running{engine, options, {}, {}};
     return run(running, [&] { return draw_sent(running); });
   });
@@ -203,6 +222,7 @@ Result<GpuState::Next> GpuState::run_list(Running& running, const List& list) {
   if (data == nullptr)
     return at_command(bad_input("its " + std::to_string(bytes) + " bytes do not lie in memory", ""),
                       list.address);
+  draws_.read_commands({data, bytes});
   const std::size_t words = bytes / 4;
   const auto word = [&](std::size_t n) {
     std::uint32_t value = 0;
@@ -335,6 +355,7 @@ Status GpuState::draw(Running& running, std::uint32_t id) {
     WARPJIT_CHECK(draws_.flush(running.engine, running.options));
     WARPJIT_CHECK(visitor_->begin());
   }
+  pipeline_.kept = draws_.watch();
   const auto shade = [&](const RunOptions& options) {
     return id == kDrawArrays     ? pipeline_.draw_arrays(running.engine, options)
            : id == kDrawElements ? pipeline_.draw_elements(running.engine, options)
@@ -367,7 +388,8 @@ Status GpuState::draw_pixels(Running& running, std::uint32_t id, const DrawResul
   }
   if (!draws_.is_current(registers.pixel_version)) {
     WARPJIT_CHECK(draws_.flush(running.engine, running.options));
-    WARPJIT_CHECK(draws_.begin(registers.words(), registers.pixel_version, tables_, memory_));
+    const bool keeps = visitor_ == nullptr && !recording_ && running.options.engine != EngineKind::guest;
+    WARPJIT_CHECK(draws_.begin(registers.words(), registers.pixel_version, tables_, memory_, keeps));
   }
   return draws_.add(running.engine, triangles, running.options);
 }

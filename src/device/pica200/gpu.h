@@ -19,6 +19,10 @@ namespace warpjit::pica200 {
 
 class GpuState {
  public:
+  GpuState() { watch_memory(); }
+  GpuState(const GpuState&) = delete;  // its parts point to each other
+  GpuState& operator=(const GpuState&) = delete;
+
   Pipeline& pipeline() { return shading_; }
   const PipelineState& pipeline_state() const { return pipeline_; }
   void set_interrupt(InterruptFunction function, void* context) {
@@ -31,6 +35,7 @@ class GpuState {
 
   // Null: nobody looks.
   void set_visitor(DrawVisitor* visitor) {
+    draws_.write_back();
     visitor_ = visitor;
     visited_ = 0;
   }
@@ -51,6 +56,12 @@ class GpuState {
   Status fill(const MemoryFill& job);
   Status transfer(const DisplayTransfer& job);
   Status copy(const TextureCopy& job);
+
+  void set_lazy_targets(bool lazy) {
+    lazy_targets_ = lazy;
+    if (!lazy) draws_.write_back();
+  }
+  void write_back(std::uint64_t address, std::uint64_t bytes);
 
   // Null: nobody records.
   void set_recording(std::unique_ptr<GpuRecording> recording);
@@ -81,6 +92,10 @@ class GpuState {
   Result<Next> write(Running& running, std::uint32_t id, std::uint32_t value, unsigned bytes);
   Status write_table(Running& running, std::uint32_t id);
   Status draw_sent(Running& running);
+  // Those who reach memory tell a recording, else the targets that are kept.
+  void watch_memory() {
+    memory_.set_watch(recording_ ? static_cast<MemoryWatch*>(recording_.get()) : &draws_);
+  }
   Status draw(Running& running, std::uint32_t id);
   Status draw_pixels(Running& running, std::uint32_t id, const DrawResult& result);
 
@@ -94,6 +109,7 @@ class GpuState {
   void* interrupt_context_ = nullptr;
   DrawVisitor* visitor_ = nullptr;
   std::uint64_t visited_ = 0;
+  bool lazy_targets_ = false;
   std::unique_ptr<GpuRecording> recording_;
 };
 

@@ -35,6 +35,13 @@ void Gpu::set_interrupt(InterruptFunction function, void* context) {
   if (state_) state_->set_interrupt(function, context);
 }
 
+void Gpu::set_lazy_targets(bool lazy) {
+  if (state_) state_->set_lazy_targets(lazy);
+}
+void Gpu::write_back(std::uint64_t address, std::uint64_t bytes) {
+  if (state_) state_->write_back(address, bytes);
+}
+
 namespace {
 
 // Tells of the end of a list.

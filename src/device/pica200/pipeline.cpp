@@ -258,6 +258,11 @@ Result<Report> PipelineState::run_current(Current& current, const Engine& engine
   return report;
 }
 
+void PipelineState::reach(const std::byte* data, std::size_t size) const {
+  if (kept != nullptr) kept->reach(data, size, false);
+  if (recording != nullptr) recording->reach(data, size, false);
+}
+
 void PipelineState::watch_arrays(std::uint64_t first, std::uint64_t last) const {
   if (attributes.sent()) return;
   for (std::size_t k = 0; k < input_count_; ++k) {
@@ -266,13 +271,12 @@ void PipelineState::watch_arrays(std::uint64_t first, std::uint64_t last) const 
                         end = std::min<std::uint64_t>(array.offset + last * array.stride + size(array.format),
                                                       array.size);
     if (begin < end)
-      recording->reach(static_cast<const std::byte*>(array.data) + begin,
-                       static_cast<std::size_t>(end - begin), false);
+      reach(static_cast<const std::byte*>(array.data) + begin, static_cast<std::size_t>(end - begin));
   }
 }
 
 Status PipelineState::check_arrays(std::uint64_t first, std::uint64_t last) const {
-  if (recording != nullptr) watch_arrays(first, last);
+  if (recording != nullptr || kept != nullptr) watch_arrays(first, last);
   if (last < held_vertices_) return {};
   for (std::size_t k = 0; k < input_count_; ++k) {
     const AttributeArray& array = inputs_[k].array;

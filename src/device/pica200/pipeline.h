@@ -31,6 +31,8 @@ class PipelineState {
   bool geometry_topology = false;  // as Pipeline::set_geometry_topology says
   // Who is told of calls, and of arrays and indices that draws read; null: nobody.
   PipelineRecording* recording = nullptr;
+  // The same of arrays and indices alone: what a GPU has drawn and did not write to memory yet.
+  MemoryWatch* kept = nullptr;
   std::unique_ptr<PipelineRecording> own_recording;  // not of a Gpu's
 
   Status reset(Start start);
@@ -100,6 +102,8 @@ class PipelineState {
   std::vector<Vertex>& find_results(std::size_t count);
   void update_values(CachedLaunch& entry) const;
   Status check_arrays(std::uint64_t first, std::uint64_t last) const;
+  // Tells of memory that is read.
+  void reach(const std::byte* data, std::size_t size) const;
   void watch_arrays(std::uint64_t first, std::uint64_t last) const;
   Result<DrawResult> draw_range(const Engine& engine, std::uint32_t first, std::size_t count,
                                 const RunOptions& options);

@@ -27,7 +27,7 @@ Result<DrawResult> PipelineState::draw_elements(const Engine& engine, const RunO
   const std::size_t size = list >> 31 != 0 ? 2 : 1;
   const std::span<const std::byte> bytes =
       attributes.memory(std::uint64_t{registers.attribute_base()} + (list & kIndexOffset), count * size);
-  if (recording != nullptr && !bytes.empty()) recording->reach(bytes.data(), bytes.size(), false);
+  if (!bytes.empty()) reach(bytes.data(), bytes.size());
   if (bytes.size() < count * size && outside == Outside::zero) {
     const auto padded = [&](auto& indices) -> Result<DrawResult> {
       indices.assign(count, 0);

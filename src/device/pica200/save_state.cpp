@@ -132,6 +132,7 @@ Status PipelineState::reset(Start start) {
 }
 
 std::vector<std::byte> GpuState::save() {
+  draws_.write_back();  // who saves the state saves memory, too
   StateBytes bytes(StateBytes::Kind::gpu);
   pipeline_.registers.describe(bytes);
   describe(bytes, tables_);
@@ -148,6 +149,7 @@ Status GpuState::load(std::span<const std::byte> from) {
   describe(bytes, tables);
   assembly.describe(bytes);
   WARPJIT_CHECK(bytes.finish());
+  draws_.write_back();
   pipeline_.registers = std::move(registers);
   tables_ = tables;
   draws_.change_tables();

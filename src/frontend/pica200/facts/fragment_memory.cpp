@@ -10,7 +10,7 @@ namespace {
 
 Result<std::byte*> find_target(const PhysicalMemory& memory, std::uint32_t address, std::uint64_t size,
                                std::uint32_t id, const char* what) {
-  if (std::byte* found = memory.access(address, size, true)) return found;
+  if (std::byte* found = memory.find(address, size)) return found;
   char text[96];
   std::snprintf(text, sizeof text, "%llu bytes of the %s target at 0x%08X do not lie in memory",
                 static_cast<unsigned long long>(size), what, static_cast<unsigned>(address));
@@ -26,6 +26,10 @@ constexpr std::size_t kMargin = 4;
 constexpr std::size_t kLeastBytes = 8;  // of a TexelView
 
 }  // namespace
+
+bool FoundTargets::overlap(const std::byte* data, std::size_t size) const {
+  return pica200::overlap(color, color_size, data, size) || pica200::overlap(depth, depth_size, data, size);
+}
 
 Result<FoundTargets> find_targets(const FragmentSetup& setup, const PhysicalMemory& memory) {
   const OutputState& output = setup.state.output;
@@ -82,11 +86,9 @@ Status find_texture(const FragmentSetup& setup, unsigned unit, const PhysicalMem
                     static_cast<unsigned long long>(levels.size), static_cast<unsigned long long>(address));
       return Error{ErrorCode::bad_input, text, register_name(values.address_ids[face])};
     }
-    for (const auto& [target, size] :
-         {std::pair(targets.color, targets.color_size), std::pair(targets.depth, targets.depth_size)})
-      if (overlap(data[face], levels.size, target, size))
-        return Error{ErrorCode::bad_input, "the texture lies over a target of the draw",
-                     register_name(values.address_ids[face])};
+    if (targets.overlap(data[face], levels.size))
+      return Error{ErrorCode::bad_input, "the texture lies over a target of the draw",
+                   register_name(values.address_ids[face])};
     low = std::min(low, address);
     high = std::max(high, address + levels.size);
   }

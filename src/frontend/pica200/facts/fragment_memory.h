@@ -17,6 +17,13 @@ struct FoundTargets {
   std::byte* color = nullptr;
   std::byte* depth = nullptr;
   std::size_t color_size = 0, depth_size = 0;  // bytes
+
+  bool overlap(const std::byte* data, std::size_t size) const;
+  // Who draws to them tells the memory's watch.
+  void reach(const PhysicalMemory& memory) const {
+    memory.reach(color, color_size, true);
+    memory.reach(depth, depth_size, true);
+  }
 };
 // Errors: bad_input for what is not in memory, and for a depth target over the colour target.
 Result<FoundTargets> find_targets(const FragmentSetup& setup, const PhysicalMemory& memory);

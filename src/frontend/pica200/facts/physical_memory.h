@@ -37,8 +37,12 @@ class PhysicalMemory {
   // The same for one who reads or writes it now.
   std::byte* access(std::uint64_t address, std::uint64_t size, bool writes) const {
     std::byte* const found = find(address, size);
-    if (watch_ != nullptr && found != nullptr) watch_->reach(found, static_cast<std::size_t>(size), writes);
+    if (found != nullptr) reach(found, static_cast<std::size_t>(size), writes);
     return found;
+  }
+  // The same for bytes that were found before.
+  void reach(const std::byte* data, std::size_t size, bool writes) const {
+    if (watch_ != nullptr && size != 0) watch_->reach(data, size, writes);
   }
   // Null: nobody watches.
   void set_watch(MemoryWatch* watch) { watch_ = watch; }

@@ -35,6 +35,7 @@ Result<Drawing> Drawing::make(const FragmentSetup& setup, const PhysicalMemory& 
   drawing.cancel_ = cancel;
   drawing.pixel_observer_ = observer;
   WARPJIT_TRY(const FoundTargets targets, find_targets(setup, memory));
+  targets.reach(memory);
   drawing.targets_ = {targets.color, targets.depth};
   return drawing;
 }
