@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <variant>
@@ -40,7 +41,7 @@ PixelsEnd end_of(const Status& status, std::vector<std::byte> memory) {
 }
 
 // Lists and jobs of the memory engines, and the memory that they work on. The first list sets up a pass-through
-// program; draws are random states.
+// program; draws are random states, some with targets over textures, commands and vertices, or those of the draw before.
 class RandomQueue {
  public:
   static constexpr std::uint32_t kAddress = 0x20000000, kVertices = 0x100, kIndices = 0x18000,
@@ -62,10 +63,12 @@ class RandomQueue {
     const pica200::GpuMemory ranges[] = {{kAddress, memory.data(), memory.size()},
                                          {RandomDraw::kAddress, targets.data(), targets.size()}};
     if (const Status set = gpu.set_memory(ranges); !set) return end_of(set, {});
+    gpu.set_lazy_targets(lazy_);
     const FloatEnvironment environment;
     Status status;
     for (std::size_t n = 0; n < jobs_.size() && status; ++n)
       status = std::visit([&](const auto& job) { return run_job(gpu, job, way); }, jobs_[n]);
+    gpu.write_back(0, ~std::uint64_t{0});
     targets.insert(targets.end(), memory.begin(), memory.end());
     return end_of(status, std::move(targets));
   }
@@ -97,7 +100,9 @@ class RandomQueue {
     for (unsigned left = 1 + random_.below(4); left > 0; --left) {
       add_state();
       add_draw();
+      const std::array<std::uint32_t, pica200::kGpuRegisters> before = draw_.registers;
       draw_ = pica200::random_draw(random_.next());
+      choose_targets(before);
     }
     while (words_.size() % 4 != 0) words_.push_back(0);
     if (random_.one_in(4)) spoil();
@@ -106,6 +111,15 @@ class RandomQueue {
     memory_.resize(first + bytes);
     std::memcpy(memory_.data() + first, words_.data(), bytes);
     jobs_.emplace_back(List{kAddress + first, bytes});
+  }
+
+  void choose_targets(const std::array<std::uint32_t, pica200::kGpuRegisters>& before) {
+    if (random_.one_in(2))
+      for (const std::uint32_t id : {0x116U, 0x117U, 0x11CU, 0x11DU, 0x11EU})
+        draw_.registers[id] = before[id];
+    for (const std::uint32_t id : {0x11CU, 0x11DU, 0x085U})
+      if (random_.one_in(6)) draw_.registers[id] = place() >> 3;
+    if (random_.one_in(10)) draw_.registers[0x11D] = (kAddress + 0x1000 * random_.below(0x30)) >> 3;
   }
 
   // An address in the memory of targets and textures.
@@ -238,6 +252,7 @@ class RandomQueue {
 
   Random random_;
   RandomDraw draw_;
+  const bool lazy_ = random_.one_in(2);
   bool set_up_ = false;
   std::vector<std::uint32_t> words_;  // of the list
   std::vector<Job> jobs_;
@@ -298,9 +313,10 @@ class Pica200PixelsFuzzer final : public Fuzzer {
     const std::vector<std::uint32_t> indices(draw.indices.begin(), draw.indices.end());
     pica200::FragmentDraws draws;
     const FloatEnvironment environment;
-    Status status = draws.begin(draw.registers, 1, draw.tables, memory);
+    Status status = draws.begin(draw.registers, 1, draw.tables, memory, true);
     if (status) status = draws.add(*way.engine, {draw.vertices, indices, !indices.empty()}, way.options());
     if (status) status = draws.flush(*way.engine, way.options());
+    draws.write_back();
     return end_of(status, std::move(bytes));
   }
 
