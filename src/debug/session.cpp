@@ -314,10 +314,10 @@ class DebugSession::State final : public runtime::RunWatcher,
   }
   bool chooses_row(const ObservedGroup& group) {
     const auto count = static_cast<std::uint64_t>(std::popcount(group.lanes));
-    const std::uint64_t lanes = std::bit_ceil(std::bit_width(group.lanes) + 0U);
-    // Rows alone run from the place's group on; draws from their first vertex.
+    // Rows alone run from a multiple of kObservedRows on; draws from their first vertex.
+    constexpr std::uint64_t kRows = runtime::kObservedRows;
     const bool is_alone = !launch_->pixels && !launch_->primitives;
-    const std::uint64_t first = is_alone ? place_.number / lanes * lanes : rows_seen_;
+    const std::uint64_t first = rows_seen_ + (is_alone ? place_.number / kRows * kRows : 0);
     rows_seen_ += count;
     if (place_.number < first || place_.number - first >= count) return false;
     lane_ = static_cast<unsigned>(place_.number - first);

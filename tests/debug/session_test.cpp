@@ -2,12 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <random>
 
 #include "busy.h"
 #include "debug/any_capture.h"
+#include "frontend/tesla/assembly/assemble.h"
+#include "frontend/tesla/shader.h"
 #include "warpjit/debug.hpp"
 
 namespace warpjit::tests {
@@ -45,8 +48,9 @@ void expect_reversible(DebugSession& session, unsigned walks) {
     ASSERT_TRUE(event.ok());
     auto expected = now;
     for (const auto& read : event->reads)
-      if (event->writes.empty() || session.name(read.word).find("slot") == std::string::npos)
+      if (event->writes.empty() || session.name(read.word).find("slot") == std::string::npos) {
         EXPECT_EQ(read.value, now[read.word * session.lanes() + read.lane]) << session.name(read.word);
+      }
     for (const auto& write : event->writes) {
       EXPECT_EQ(write.before, now[write.word * session.lanes() + write.lane]) << session.name(write.word);
       expected[write.word * session.lanes() + write.lane] = write.after;
@@ -106,6 +110,89 @@ TEST(DebugSession, SaysWhichPlacesThereAre) {
   EXPECT_NE(error("pixel 64,64 program 2").find("1 programs"), std::string::npos);
   EXPECT_NE(error("pixel 64,64 step 1000").find("no step"), std::string::npos);
   EXPECT_EQ(error("pixel 64,64 step 5"), "");
+}
+
+// Groups of four rows, of a program that sees which lanes share a warp.
+TEST(DebugSession, NamesLanesOfRowsThatRunByFours) {
+  const auto container = tesla::assemble(
+      ".kernel v\n.type vertex\n.attributes 0xf\n.results 0 1 2 3\n.registers 4\nmov b32 $r0 a[0x0]\n"
+      "mov $r1 $physid\nmov b32 o[0x0] $r0\nmov b32 o[0x4] a[0x4]\nmov b32 o[0x8] a[0x8]\nmov b32 o[0xc] "
+      "$r1\n"
+      "exit nop\n",
+      "rows.tesla");
+  ASSERT_TRUE(container.ok()) << to_string(container.error());
+  const auto shader = tesla::Shader::make(container->programs.at(0));
+  ASSERT_TRUE(shader.ok()) << to_string(shader.error());
+  Launch launch{Program(*shader)};
+  constexpr std::uint32_t kRows = 71;
+  std::vector<std::uint32_t> in(4 * kRows), out(4 * kRows);
+  for (std::uint32_t n = 0; n < kRows; ++n) in[std::size_t{4} * n] = 1000 + n;
+  ASSERT_TRUE(launch.bind_input("a0", {in.data(), 4 * in.size(), 16, f32x4}).ok());
+  ASSERT_TRUE(launch.bind_output("slots0", {out.data(), 4 * out.size(), 16, {ComponentType::u32, 4}}).ok());
+  ASSERT_TRUE(launch.set_count(kRows).ok());
+  std::vector<std::byte> bytes;
+  LaunchRecorder recorder(
+      [](void* to, std::span<const std::byte> part) {
+        auto& all = *static_cast<std::vector<std::byte>*>(to);
+        all.insert(all.end(), part.begin(), part.end());
+        return true;
+      },
+      &bytes);
+  const Engine engine;
+  const auto report = recorder.run(engine, launch);
+  ASSERT_TRUE(report.ok()) << to_string(report.error());
+  ASSERT_TRUE(recorder.finish().ok());
+  const auto capture = Capture::load(bytes, "rows.wjcap");
+  ASSERT_TRUE(capture.ok()) << to_string(capture.error());
+  auto session = DebugSession::open(*capture);
+  ASSERT_TRUE(session.ok());
+  for (std::uint32_t row = 0; row < kRows; ++row) {
+    const Status gone = session->go(place(("vertex " + std::to_string(row)).c_str()));
+    ASSERT_TRUE(gone.ok()) << to_string(gone.error());
+    EXPECT_EQ(session->difference(), "");
+    EXPECT_EQ(session->lane(), row % 4);
+    ASSERT_TRUE(session->go_to(session->steps()).ok());
+    EXPECT_EQ(*session->value(*session->find("$r0"), session->lane()), 1000 + row);
+  }
+  EXPECT_FALSE(session->go(place("vertex 71")).ok());
+}
+
+// A trace has 64 MiB at most: what lies before its first step, an origin does not see, and says so.
+TEST(DebugSession, OriginsBeforeATraceAreMore) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "warpjit-long";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "long.valhall")
+      << ".stage compute\n  IADD_IMM.i32 r5, r60, #0x7\n  IADD_IMM.i32 r2, 0x0, #0x0\nloop:\n"
+         "  IADD.u32 r3, r3, r60\n  IADD.u32 r4, r4, r3\n  IADD_IMM.i32 r2, r2, #0x1\n"
+         "  ICMP_OR.u32.lt.m1 r7, r2, u2, 0x0\n  BRANCHZ.reconverge r7.h0, offset:loop\n"
+         "  SHADDX.u64 r10, u0, r60.w0, shift:0x2\n"
+         "  IADD.u32 r4, r4, r5\n  STORE.i32.slot0.end @r4, r10, offset:0\n";
+  std::ofstream(folder / "long.json")
+      << R"({"warpjit": 1, "isa": "valhall", "stage": "compute", "program": {"file": "long.valhall"}, "grid": [1],
+             "block": [16], "params": ["0x10000", 0, 400000],
+             "memory": [{"space": "mem", "address": "0x10000", "size": 64}],
+             "outputs": [{"space": "mem", "address": "0x10000", "format": "u32", "count": 4}]})";
+  const auto capture = tool::load_any_capture((folder / "long.json").string());
+  ASSERT_TRUE(capture.ok()) << to_string(capture.error());
+  auto session = DebugSession::open(*capture);
+  ASSERT_TRUE(session.ok());
+  const Status gone = session->go(place("thread 3"));
+  ASSERT_TRUE(gone.ok()) << to_string(gone.error());
+  ASSERT_EQ(session->steps(), 2000005u);
+  // All of it does not fit, but each step can be looked at.
+  const auto origin = [&](const char* reg, std::uint64_t step) {
+    const auto found = session->origin(*session->find(reg), 3, step);
+    EXPECT_TRUE(found.ok());
+    return found->nodes;
+  };
+  const auto of_start = origin("r5", 2);
+  EXPECT_EQ(of_start[0].from, DebugOrigin::From::computed);
+  EXPECT_EQ(of_start[0].step, 0u);
+  const auto of_end = origin("r5", session->steps());
+  ASSERT_EQ(of_end.size(), 1u);
+  EXPECT_EQ(of_end[0].from, DebugOrigin::From::more);
+  EXPECT_EQ(of_end[0].value, 10u);
+  EXPECT_EQ(origin("r5", 2)[0].from, DebugOrigin::From::computed);
 }
 
 // A file for measurements with the tool is written where WARPJIT_BUSY says.

@@ -72,14 +72,15 @@ Status run_whole(Run& run) {
   return GridPlan(run.call(launch, use), *checked).run(0, launch.values.grid.blocks());
 }
 
-// The groups of a thread alone.
+// A thread's group, and those before it that the observer counts.
 Status run_row(Run& run, std::uint64_t thread) {
   LaunchState& launch = run.launch;
   if (thread >= launch.count) return no_such("thread", thread, launch.count);
   KernelUse use;
   WARPJIT_CHECK(run.kernels.lease(launch, run.options, use, run.report));
-  const std::uint64_t lanes = use.kernel().lanes(), first = thread / lanes * lanes;
-  return RowPlan(run.call(launch, use)).run(first, std::min(lanes, launch.count - first));
+  const std::uint64_t lanes = use.kernel().lanes(), first = thread / kObservedRows * kObservedRows;
+  const std::uint64_t end = std::min((thread / lanes + 1) * lanes, launch.count);
+  return RowPlan(run.call(launch, use)).run(first, end - first);
 }
 
 Status run_grid(EngineState& engine, Run& run, std::uint64_t block) {
