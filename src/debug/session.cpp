@@ -263,7 +263,8 @@ class DebugSession::State final : public runtime::RunWatcher,
         lines_ = listing ? frontend::lines_of(*listing) : std::map<std::uint32_t, std::string>();
         code_ = debug::CodeFacts(shader);
       }
-      whole_ = part->program == ObservedPart::Program::own && launch.work() == Work::grid;
+      // With the program of an earlier stage, the whole draw has run.
+      whole_ = part->program != ObservedPart::Program::own || launch.work() == Work::grid;
       return {};
     }
     return status.ok() || status.error().code == ErrorCode::bad_input ? status : Status();

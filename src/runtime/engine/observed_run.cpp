@@ -161,9 +161,7 @@ Status run_observed(EngineState& engine, LaunchState& given, const ObservedPart&
   WARPJIT_CHECK(launch.check());
   if (launch.pixels) {
     LaunchPixels& pixels = *launch.pixels;
-    if (part.program != ObservedPart::Program::own)
-      pixels.raster.scissor = {};
-    else if (!part.whole)
+    if (part.program == ObservedPart::Program::own && !part.whole)
       pixels.raster.scissor = meet(pixels.raster.scissor, part.pixels);
     pixels.progress = nullptr;
     pixels.instructions = nullptr;
