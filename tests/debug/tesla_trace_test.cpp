@@ -1,84 +1,14 @@
 // Traces of all examples of Tesla agree with compiled code.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-
-#include "debug/any_capture.h"
-#include "support/source_dir.h"
-#include "warpjit/debug.hpp"
+#include "traces.h"
 
 namespace warpjit::tests {
 namespace {
 
-namespace fs = std::filesystem;
-
 std::vector<std::string> launches(const std::string& folder) {
-  std::vector<std::string> files;
-  for (const auto& entry : fs::directory_iterator(source_file(folder)))
-    if (entry.path().extension() == ".json") files.push_back(entry.path().string());
-  std::ranges::sort(files);
+  const std::vector<std::string> files = files_of(source_file(folder), ".json");
   EXPECT_GT(files.size(), 5u);
   return files;
 }
-
-class Traces {
- public:
-  explicit Traces(const std::string& file) : file_(file) {
-    auto capture = tool::load_any_capture(file);
-    EXPECT_TRUE(capture.ok()) << to_string(capture.error());
-    if (!capture) return;
-    auto session = DebugSession::open(*capture);
-    EXPECT_TRUE(session.ok());
-    if (session) session_.emplace(std::move(*session));
-  }
-  // False: there is no such place.
-  bool go(const std::string& text) {
-    if (!session_) return false;
-    const auto place = DebugPlace::parse(text);
-    EXPECT_TRUE(place.ok()) << text;
-    const Status gone = session_->go(*place);
-    if (!gone && gone.error().code == ErrorCode::bad_input) return false;
-    EXPECT_TRUE(gone.ok()) << file_ << ", " << text << ": " << to_string(gone.error());
-    if (!gone) return false;
-    EXPECT_TRUE(session_->end().ok()) << file_ << ", " << text << ": " << to_string(session_->end().error());
-    EXPECT_EQ(session_->difference(), "") << file_ << ", " << text;
-    EXPECT_GT(session_->steps(), 0u) << file_ << ", " << text;
-    expect_deltas(text);
-    return true;
-  }
-  DebugSession& session() { return *session_; }
-
- private:
-  // Each of the first steps changes what it says, and no other register.
-  void expect_deltas(const std::string& text) {
-    DebugSession& session = *session_;
-    ASSERT_TRUE(session.go_to(0).ok());
-    std::vector<std::uint32_t> words;
-    const auto now = [&] {
-      std::vector<std::uint32_t> all;
-      for (unsigned word = 0; word < session.words(); ++word)
-        all.push_back(*session.value(word, session.lane()));
-      return all;
-    };
-    words = now();
-    for (std::uint64_t n = 0; n < std::min<std::uint64_t>(session.steps(), 12); ++n) {
-      const auto step = session.step(n);
-      ASSERT_TRUE(step.ok());
-      EXPECT_FALSE(session.text(step->address).empty()) << file_ << ", " << text << ", step " << n;
-      for (const auto& write : step->writes)
-        if (write.lane == session.lane()) {
-          EXPECT_EQ(words[write.word], write.before) << session.name(write.word);
-          words[write.word] = write.after;
-        }
-      ASSERT_TRUE(session.go_to(n + 1).ok());
-      EXPECT_EQ(now(), words) << file_ << ", " << text << ", step " << n;
-    }
-  }
-
-  std::string file_;
-  std::optional<DebugSession> session_;
-};
 
 TEST(TeslaTraces, OfKernels) {
   for (const std::string& file : launches("examples/tesla")) {
