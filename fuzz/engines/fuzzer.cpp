@@ -18,6 +18,11 @@ const RunOptions& Configuration::options() const {
   return run;
 }
 
+// What is wrong inside is not the same each time.
+std::string end_text(const Error& error) {
+  return error.code == ErrorCode::internal ? to_string(error) : std::string(name(error.code));
+}
+
 std::uint64_t mix(std::uint64_t seed) {
   seed = (seed + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
   seed ^= seed >> 29;
@@ -59,6 +64,10 @@ std::vector<Configuration> Fuzzer::configurations(const RunOptions& base, const 
     if (kind == EngineKind::jit) name += "-" + std::string(warpjit::name(target));
     list.push_back({name + suffix, &engine, run, dispatch_all});
   };
+  if (options_.observed) {
+    add(EngineKind::guest, Target::automatic, observed_, false, "+observed");
+    return list;
+  }
   add(EngineKind::ir, Target::automatic, full_, false, "");
   if (ways.dispatch) add(EngineKind::ir, Target::automatic, full_, true, "+dispatch");
   for (const Target target : targets_) {
@@ -118,6 +127,7 @@ void Fuzzer::clear_caches() const {
   full_.clear_cache();
   few_registers_.clear_cache();
   wide_.clear_cache();
+  observed_.clear_cache();
 }
 
 }  // namespace warpjit::fuzz

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "debug/observed_runs.h"
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::fuzz {
@@ -16,10 +17,14 @@ struct Options {
               stage = "mixed";
   unsigned dispatch_share = 10, register_share = 10, wide_share = 25, size = 60;
   bool no_jit = false, verbose = false;
+  bool observed = false;  // the guest interpreter with an observer, in place of other engines
 };
 
 // Pseudorandom bits from a seed.
 std::uint64_t mix(std::uint64_t seed);
+
+// How a run ended that did not give results.
+std::string end_text(const Error& error);
 
 // A way to run a program.
 struct Configuration {
@@ -45,6 +50,9 @@ class Fuzzer {
   virtual std::string counts() const { return {}; }
 
   std::size_t target_count() const { return targets_.size(); }
+  // Of runs with an observer: what they did, and what failed without one alone.
+  const tests::ObservedRuns::Counts& observed() const { return observer_.counts(); }
+  const std::string& failed_alone() { return observer_.failed_alone(); }
   // Runs that were refused because they are beyond a limit of the compiler: how many, and why.
   std::string limited() const;
   // The error that one engine always gives here, if it cannot run.
@@ -69,7 +77,8 @@ class Fuzzer {
   void count_limited(const std::string& reason);
 
   const Options& options_;
-  Engine full_, few_registers_, wide_;
+  Engine full_, few_registers_, wide_, observed_;
+  tests::ObservedRuns observer_{observed_};
   std::vector<Target> targets_;
   std::map<std::string, std::uint64_t> limited_;  // by their reason, numbers in it as #
 };

@@ -130,7 +130,7 @@ class GridFuzzer final : public Fuzzer {
       return {kLimited, {}, {}};
     }
     if (!report) {
-      result.end = name(report.error().code);
+      result.end = end_text(report.error());
       result.message = to_string(report.error());
       result.memory.clear();
     } else if (report->engine != options.engine) {

@@ -74,6 +74,8 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"vertex", "geometry", "pixels", "fragment", "mixed"}))
       ->capture_default_str();
   app.add_option("--out", options.out, "folder for the launch file of a finding")->capture_default_str();
+  app.add_flag("--observed", options.observed,
+               "compare the guest interpreter with itself while an observer sees it");
   app.add_flag("--no-jit", options.no_jit, "compare the two interpreters only");
   app.add_option(
       "--digest", options.digest,
@@ -114,7 +116,20 @@ int main(int argc, char** argv) {
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     if (options.verbose) fmt::print(stderr, "seed {}\n", seed);
     if (!fuzzer->run(seed)) return 1;
+    if (!fuzzer->failed_alone().empty()) {
+      fmt::print("seed {}: {}\n", seed, fuzzer->failed_alone());
+      return 1;
+    }
     if ((seed - first) % 1000 == 999) fmt::print(stderr, "{} programs\n", seed - first + 1);
+  }
+  if (options.observed) {
+    const auto& seen = fuzzer->observed();
+    fmt::print(
+        "{} programs{}, with and without an observer: no difference; {} groups, {} steps, {} words of "
+        "results in "
+        "registers, {} stored bytes\n",
+        last - first + 1, fuzzer->counts(), seen.groups, seen.steps, seen.words, seen.stored);
+    return 0;
   }
   fmt::print("{} programs{}, guest and IR interpreter and {} JIT targets: no difference; {}\n",
              last - first + 1, fuzzer->counts(), fuzzer->target_count(), fuzzer->limited());

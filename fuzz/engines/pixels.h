@@ -263,7 +263,7 @@ class PixelFuzzer final : public Fuzzer {
       count_limited(report.error().message);
       return {kLimited, {}};
     }
-    return {name(report.error().code), {}};
+    return {end_text(report.error()), {}};
   }
 
   bool even_ = false;

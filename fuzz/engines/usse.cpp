@@ -155,7 +155,7 @@ class UsseFuzzer final : public Fuzzer {
       count_limited(report.error().message);
       return {kLimited, {}};
     }
-    return {name(report.error().code), {}};
+    return {end_text(report.error()), {}};
   }
 };
 

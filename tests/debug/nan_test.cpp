@@ -282,7 +282,7 @@ bool is_nan(std::uint32_t word) {
   return half(word) || half(word >> 16);
 }
 
-// The last NaN of the place's own lane, followed to where it was born: the values that have no NaN behind them.
+// The last NaN of the place's own lane, followed to where it was born: values of whose operands none is one.
 std::vector<DebugOrigin::Node> beginnings(DebugSession& session) {
   const auto found =
       session.search({.nan = true, .copies = true, .lanes = 1U << session.lane()}, session.steps(), true);
