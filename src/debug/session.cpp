@@ -119,7 +119,7 @@ class DebugSession::State final : public runtime::RunWatcher,
   // ---- The run of the capture
   void forget() {
     found_ = seen_ = false;
-    rows_seen_ = fragments_seen_ = 0;
+    first_row_ = rows_seen_ = fragments_seen_ = 0;
     vertices_.clear();
     launch_ = nullptr;
     trace_ = {};
@@ -234,7 +234,7 @@ class DebugSession::State final : public runtime::RunWatcher,
       --programs_;
     }
     if (found_) return {};
-    const std::optional<ObservedPart> part = part_of(launch);
+    std::optional<ObservedPart> part = part_of(launch);
     has_vertices_ =
         has_vertices_ || launch.shader->stage() == Stage::vertex || (launch.pixels && launch.pixels->vertex);
     note_threads(launch);
@@ -243,6 +243,7 @@ class DebugSession::State final : public runtime::RunWatcher,
     seen_ = true;
     if (programs_++ != place_.program) return {};
     launch_ = &launch;
+    part->first_row = &first_row_;
     const runtime::LaunchData& holder = *runtime::holder_of(launch, part->program);
     const frontend::Shader& shader = *holder.shader;
     banks_ = shader.register_banks();
@@ -315,10 +316,7 @@ class DebugSession::State final : public runtime::RunWatcher,
   }
   bool chooses_row(const ObservedGroup& group) {
     const auto count = static_cast<std::uint64_t>(std::popcount(group.lanes));
-    // Rows alone run from a multiple of kObservedRows on; draws from their first vertex.
-    constexpr std::uint64_t kRows = runtime::kObservedRows;
-    const bool is_alone = !launch_->pixels && !launch_->primitives;
-    const std::uint64_t first = rows_seen_ + (is_alone ? place_.number / kRows * kRows : 0);
+    const std::uint64_t first = first_row_ + rows_seen_;
     rows_seen_ += count;
     if (place_.number < first || place_.number - first >= count) return false;
     lane_ = static_cast<unsigned>(place_.number - first);
@@ -404,6 +402,7 @@ class DebugSession::State final : public runtime::RunWatcher,
   std::uint64_t from_ = 0;     // of the trace
   std::size_t draws_ = 0;      // that have run
   bool found_ = false, seen_ = false, compares_ = false, whole_ = false;
+  std::uint64_t first_row_ = 0;  // that runs; of draws their first vertex
   std::uint64_t rows_seen_ = 0, fragments_seen_ = 0;
   runtime::LaunchState* launch_ = nullptr;
   debug::SavedMemory memory_before_, observed_;

@@ -74,7 +74,7 @@ constexpr Room kRooms[] = {
      "frontend/GUEST/facts"},
 
     {"device/pica200",
-     "base frontend frontend/interpret frontend/GUEST/* runtime/api runtime/kernel runtime/work "
+     "base pixels frontend frontend/interpret frontend/GUEST/* runtime/api runtime/kernel runtime/work "
      "runtime/engine"},
     {"device/GUEST", "base frontend frontend/interpret frontend/GUEST/* runtime/api"},
     {"debug", "base pixels frontend frontend/interpret runtime/work runtime/engine capture"},

@@ -169,9 +169,17 @@ class ObservedRuns final : public runtime::RunWatcher, public interpret::Observe
       }
       if (write.word >= varyings_) group.at(write.word, write.lane) = write.after;
     }
+    // An instruction may take two halves of a varying, which are two values of one word.
+    const auto was_written = [&](const Event::Read& read) {
+      return std::ranges::any_of(event.writes, [&](const Event::Write& write) {
+        return write.word == read.word && write.lane == read.lane && write.after == read.value;
+      });
+    };
     for (const Event::Read& read : event.reads)
       if (read.word >= words_ || read.lane >= kMostLanes)
         fail("reads a word that is not there");
+      else if (read.word >= varyings_ && was_written(read))
+        continue;
       else if (((read.value ^ group.at(read.word, read.lane)) & read.bits) != 0)
         fail_at(event,
                 "reads another value of " + frontend::name_of(banks_, read.word) + " than was written");
@@ -228,6 +236,7 @@ class ObservedRuns final : public runtime::RunWatcher, public interpret::Observe
 
   // Registers at the end of a group's rows, in the order of results_.
   void keep_rows() {
+    if (newest_->place.kind != interpret::ObservedGroup::Kind::rows) return;  // what runs once for all rows
     for (unsigned lane = 0; lane < kMostLanes; ++lane) {
       const std::uint64_t row = newest_->first_row + lane;
       if ((newest_->place.lanes >> lane & 1) == 0 || row >= launch_->count) continue;  // copies come last

@@ -72,15 +72,15 @@ Status run_whole(Run& run) {
   return GridPlan(run.call(launch, use), *checked).run(0, launch.values.grid.blocks());
 }
 
-// A thread's group, and those before it that the observer counts.
-Status run_row(Run& run, std::uint64_t thread) {
+// A thread's group. The interpreter may run it in several parts.
+Status run_row(Run& run, std::uint64_t thread, std::uint64_t* first_row) {
   LaunchState& launch = run.launch;
   if (thread >= launch.count) return no_such("thread", thread, launch.count);
   KernelUse use;
   WARPJIT_CHECK(run.kernels.lease(launch, run.options, use, run.report));
-  const std::uint64_t lanes = use.kernel().lanes(), first = thread / kObservedRows * kObservedRows;
-  const std::uint64_t end = std::min((thread / lanes + 1) * lanes, launch.count);
-  return RowPlan(run.call(launch, use)).run(first, end - first);
+  const std::uint64_t lanes = use.kernel().lanes(), first = thread / lanes * lanes;
+  if (first_row != nullptr) *first_row = first;
+  return RowPlan(run.call(launch, use)).run(first, std::min(lanes, launch.count - first));
 }
 
 Status run_grid(EngineState& engine, Run& run, std::uint64_t block) {
@@ -169,7 +169,8 @@ Status run_observed(EngineState& engine, LaunchState& given, const ObservedPart&
   }
   if (launch.primitives) return run_primitives(run);
   if (part.whole) return run_whole(run);
-  return launch.work() == Work::grid ? run_grid(engine, run, part.unit) : run_row(run, part.unit);
+  return launch.work() == Work::grid ? run_grid(engine, run, part.unit)
+                                     : run_row(run, part.unit, part.first_row);
 }
 
 Result<Report> run_profiled(EngineState& engine, LaunchState& given, Profile& profile,

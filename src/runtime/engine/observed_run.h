@@ -11,17 +11,15 @@
 
 namespace warpjit::runtime {
 
-// A multiple of what any guest interpreter runs as a group.
-inline constexpr std::uint64_t kObservedRows = 64;
-
 // Which threads of a launch are to be seen.
 struct ObservedPart {
   // The program: the launch's own, or that of a stage before its rasterizer.
   enum class Program : std::uint8_t { own, vertex, geometry };
   Program program = Program::own;
   bool whole = false;  // all of them: what follows does not count
-  // Rows: a thread; those before it from a multiple of kObservedRows on run, too, and what shares its group. Grids: the block.
+  // Rows: a thread, which runs with those of its kernel's group. Grids: the block.
   std::uint64_t unit = 0;
+  std::uint64_t* first_row = nullptr;  // gets the first thread of that group
   // Pixels: all but these are left out; their extents are not 0.
   RasterState::Rectangle pixels{};
 };
