@@ -45,7 +45,30 @@ class Backwards {
       node.from = trace_.is_held(word, lane) ? From::start : From::undefined;
     else if (is_varying(word))
       node.from = From::varying;
-    return add({word, lane, writer.value_or(~std::uint64_t{0}), 0}, std::move(node));
+    const bool is_start = node.from == From::start;
+    const std::size_t number = add({word, lane, writer.value_or(~std::uint64_t{0}), 0}, std::move(node));
+    if (is_start) find_slots(number);
+    return number;
+  }
+  // What was there before the first step may have been made of slots of the primitive's vertices.
+  void find_slots(std::size_t number) {
+    const Node node = origin_.nodes[number];
+    std::vector<std::size_t> of;
+    From from = From::start;
+    for (const Trace::MadeOf& made : trace_.made_of()) {
+      if (made.word != node.word) continue;
+      from = made.sampled ? From::texture : From::varying;
+      const std::uint32_t value = trace_.start().get(made.slot, node.lane);
+      const bool is_special_slot = (value & 0x7f800000) == 0x7f800000;
+      if ((special_ && !is_special_slot) || origin_.nodes.size() >= most_) continue;
+      Node slot = node;
+      slot.from = From::varying;
+      slot.word = made.slot;
+      slot.value = value;
+      of.push_back(add({made.slot, node.lane, ~std::uint64_t{0}, 0}, std::move(slot)));
+    }
+    origin_.nodes[number].from = from;
+    origin_.nodes[number].of = std::move(of);
   }
 
   // Word, lane and the step that gave it, or of loads ~0, lane, step and address.

@@ -376,6 +376,9 @@ class DebugSession::State final : public runtime::RunWatcher,
   void holds(std::uint16_t word, unsigned lane, std::uint32_t value) override {
     trace_.hold(word, lane, value);
   }
+  void made_of(std::uint16_t word, std::uint16_t slot, bool sampled) override {
+    trace_.note({word, slot, sampled});
+  }
   bool step() override { return trace_.add(event()); }
 
   std::shared_ptr<const capture::Frames> frames_;

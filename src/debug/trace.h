@@ -3,6 +3,7 @@
 // again when somebody looks there.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -71,6 +72,15 @@ class Trace {
     start_.set(word, lane, value);
     held_[std::size_t{word} * lanes() + lane] = defined_[std::size_t{word} * lanes() + lane] = true;
   }
+  // Before the first step a word that is held was made of a varying's word (Observer::made_of).
+  struct MadeOf {
+    std::uint16_t word = 0, slot = 0;
+    bool sampled = false;
+    bool operator==(const MadeOf&) const = default;
+  };
+  void note(const MadeOf& made) {
+    if (std::ranges::find(made_of_, made) == made_of_.end()) made_of_.push_back(made);
+  }
   // False: there are more steps than a trace may have.
   bool add(const Event& event);
 
@@ -84,6 +94,7 @@ class Trace {
   // What a step that is here did: 0 is the group's first.
   Event event(std::uint64_t step) const;
   std::span<const Event::Memory> accesses(std::uint64_t step) const;
+  std::span<const MadeOf> made_of() const { return made_of_; }
   // Whether a word had a value before the first step.
   bool is_held(unsigned word, unsigned lane) const { return held_[std::size_t{word} * lanes() + lane]; }
   // Its address, lanes and interpret::Happened alone.
@@ -140,6 +151,7 @@ class Trace {
   }
 
   RegisterFile start_, now_;
+  std::vector<MadeOf> made_of_;
   std::vector<bool> held_, defined_;  // words, in each lane, that were held; and those written, too
   unsigned threads_end_ = 0;          // the words after those of threads
   unsigned varyings_ = 0;             // words from here on are read in the step that sets them

@@ -219,7 +219,7 @@ std::vector<Case> cases() {
                     same = "vmov.f32 o4.xy, pa4\n";
   all.push_back(usse("UsseVertexSeenInAFragment",
                      "vrsq.f32.f32 r0.x, pa4.x\nvmul.f32 r2.x, r0, pa4\nvmov.f32 o4.xy, r2\n", color,
-                     "1, 0, 1", "1, 1, 1, 1", "pixel 5,7", "vmul.f32 r2", From::start, "pa0", "vertex 1"));
+                     "1, 0, 1", "1, 1, 1, 1", "pixel 5,7", "vmul.f32 r2", From::varying, "pa0", "vertex 1"));
   all.push_back(
       usse("UsseZeroTimesInfinity", same,
            "vadd.f32 r4.x, -pa0, pa0\nvrcp.f32.f32 r4.x, r4.x\nvmul.f32 r4.x, r4, sa0.yyyy\n" + times_r4,
@@ -229,7 +229,7 @@ std::vector<Case> cases() {
   all.push_back(usse("UsseUniform", same, color, "1, 2, 1", std::string("1, 1, ") + kNan + ", 1", "pixel 6,7",
                      "", From::uniform, "sa2"));
   all.push_back(usse("UsseAttribute", same, color, std::string("1, ") + kNan + ", 1", "1, 1, 1, 1",
-                     "pixel 6,7", "", From::start, "pa0", "vertex 1"));
+                     "pixel 6,7", "", From::varying, "pa0", "vertex 1"));
 
   // Mali
   all.push_back(valhall("ValhallZeroTimesInfinity",

@@ -86,6 +86,10 @@ class Observer {
   virtual bool observes(const ObservedGroup& group) = 0;
   // A word of its register file has a value at its start, which is 0 for words that are not named.
   virtual void holds(std::uint16_t word, unsigned lane, std::uint32_t value) = 0;
+  // A word that it holds was made of a slot of the primitive's vertices, alone or with others, before the first instruction;
+  // `sampled`: a texture was sampled there.
+  virtual void made_of([[maybe_unused]] std::uint16_t word, [[maybe_unused]] std::uint16_t slot,
+                       [[maybe_unused]] bool sampled) {}
   // It has executed event(). False ends the run, as an error `cancelled`.
   virtual bool step() = 0;
 

@@ -119,6 +119,21 @@ std::uint32_t result_number(PixelFormat format, ParameterType type, std::span<co
 // ---- Inputs
 
 // Numbers in the words of an input of a format.
+// As packed() has them.
+unsigned components_of_word(FragmentInput::Format format) {
+  switch (format) {
+    case FragmentInput::Format::f32:
+      return 1;
+    case FragmentInput::Format::f16:
+      return 2;
+    case FragmentInput::Format::c10:
+      return 3;
+    case FragmentInput::Format::u8:
+      break;
+  }
+  return 4;
+}
+
 std::array<std::uint32_t, 4> packed(FragmentInput::Format format, std::span<const float> numbers) {
   using Format = FragmentInput::Format;
   std::array<std::uint32_t, 4> words{};
@@ -253,6 +268,35 @@ class Fragments final : public interpret::FragmentProgram {
           run.observer->holds(static_cast<std::uint16_t>(kSlotWords + work_.uses[use].slot), lane,
                               to_bits(slot_value(quad, use, lane)));
         });
+    tell_inputs(*run.observer);
+  }
+  // Which words of pa are of which slots.
+  void tell_inputs(interpret::Observer& observer) const {
+    unsigned word = 0;
+    const auto tell = [&](FragmentInput::Value value, unsigned index, unsigned component, unsigned first,
+                          unsigned words, bool sampled) {
+      if (value == FragmentInput::Value::position) return;
+      const auto use = std::ranges::find(work_.uses, slot_use(value, index, component));
+      if (use == work_.uses.end() || use->sprite != pixels::SlotUse::Sprite::none) return;
+      for (unsigned n = first; n < std::min(first + words, kMaxRegisters); ++n)
+        observer.made_of(static_cast<std::uint16_t>(kPaWords + n),
+                         static_cast<std::uint16_t>(kSlotWords + use->slot), sampled);
+    };
+    for (const FragmentInput& input : program_.fragment.inputs) {
+      if (input.iterated) {
+        const FragmentInput::Iterated& iterated = *input.iterated;
+        for (unsigned k = 0; k < iterated.components; ++k)
+          tell(iterated.value, iterated.index, k, word + k / components_of_word(iterated.format), 1, false);
+        word += iterated.words;
+      }
+      if (input.sampled) {
+        const FragmentInput::Sampled& sampled = *input.sampled;
+        for (unsigned k = 0; k < 4; ++k)
+          if ((coordinate_components(program_, sampled) >> k & 1) != 0)
+            tell(sampled.value, sampled.index, k, word, sampled.words, true);
+        word += sampled.words;
+      }
+    }
   }
 
   template <class Visit>
