@@ -35,7 +35,10 @@ struct WARPJIT_API DebugPlace {
     vertex,      // `number`: of the draw, instance after instance; of a launch of rows, the row
     invocation,  // of a geometry program
     pixel,  // (x, y) of the targets; `number`: which of the fragments of that pixel, in the order of primitives
-    thread  // of a grid, in a block
+    thread,  // of a grid, in a block
+    // What runs once for all threads on the Vita, in lane 0; `number` 0: for those of the launch's program, 1: of the
+    // draw's vertex program.
+    secondary
   };
   std::size_t draw = 0;  // CaptureDraw::number
   Of of = Of::vertex;

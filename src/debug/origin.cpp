@@ -29,7 +29,8 @@ class Backwards {
   std::size_t find(unsigned word, unsigned lane, std::uint64_t step, std::uint32_t value) {
     const frontend::RegisterBank* const bank = bank_of(banks_, word);
     const bool of_thread = bank == nullptr || bank->of != frontend::RegisterBank::Of::launch;
-    const auto writer = of_thread ? trace_.writer(word, lane, step) : std::nullopt;
+    const auto writer =
+        of_thread || trace_.writes_uniforms() ? trace_.writer(word, lane, step) : std::nullopt;
     const std::uint64_t at = writer.value_or(step);
     Node node{.step = at,
               .address = trace_.has(at) ? trace_.head(at).address : 0,
@@ -37,7 +38,7 @@ class Backwards {
               .lane = lane,
               .value = value};
     node.special = writer && code_.result(node.address, word, value) != 0;
-    if (!of_thread)
+    if (!of_thread && !writer)
       node.from = From::uniform;
     else if (!writer && trace_.first() != 0)
       node.from = From::more;  // the trace does not begin at the first step

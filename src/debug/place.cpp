@@ -80,6 +80,7 @@ constexpr Part kParts[] = {
      [](DebugPlace& place, Numbers numbers) { place.thread = words_from(numbers); }},
     {"block", 3, kMostWord, false, Of::thread,
      [](DebugPlace& place, Numbers numbers) { place.block = words_from(numbers); }},
+    {"secondary", 1, 1, true, Of::secondary, set_number},
     {"program", 1, 255, true, std::nullopt,
      [](DebugPlace& place, Numbers numbers) { place.program = static_cast<unsigned>(numbers[0]); }},
     {"step", 1, kMost, true, std::nullopt,
@@ -103,7 +104,7 @@ Result<DebugPlace> DebugPlace::parse(std::string_view given) try {
       return wrong(
           shown(word) +
           " is no part of a place; these are: draw N, vertex N, invocation N, pixel X,Y, fragment N, "
-          "thread X,Y,Z, block X,Y,Z, program N, step N");
+          "thread X,Y,Z, block X,Y,Z, secondary N, program N, step N");
     if (part->of && !is.empty() && place.of != *part->of)
       return wrong("a place is of one thread: " + shown(word) + " does not go with " + shown(is));
     if (part->of) {
@@ -138,6 +139,9 @@ std::string DebugPlace::text() const {
       break;
     case Of::thread:
       result += " thread " + triple(thread) + " block " + triple(block);
+      break;
+    case Of::secondary:
+      result += " secondary " + std::to_string(number);
       break;
   }
   if (program != 0) result += " program " + std::to_string(program);

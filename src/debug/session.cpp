@@ -179,6 +179,7 @@ class DebugSession::State final : public runtime::RunWatcher,
     add((launch.pixels && launch.pixels->vertex) ||
             (launch.shader->stage() == Stage::vertex && !launch.primitives),
         "vertex N");
+    add(launch.shader->isa() == Isa::usse, "secondary N");
   }
 
   // The part of a launch that has the place; nothing: none of it has.
@@ -211,6 +212,12 @@ class DebugSession::State final : public runtime::RunWatcher,
           part.program = ObservedPart::Program::geometry;
         else if (!launch.primitives)
           return std::nullopt;
+        return part;
+      case DebugPlace::Of::secondary:
+        if (launch.shader->isa() != Isa::usse) return std::nullopt;
+        if (place_.number == 0) return part;
+        if (!launch.pixels || !launch.pixels->vertex) return std::nullopt;
+        part.program = ObservedPart::Program::vertex;
         return part;
       case DebugPlace::Of::thread: {
         if (launch.work() != Work::grid || stage != Stage::compute) return std::nullopt;
@@ -302,6 +309,7 @@ class DebugSession::State final : public runtime::RunWatcher,
   }
   // Whether a group has the place's thread, whose lane it sets.
   bool chooses(const ObservedGroup& group) {
+    if ((group.kind == ObservedGroup::Kind::launch) != (place_.of == DebugPlace::Of::secondary)) return false;
     switch (group.kind) {
       case ObservedGroup::Kind::rows:
         return chooses_row(group);
@@ -310,7 +318,8 @@ class DebugSession::State final : public runtime::RunWatcher,
       case ObservedGroup::Kind::quads:
         return chooses_fragment(group);
       case ObservedGroup::Kind::launch:
-        break;
+        lane_ = 0;
+        return true;
     }
     return false;
   }

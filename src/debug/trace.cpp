@@ -30,7 +30,8 @@ bool writes_the_same(std::span<const Event::Write> writes) {
 }  // namespace
 
 Trace::Trace(std::span<const frontend::RegisterBank> banks, unsigned lanes, std::uint64_t from)
-    : start_(words_of(banks), lanes),
+    : banks_(banks),
+      start_(words_of(banks), lanes),
       varyings_(words_of(banks)),
       from_(from),
       spacing_(std::max(1024U, words_of(banks) * lanes / 4)) {
@@ -57,6 +58,9 @@ std::uint32_t Trace::shape_of(const Event& event, std::uint16_t happened, bool s
         std::ranges::equal(shape.writes, event.writes, equal))
       return at->second;
   }
+  for (const Event::Write& write : event.writes)
+    if (const auto* const bank = bank_of(banks_, write.word))
+      writes_uniforms_ = writes_uniforms_ || bank->of == frontend::RegisterBank::Of::launch;
   const auto number = static_cast<std::uint32_t>(shapes_.size());
   shapes_.push_back({{event.address, event.lanes, happened}, event.reads, event.writes, same});
   shapes_by_hash_.emplace(hash, number);

@@ -95,6 +95,8 @@ class Trace {
   Event event(std::uint64_t step) const;
   std::span<const Event::Memory> accesses(std::uint64_t step) const;
   std::span<const MadeOf> made_of() const { return made_of_; }
+  // Whether a step writes what is a uniform of other threads.
+  bool writes_uniforms() const { return writes_uniforms_; }
   // Whether a word had a value before the first step.
   bool is_held(unsigned word, unsigned lane) const { return held_[std::size_t{word} * lanes() + lane]; }
   // Its address, lanes and interpret::Happened alone.
@@ -150,6 +152,8 @@ class Trace {
     return lane < lanes() && std::size_t{word} * lanes() + lane < held_.size();
   }
 
+  std::span<const frontend::RegisterBank> banks_;
+  bool writes_uniforms_ = false;
   RegisterFile start_, now_;
   std::vector<MadeOf> made_of_;
   std::vector<bool> held_, defined_;  // words, in each lane, that were held; and those written, too

@@ -93,6 +93,10 @@ DebugPlace WholeRun::place_of(unsigned lane) const {
         place.number = quads_[lane].number;
       }
       break;
+    case ObservedGroup::Kind::launch:
+      place.of = DebugPlace::Of::secondary;
+      place.number = launch_->pixels && stage_ == Stage::vertex ? 1 : 0;
+      break;
     default: {
       const std::uint64_t thread = group_.first + lane;
       if (stage_ == Stage::vertex) {

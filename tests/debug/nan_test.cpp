@@ -230,6 +230,10 @@ std::vector<Case> cases() {
                      "", From::uniform, "sa2"));
   all.push_back(usse("UsseAttribute", same, color, std::string("1, ") + kNan + ", 1", "1, 1, 1, 1",
                      "pixel 6,7", "", From::varying, "pa0", "vertex 1"));
+  all.push_back(usse("UsseSecondaryProgram", same,
+                     "vmul.f32 r0.xy, sa4.xxxx, pa0.xxxx\nvmul.f32 r2.xy, sa2, pa0.xxxx\n", "1, 2, 1",
+                     "1, -1, 1, 1", "secondary 0", "vlog", From::computed, "sa4", "",
+                     ".secondary\nvlog.f32.f32 pa4.x, sa0.y\n.primary\n"));
 
   // Mali
   all.push_back(valhall("ValhallZeroTimesInfinity",

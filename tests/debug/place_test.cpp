@@ -7,9 +7,9 @@ namespace warpjit::tests {
 namespace {
 
 TEST(DebugPlace, IsItsText) {
-  for (const char* text :
-       {"draw 17 pixel 120,88 fragment 0", "draw 17 pixel 0,0 fragment 3 step 41", "draw 3 vertex 5",
-        "draw 0 vertex 5 program 1 step 2", "draw 2 invocation 4", "draw 0 thread 3,0,0 block 1,2,0"}) {
+  for (const char* text : {"draw 17 pixel 120,88 fragment 0", "draw 17 pixel 0,0 fragment 3 step 41",
+                           "draw 3 vertex 5", "draw 0 vertex 5 program 1 step 2", "draw 2 invocation 4",
+                           "draw 0 thread 3,0,0 block 1,2,0", "draw 4 secondary 1"}) {
     const auto place = DebugPlace::parse(text);
     ASSERT_TRUE(place.ok()) << to_string(place.error());
     EXPECT_EQ(place->text(), text);
@@ -36,6 +36,7 @@ TEST(DebugPlace, SaysWhatIsWrong) {
   EXPECT_NE(error("pixel 1,2,3"), "");
   EXPECT_NE(error("pixel 1,"), "");
   EXPECT_NE(error("thread 1,2,3,4"), "");
+  EXPECT_NE(error("secondary 2"), "");
   EXPECT_NE(error("vertex 1 pixel 2,3").find("one thread"), std::string::npos);
   EXPECT_NE(error("corner 1").find("draw N"), std::string::npos);
   // No byte of it reaches a terminal as a control character.
