@@ -22,7 +22,7 @@ TEST_P(ObservedRandom, IsTheSameAsUnobserved) {
   options.out = ::testing::TempDir();
   options.observed = true;
   const std::unique_ptr<fuzz::Fuzzer> fuzzer = GetParam().make(options);
-  const auto [first, count] = testing::seeds_of_run(share(40));
+  const auto [first, count] = testing::seeds_of_run(share(100));
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     ASSERT_TRUE(fuzzer->run(seed)) << "seed " << seed;
     ASSERT_EQ(fuzzer->failed_alone(), "") << "seed " << seed;

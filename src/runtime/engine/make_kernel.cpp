@@ -99,6 +99,7 @@ class GuestKernel final : public Kernel {
     report_ = report;
     report_.lanes = guest_->lanes();
     report_.ordered = ordered_;
+    is_observed_ = observer != nullptr;
     cost_ = sizeof *this + 64 * 1024;
   }
 

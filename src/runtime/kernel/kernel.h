@@ -42,6 +42,9 @@ class Kernel {
   std::uint64_t last_use() const { return last_use_.load(std::memory_order_relaxed); }
   void set_last_use(std::uint64_t time) const { last_use_.store(time, std::memory_order_relaxed); }
 
+  // Threads must run once each: somebody counts them.
+  bool is_observed() const { return is_observed_; }
+
   std::size_t table_bytes() const { return table_bytes_; }
   // Fills the words of the table after those of Shader::fill_table with values that
   // are the same for all threads.
@@ -90,7 +93,7 @@ class Kernel {
  protected:
   CompileReport report_;
   std::size_t cost_ = 0, table_bytes_ = 0;
-  bool single_pixels_ = false;
+  bool single_pixels_ = false, is_observed_ = false;
   std::vector<backend::PointerPlace> pointers_;
 
  private:

@@ -76,7 +76,7 @@ Status RowPlan::run(std::uint64_t first, std::uint64_t count) const {
   // A last group that is not full moves back over threads that have run: they get the same bits again, and
   // nothing is copied. The same holds for a launch of one thread, whose strides are 0:
   // all lanes are that one.
-  if (groups != 0 && !quads_) return run_direct(first + count - lanes_, 1);
+  if (groups != 0 && !quads_ && !call_.kernel.is_observed()) return run_direct(first + count - lanes_, 1);
   return run_staged(first + count - rest, rest);
 }
 

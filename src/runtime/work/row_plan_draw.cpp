@@ -42,7 +42,8 @@ Status RowPlan::run_draw(std::uint64_t first, std::uint64_t count) const {
     if (Status status = run_draw_whole(first, groups); !status) return status;
   std::uint64_t done = first + groups * lanes_;
   // A last group that is not full moves back over threads that have run.
-  if (done < end && groups != 0 && whole_end == end) return run_draw_whole(end - lanes_, 1);
+  if (done < end && groups != 0 && whole_end == end && !call_.kernel.is_observed())
+    return run_draw_whole(end - lanes_, 1);
   while (done < end) {
     const std::uint64_t threads = std::min(lanes_, end - done);
     if (Status status = run_draw_copy(done, threads); !status) return status;
