@@ -45,7 +45,7 @@ struct WARPJIT_API DebugPlace {
   std::uint64_t number = 0;
   std::uint32_t x = 0, y = 0;
   std::array<std::uint32_t, 3> thread{}, block{};
-  // Which program, of a draw with several that have such threads, as the position and the varyings of a Mali GPU: which one.
+  // A draw may have several programs with such threads, as Mali's for positions and for varyings: which one, from 0.
   unsigned program = 0;
   std::uint64_t step = 0;
 
@@ -275,7 +275,7 @@ struct DebugHistoryRow {
   std::uint32_t primitive = 0, part = 0;  // of the instance; triangle of what clipping left of it
   std::uint64_t primitives = 1;
   bool front_facing = true;
-  // Its number among the pixel's fragments of the draw whose programs ran, which DebugPlace takes; none: it did not run.
+  // Its number, which DebugPlace takes, among the draw's fragments of the pixel whose programs ran; none: its did not.
   std::optional<std::uint64_t> fragment{};
   std::uint32_t instructions = 0;  // that it executed
   Test alpha{}, stencil{}, depth{};
@@ -300,8 +300,8 @@ class WARPJIT_API DebugHistory {
   static constexpr unsigned kDepth = kMaxColorTargets;  // the target that is depth and stencil
   static constexpr std::size_t kMostRows = 100000;
 
-  // `x`, `y`: in pictures of the target, whose first row is the first one in memory. Errors: bad_input for a pixel that no
-  // draw has, saying which ones there are.
+  // `x`, `y` count in pictures of the target, from the row that is first in memory. Errors: bad_input for a pixel that
+  // no draw has, saying which ones there are.
   static Result<DebugHistory> make(const Capture& capture, std::uint32_t x, std::uint32_t y,
                                    unsigned target = 0, const DebugOptions& options = {});
   DebugHistory(DebugHistory&&) noexcept;

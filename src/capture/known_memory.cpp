@@ -9,7 +9,7 @@
 namespace warpjit::capture {
 namespace {
 
-// Calls visit(address, where in the range, size) for parts that lie in one block of so many bytes, in their order.
+// Cuts a range at multiples of `block` bytes: calls visit(address, where in the range, size) for each part in turn.
 template <class Visit>
 void each_part(std::uint64_t address, std::size_t size, std::size_t block, const Visit& visit) {
   for (std::size_t at = 0; at < size;) {

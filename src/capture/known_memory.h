@@ -18,7 +18,7 @@ namespace warpjit::capture {
 
 class KnownMemory {
  public:
-  // Is told of bytes before they are stored; `first`: nothing has reached them before.
+  // Called with each range before its bytes are stored; `first`: no earlier range reached them.
   using See = std::function<void(std::uint64_t address, std::size_t size, bool first)>;
   explicit KnownMemory(MemoryWriter& memory, See see = {}) : memory_(memory), see_(std::move(see)) {}
 

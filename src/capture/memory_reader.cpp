@@ -56,7 +56,7 @@ Status MemoryReader::sort_first() {
   return {};
 }
 
-// Ranges whose gaps have at most so many bytes become one.
+// Ranges with gaps of at most `most` bytes become one.
 MemoryReader::Ranges MemoryReader::unite(const Ranges& ranges, std::uint64_t most) {
   Ranges united;
   for (const auto& [begin, end] : ranges)

@@ -23,9 +23,9 @@ class CallStack {
   }
   bool has_calls() const { return !backs_.empty(); }
 
-  // The thread comes to an instruction, in that step. What it does not go on to from a call was not called; that it is
-  // where a call comes back means that it came back, from calls inside of that one, too: ends of procedures that
-  // coincide execute nothing between them.
+  // The thread executes the instruction at `address` in that step. If the last one was a call and the thread goes on
+  // right after it, nothing was called. At the place where a call comes back, that call and those inside of it have
+  // ended: procedures may end at the same instruction.
   void come_to(std::uint64_t step, std::uint32_t address) {
     if (pending_) {
       if (address != pending_->back) calls_.push_back(*pending_);

@@ -50,7 +50,7 @@ TEST(KnownMemory, StoresWhatIsFirstReachedAndWhatChanged) {
   // Several blocks are one section.
   EXPECT_EQ(reach(100, 33000), (std::vector<Stored>{{kBase + 100, 33000, true}}));
   EXPECT_EQ(reach(100, 33000), std::vector<Stored>());
-  // What lies before and behind, and nothing else.
+  // The bytes before and after it, and nothing else.
   EXPECT_EQ(reach(0, 40000), (std::vector<Stored>{{kBase, 100, true}, {kBase + 33100, 6900, true}}));
   EXPECT_EQ(reach(0, 40000), std::vector<Stored>());
   // A byte, two with less than 64 between them, two with more, and the last one.

@@ -327,7 +327,7 @@ TEST(ValhallDumpFrames, ExpectedTargetsAreNotWrittenBeforeTheyAreDrawn) {
   EXPECT_EQ(*plain->image.u8(at), 0x11U);
 }
 
-// A target that ends in zeros, in the older dialect: they are expected, too, behind the page in which they begin.
+// A target that ends in zeros, in the older dialect: they are expected, too, after the page in which they begin.
 TEST(ValhallDumpFrames, ExpectedTargetsMayEndInZeros) {
   constexpr std::uint32_t kBegin = 0x800;
   ImagePage page = draw_page(kFirstPage);

@@ -103,7 +103,7 @@ struct IndexSums {
 
 VertexSums sum_vertices(std::span<const Vertex> vertices) {
   VertexSums result;
-  // Of a few columns at a time, so that their sums stay in registers.
+  // A few columns at a time: their sums stay in registers.
   constexpr std::size_t kColumns = 8;
   static_assert(kVertexWords % kColumns == 0);
   for (std::size_t first = 0; first < kVertexWords; first += kColumns) {

@@ -77,7 +77,7 @@ class Lister final : public CaptureVisitor {
       for (const Symbol& symbol : program.uniforms()) {
         Json uniform{{"name", symbol.name}, {"register", symbol.reg}, {"count", symbol.count}};
         const auto [letters, first] = split(symbol.reg);
-        std::string called;  // "tint, sa2 shade": its registers behind the first one have names, too
+        std::string called;  // "tint, sa2 shade": its registers after the first one have names, too
         for (unsigned n = 0; first && n < symbol.count; ++n) {
           const std::string_view text = names_.find(Of::uniform, *first + n);
           if (text.empty()) continue;

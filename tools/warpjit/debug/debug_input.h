@@ -34,7 +34,7 @@ bool shows_as_integer(std::uint32_t value);
 // What else instructions do, by the names that people use: "sample diverge", ["sample", "diverge"].
 std::string happened_text(std::uint16_t happened);
 Json happened_json(std::uint16_t happened);
-// The bit of a name; 0: it is none of these.
+// The bit of a name; 0 for another name.
 std::uint16_t happened_bit(std::string_view name);
 // All names, with this between them.
 std::string happened_names(std::string_view between);

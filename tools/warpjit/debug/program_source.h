@@ -16,11 +16,11 @@ namespace warpjit::tool {
 class ProgramSource {
  public:
   ProgramSource() = default;
-  // Of a program of a file: the source that it is named after, if that lies in the file's folder and gives the same
-  // code. Without one there are no lines, and the labels that its container has kept.
+  // The program is named after its source. The source is read if it lies in the folder of `file` and gives the same
+  // code; else the program shows no lines, and the labels of its container alone.
   ProgramSource(const Program& program, const std::string& file);
 
-  // The line of an instruction: `file`, `line`, `text`. Null: there is none.
+  // The line of an instruction: `file`, `line`, `text`; null without a source.
   Json at(std::uint32_t address) const;
   // The names of what stands at an address: "loop".
   std::vector<std::string> labels_at(std::uint32_t address) const;

@@ -9,7 +9,7 @@ frontend::FloatFormats formats_of(Type type) {
   return {.half = type == Type::f16, .single = type == Type::f32};
 }
 
-// Types are those of the instruction's row in encoding.inc; of integers they are none of floats.
+// The types are those of the instruction's row in encoding.inc. Integers count as no floats.
 frontend::InstructionFacts facts_of(const Instruction& i) {
   const bool converts = i.group == Group::comp || i.group == Group::pck || i.group == Group::smp;
   return {.results = i.opcode == Opcode::tstmsk ? frontend::FloatFormats() : formats_of(i.type),

@@ -57,7 +57,7 @@ Conversion conversion_of(Opcode opcode) {
   }
 }
 
-// True if the results of an instruction whose type is one of floats are none.
+// True for instructions with a type of floats whose results are integers.
 bool gives_integers(const Instruction& i) {
   switch (i.opcode) {
     case Opcode::fcmp_or:
