@@ -12,6 +12,7 @@
 
 #include "launch/bound_launch.h"
 #include "launch/read_launch.h"
+#include "support/own_folder.h"
 #include "support/source_dir.h"
 #include "warpjit/launch_recorder.hpp"
 
@@ -24,8 +25,7 @@ inline constexpr std::size_t kBusyDraws = 100, kBusyPrograms = 10;
 inline std::vector<std::byte> busy_capture() {
   namespace fs = std::filesystem;
   const fs::path folder = source_file("examples/valhall/graphics");
-  const fs::path own = fs::path(testing::TempDir()) / "warpjit-busy";
-  fs::create_directories(own);
+  const fs::path own = own_folder("warpjit-busy");
   const auto read = [](const fs::path& file) {
     std::stringstream text;
     text << std::ifstream(file).rdbuf();

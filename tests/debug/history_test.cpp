@@ -13,6 +13,7 @@
 #include "busy.h"
 #include "debug/any_capture.h"
 #include "files.h"
+#include "support/own_folder.h"
 #include "support/unpacked.h"
 #include "warpjit/debug.hpp"
 
@@ -59,8 +60,7 @@ class Draws {
   };
 
   Draws() : colors_(std::size_t{kWidth} * kHeight), depths_(colors_.size(), 0x00ffffff) {
-    const fs::path folder = fs::path(testing::TempDir()) / "warpjit-history";
-    fs::create_directories(folder);
+    const fs::path folder = own_folder("warpjit-history");
     std::ofstream(folder / "plain.tesla") << kProgram;
     std::ofstream(folder / "plain.json")
         << R"({"warpjit": 1, "isa": "tesla", "stage": "fragment", "count": 3, "program": {"file": "plain.tesla"},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "debug/any_capture.h"
+#include "support/own_folder.h"
 #include "warpjit/debug.hpp"
 
 namespace warpjit::tests {
@@ -270,8 +271,7 @@ std::vector<Case> cases() {
 }
 
 Capture load(const Case& one) {
-  const fs::path folder = fs::path(testing::TempDir()) / "warpjit-nan";
-  fs::create_directories(folder);
+  const fs::path folder = own_folder("warpjit-nan");
   std::string launch = one.launch;
   if (const std::size_t at = launch.find("PROGRAM"); at != std::string::npos) {
     launch.replace(at, 7, one.name);

@@ -16,6 +16,7 @@
 #include "frontend/valhall/assembly/assemble.h"
 #include "frontend/valhall/facts/instruction_facts.h"
 #include "guest/guest.h"
+#include "support/own_folder.h"
 #include "warpjit/debug.hpp"
 
 namespace warpjit::tests {
@@ -44,8 +45,7 @@ TEST(SavedMemory, IsPutBackAlsoByAnException) {
 
 // Vertices of a PICA200 program, as a launch file names it.
 Result<Capture> pica_vertices(const std::string& source, const std::string& vertices, std::size_t count) {
-  const fs::path folder = fs::path(testing::TempDir()) / "warpjit-program-facts";
-  fs::create_directories(folder);
+  const fs::path folder = own_folder("warpjit-program-facts");
   std::ofstream(folder / "program.pica") << source;
   const fs::path launch = folder / "launch.json";
   std::ofstream(launch)

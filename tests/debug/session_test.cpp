@@ -11,6 +11,7 @@
 #include "debug/any_capture.h"
 #include "frontend/tesla/assembly/assemble.h"
 #include "frontend/tesla/shader.h"
+#include "support/own_folder.h"
 #include "warpjit/debug.hpp"
 
 namespace warpjit::tests {
@@ -159,8 +160,7 @@ TEST(DebugSession, NamesLanesOfRowsThatRunByFours) {
 
 // A trace has 64 MiB at most: what lies before its first step, an origin does not see, and says so.
 TEST(DebugSession, OriginsBeforeATraceAreMore) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "warpjit-long";
-  std::filesystem::create_directories(folder);
+  const std::filesystem::path folder = own_folder("warpjit-long");
   std::ofstream(folder / "long.valhall")
       << ".stage compute\n  IADD_IMM.i32 r5, r60, #0x7\n  IADD_IMM.i32 r2, 0x0, #0x0\nloop:\n"
          "  IADD.u32 r3, r3, r60\n  IADD.u32 r4, r4, r3\n  IADD_IMM.i32 r2, r2, #0x1\n"
