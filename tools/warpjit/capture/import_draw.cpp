@@ -93,7 +93,7 @@ Result<std::size_t> read_name(const JsonField& field, const std::array<std::stri
   return field.error("'" + text + "' is none of " + known);
 }
 
-struct Stage {
+struct ImportedStage {
   std::optional<Program> program;
   std::vector<std::string> names;
   std::vector<std::vector<std::uint32_t>> words;
@@ -145,7 +145,7 @@ class DrawImporter {
   }
 
   Status read_stage(const JsonField& field, std::initializer_list<std::string_view> keys,
-                    Stage& stage) const {
+                    ImportedStage& stage) const {
     WARPJIT_CHECK(field.expect_object());
     WARPJIT_CHECK(field.expect_keys(keys));
     WARPJIT_TRY(const JsonField program, field.require("program"));
@@ -477,7 +477,7 @@ class DrawImporter {
     return {};
   }
 
-  usse::StageSetup setup(const Stage& stage) const {
+  usse::StageSetup setup(const ImportedStage& stage) const {
     return {&*stage.program, stage.uniforms, stage.default_uniforms, buffers_, stage.textures};
   }
 
@@ -521,7 +521,7 @@ class DrawImporter {
 
   const JsonField& root_;
   const std::filesystem::path& folder_;
-  Stage vertex_, fragment_;
+  ImportedStage vertex_, fragment_;
   usse::ColorSurface color_;
   std::optional<usse::DepthSurface> depth_;
   std::optional<usse::Surface> surface_;
