@@ -103,7 +103,7 @@ TEST(KnownMemory, AnyPartsReplay) {
   }
 }
 
-// Once a job, whatever parts of a page it names; a range's first and last page are cut.
+// Each page is stored once a job, also if the job names several parts of it. The first and the last page of a range are cut.
 TEST(PageRecorder, LooksAtPagesOnceAJob) {
   Known known;
   Memory memory;

@@ -227,7 +227,7 @@ TEST(SectionFile, MemoryHasALimitByTheBytesOfTheFile) {
   ASSERT_FALSE(many.ok());
   EXPECT_EQ(many.error().code, ErrorCode::resource_limit);
   EXPECT_EQ(many.error().message, "the file names its bytes again as more than 128 times as much memory");
-  // What is written here is far below, whatever occurs again.
+  // Files that are written here stay far below it, also those of repeated pages.
   const std::vector<std::byte> pattern = some_bytes(3 * capture::kPageBytes, 3);
   std::vector<std::byte> pages;
   for (unsigned n = 0; n < 1000; ++n) pages.insert(pages.end(), pattern.begin(), pattern.end());
