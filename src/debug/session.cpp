@@ -179,7 +179,7 @@ class DebugSession::State final : public runtime::RunWatcher,
     add((launch.pixels && launch.pixels->vertex) ||
             (launch.shader->stage() == Stage::vertex && !launch.primitives),
         "vertex N");
-    add(launch.shader->isa() == Isa::usse, "secondary N");
+    add(launch.shader->traits().has_secondary, "secondary N");
   }
 
   // The part of a launch that has the place; nothing: none of it has.
@@ -214,7 +214,7 @@ class DebugSession::State final : public runtime::RunWatcher,
           return std::nullopt;
         return part;
       case DebugPlace::Of::secondary:
-        if (launch.shader->isa() != Isa::usse) return std::nullopt;
+        if (!launch.shader->traits().has_secondary) return std::nullopt;
         if (place_.number == 0) return part;
         if (!launch.pixels || !launch.pixels->vertex) return std::nullopt;
         part.program = ObservedPart::Program::vertex;

@@ -90,6 +90,7 @@ struct Traits {
   bool runs_on_grid = false;  // the work of its launches is a grid
   // Threads 4n to 4n + 3 of its rows see each other. After the last one come copies of it.
   bool rows_form_quads = false;
+  bool has_secondary = false;  // a part runs once a launch, before the threads
   MemoryUse memory{};
   Sampling sampling{};
   Varyings varyings{};

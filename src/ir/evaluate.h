@@ -248,13 +248,14 @@ struct meaning {
     return static_cast<u32>(static_cast<std::int32_t>(fits ? a : -2147483648.0f));
   }
   WARPJIT_MEANING static u32 F32ToU32Sat(float a) {
-    float inside = a > 0.0f ? a : 0.0f;  // NaN: 0
+    float inside = a > 0.0f ? a : 0.0f;
     inside = inside < 4294967296.0f ? inside : 4294967040.0f;
     // By way of a signed conversion, which vector units have.
     const bool high = inside >= 2147483648.0f;
     const u32 low = static_cast<u32>(static_cast<std::int32_t>(high ? inside - 2147483648.0f : inside));
     const u32 result = low + (high ? 0x80000000u : 0);
-    return a >= 4294967296.0f ? 0xffffffffu : result;
+    const u32 limited = a >= 4294967296.0f ? 0xffffffffu : result;
+    return is_nan(a) ? 0 : limited;  // clang's larger of a and 0 is a NaN on AArch64 where a signals
   }
   WARPJIT_MEANING static float U32ToF32(u32 a) { return static_cast<float>(a); }
   WARPJIT_MEANING static float I32ToF32(u32 a) { return static_cast<float>(signed_word(a)); }

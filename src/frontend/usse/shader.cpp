@@ -47,6 +47,7 @@ frontend::Traits traits_of(const Program& program) {
   traits.input_registers = kNumbersInput + 1;
   traits.usage = usage_of(program);
   traits.rows_form_quads = reads_quads(program);
+  traits.has_secondary = true;
   traits.memory.rows = true;
   traits.sampling = {.uses = texture_uses(program), .refusal = refusal};
   if (program.stage == Stage::vertex) traits.varyings.result_slots = kSlots;
