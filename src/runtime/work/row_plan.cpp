@@ -29,7 +29,7 @@ RowPlan::RowPlan(const KernelCall& call) : WorkPlan(call), lanes_(call.kernel.la
     memory_->bind(launch.values.grid, {}, call.kernel.pointers(), call.table);
   }
   const bool direct = !launch.allow_overlap;
-  alone_ = launch.count == 1;
+  alone_ = launch.count == 1 && !quads_;  // lanes of a quad give different results
   for (std::uint64_t bits = launch.bound_inputs & launch.usage.inputs; bits != 0; bits &= bits - 1) {
     const LaunchData::Input& input = launch.inputs[static_cast<std::size_t>(std::countr_zero(bits))];
     const bool of_instance = input.attribute.divisor != 0;

@@ -54,8 +54,8 @@ class RowPlan final : public WorkPlan {
   std::uint64_t lanes_;
   std::uint32_t input_count_ = 0, output_count_ = 0;
   bool all_direct_ = true;
-  bool quads_ = false;                    // threads see others of their quad: no group begins within one
-  bool alone_ = false;                    // one thread, and all strides are 0: every lane may be that thread
+  bool quads_ = false;  // threads see others of their quad: no group begins within one
+  bool alone_ = false;  // one thread without a quad, and all strides are 0: every lane is it
   std::shared_ptr<LaunchMemory> memory_;  // of rows that have memory; it points into itself
   // Only the first input_count_ and output_count_ are set.
   Input inputs_[frontend::kMaxInputs];
