@@ -35,13 +35,7 @@ bool is_little(const capture::SectionFile& file) {
 
 std::vector<std::byte> written(const Capture& capture) {
   std::vector<std::byte> bytes;
-  const Status done = capture.write(
-      [](void* to, std::span<const std::byte> part) {
-        auto& all = *static_cast<std::vector<std::byte>*>(to);
-        all.insert(all.end(), part.begin(), part.end());
-        return true;
-      },
-      &bytes);
+  const Status done = capture.write(fuzz::append, &bytes);
   fuzz::require(done.ok(), "what was read can be written");
   return bytes;
 }

@@ -78,14 +78,7 @@ int warpjit::fuzz::fuzz_valhall_capture(const std::uint8_t* data, std::size_t si
   }
   // What is written is a capture with the same memory.
   std::vector<std::byte> bytes;
-  check(valhall::write_capture(
-      state.file,
-      [](void* to, std::span<const std::byte> part) {
-        auto& all = *static_cast<std::vector<std::byte>*>(to);
-        all.insert(all.end(), part.begin(), part.end());
-        return true;
-      },
-      &bytes));
+  check(valhall::write_capture(state.file, fuzz::append, &bytes));
   const CaptureBytes written{bytes, "written"};
   const auto again = valhall::load_captures(std::span(&written, 1), {.window_bytes = 1 << 20});
   fuzz::require(again.ok() && again->chains.size() == state.file.chains.size(), "a capture is read again");

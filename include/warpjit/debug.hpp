@@ -154,8 +154,9 @@ struct DebugBirth {
   std::uint64_t count = 0;  // of results
   DebugPlace first{};       // of the first one, at its instruction
 };
-// All of a capture, in the order of draws and addresses; its programs run in the guest interpreter. Errors: those of
-// Capture::run.
+// All of a capture, in the order of draws and addresses; its programs run in the guest interpreter. Each of
+// `options.threads` host threads (at most 16; 0: one for each CPU) replays the capture in memory of its own and looks at
+// the draws that no other does. Errors: those of Capture::run.
 WARPJIT_API Result<std::vector<DebugBirth>> find_births(const Capture& capture, bool infinities = false,
                                                         const RunOptions& options = {});
 

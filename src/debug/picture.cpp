@@ -19,7 +19,7 @@ class Picture final : public debug::WholeRun {
   DebugPicture take() { return std::move(picture_); }
 
  private:
-  bool wants(const runtime::LaunchState& launch, runtime::ObservedPart::Program which) const override {
+  bool wants(const runtime::LaunchState& launch, runtime::ObservedPart::Program which) override {
     return draw_ == of_ && launch.pixels && which == runtime::ObservedPart::Program::own;
   }
   bool goes_on() const override { return draw_ <= of_; }

@@ -25,7 +25,7 @@ class WholeRun : public runtime::RunWatcher, public CaptureVisitor, public inter
 
  protected:
   // Whether the program of a draw is looked at.
-  virtual bool wants(const runtime::LaunchState& launch, runtime::ObservedPart::Program which) const = 0;
+  virtual bool wants(const runtime::LaunchState& launch, runtime::ObservedPart::Program which) = 0;
   // A program of a launch, which `holder` has, is about to be run.
   virtual void begin_program(const runtime::LaunchState& launch, const runtime::LaunchData& holder);
   // A group of its threads is about to run.

@@ -8,14 +8,9 @@
 #include <vector>
 
 #include "capture/pica200/scene_sections.h"
+#include "support/byte_sink.h"
 
 namespace warpjit::tests {
-
-inline bool append(void* to, std::span<const std::byte> part) {
-  auto& all = *static_cast<std::vector<std::byte>*>(to);
-  all.insert(all.end(), part.begin(), part.end());
-  return true;
-}
 
 inline std::vector<std::byte> written(const pica200::Scene& scene) {
   std::vector<std::byte> bytes;

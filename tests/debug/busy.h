@@ -12,6 +12,7 @@
 
 #include "launch/bound_launch.h"
 #include "launch/read_launch.h"
+#include "support/byte_sink.h"
 #include "support/own_folder.h"
 #include "support/source_dir.h"
 #include "warpjit/launch_recorder.hpp"
@@ -32,13 +33,7 @@ inline std::vector<std::byte> busy_capture() {
     return text.str();
   };
   std::vector<std::byte> bytes;
-  LaunchRecorder recorder(
-      [](void* to, std::span<const std::byte> part) {
-        auto& all = *static_cast<std::vector<std::byte>*>(to);
-        all.insert(all.end(), part.begin(), part.end());
-        return true;
-      },
-      &bytes);
+  LaunchRecorder recorder(append, &bytes);
   std::vector<std::uint32_t> target(std::size_t{kBusySize} * kBusySize, 0xff402010);
   const Engine engine;
   // Launches keep the memory that they name until the file is written.

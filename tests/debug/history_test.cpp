@@ -13,6 +13,7 @@
 #include "busy.h"
 #include "debug/any_capture.h"
 #include "files.h"
+#include "support/byte_sink.h"
 #include "support/own_folder.h"
 #include "support/unpacked.h"
 #include "warpjit/debug.hpp"
@@ -23,12 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 using Row = DebugHistoryRow;
 using Fate = DebugHistoryRow::Fate;
-
-bool append(void* to, std::span<const std::byte> part) {
-  auto& all = *static_cast<std::vector<std::byte>*>(to);
-  all.insert(all.end(), part.begin(), part.end());
-  return true;
-}
 
 // The colour of slots 4 to 7; alpha below 0: no fragment.
 constexpr const char* kProgram =

@@ -9,8 +9,13 @@
 #include <vector>
 
 #include "debug/any_capture.h"
+#include "launch/bound_launch.h"
+#include "launch/read_launch.h"
+#include "support/byte_sink.h"
 #include "support/own_folder.h"
+#include "support/source_dir.h"
 #include "warpjit/debug.hpp"
+#include "warpjit/launch_recorder.hpp"
 
 namespace warpjit::tests {
 namespace {
@@ -390,6 +395,38 @@ TEST_P(SeededNan, IsFound) {
   if (thread->of != DebugPlace::Of::pixel) {
     EXPECT_EQ(first.text(), thread->text());
   }
+}
+
+// Each of several threads looks at draws of its own.
+TEST(Births, AreTheSameOnAnyNumberOfThreads) {
+  constexpr std::size_t kDraws = 9;
+  auto launch = tool::read_launch(source_file("examples/debug/light.json"));
+  ASSERT_TRUE(launch.ok()) << to_string(launch.error());
+  auto bound = tool::BoundLaunch::make(std::move(*launch));
+  ASSERT_TRUE(bound.ok()) << to_string(bound.error());
+  std::vector<std::byte> bytes;
+  LaunchRecorder recorder(append, &bytes);
+  const Engine engine;
+  for (std::size_t n = 0; n < kDraws; ++n) ASSERT_TRUE(recorder.run(engine, bound->launch()).ok());
+  ASSERT_TRUE(recorder.finish().ok());
+  const auto capture = Capture::load(bytes, "light.wjcap");
+  ASSERT_TRUE(capture.ok()) << to_string(capture.error());
+
+  const auto on = [&](unsigned threads) {
+    RunOptions options;
+    options.threads = threads;
+    std::vector<std::string> texts;
+    const auto births = find_births(*capture, false, options);
+    EXPECT_TRUE(births.ok()) << to_string(births.error());
+    if (births)
+      for (const DebugBirth& birth : *births)
+        texts.push_back(std::to_string(birth.draw) + " " + std::to_string(birth.address) + " " + birth.text +
+                        " " + std::to_string(birth.count) + " " + birth.first.text());
+    return texts;
+  };
+  const std::vector<std::string> alone = on(1);
+  EXPECT_GE(alone.size(), kDraws);
+  for (const unsigned threads : {2, 5, 16}) EXPECT_EQ(on(threads), alone) << threads;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SeededNan, testing::ValuesIn(cases()),

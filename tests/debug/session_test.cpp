@@ -11,6 +11,7 @@
 #include "debug/any_capture.h"
 #include "frontend/tesla/assembly/assemble.h"
 #include "frontend/tesla/shader.h"
+#include "support/byte_sink.h"
 #include "support/own_folder.h"
 #include "warpjit/debug.hpp"
 
@@ -132,13 +133,7 @@ TEST(DebugSession, NamesLanesOfRowsThatRunByFours) {
   ASSERT_TRUE(launch.bind_output("slots0", {out.data(), 4 * out.size(), 16, {ComponentType::u32, 4}}).ok());
   ASSERT_TRUE(launch.set_count(kRows).ok());
   std::vector<std::byte> bytes;
-  LaunchRecorder recorder(
-      [](void* to, std::span<const std::byte> part) {
-        auto& all = *static_cast<std::vector<std::byte>*>(to);
-        all.insert(all.end(), part.begin(), part.end());
-        return true;
-      },
-      &bytes);
+  LaunchRecorder recorder(append, &bytes);
   const Engine engine;
   const auto report = recorder.run(engine, launch);
   ASSERT_TRUE(report.ok()) << to_string(report.error());

@@ -2,6 +2,7 @@
 #include "frontend/valhall/container/capture_file.h"
 
 #include "capture/valhall/chain_sections.h"
+#include "support/byte_sink.h"
 #include "valhall/image_builder.h"
 
 namespace warpjit::valhall {
@@ -179,14 +180,7 @@ TEST(ValhallCaptureFile, WrittenFilesReadBack) {
   capture.chains = {{0x1000, false}, {0x2000, true}};
   capture.gpu = 0x9091;
   std::vector<std::byte> bytes;
-  const Status written = write_capture(
-      capture,
-      [](void* to, std::span<const std::byte> part) {
-        auto& all = *static_cast<std::vector<std::byte>*>(to);
-        all.insert(all.end(), part.begin(), part.end());
-        return true;
-      },
-      &bytes);
+  const Status written = write_capture(capture, tests::append, &bytes);
   ASSERT_TRUE(written.ok());
   // Pages of zeros are not stored.
   EXPECT_LT(bytes.size(), 0x5000U);

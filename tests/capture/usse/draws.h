@@ -17,16 +17,13 @@
 #include <vector>
 
 #include "capture/usse/scene_sections.h"
+#include "support/byte_sink.h"
 #include "support/source_dir.h"
 #include "warpjit/usse.hpp"
 
 namespace warpjit::usse {
 
-inline bool append(void* to, std::span<const std::byte> part) {
-  auto& all = *static_cast<std::vector<std::byte>*>(to);
-  all.insert(all.end(), part.begin(), part.end());
-  return true;
-}
+using tests::append;
 
 inline Result<SceneList> read(std::vector<std::byte> bytes, const SceneLimits& limits = {}) {
   const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));

@@ -18,6 +18,7 @@ struct OriginOptions {
 
 struct NanOptions {
   DebugInput input;
+  unsigned threads = 0;
   bool infinities = false, json = false;
 };
 
@@ -140,7 +141,9 @@ int run_origin(const OriginOptions& options) {
 int run_nan(const NanOptions& options) {
   const auto capture = load_any_capture(options.input.file);
   if (!capture) return fail(capture.error());
-  const auto births = find_births(*capture, options.infinities, options.input.options().run);
+  RunOptions run = options.input.options().run;
+  run.threads = options.threads;
+  const auto births = find_births(*capture, options.infinities, run);
   if (!births) return fail(births.error());
   Json list = Json::array();
   for (const DebugBirth& birth : *births)
@@ -188,6 +191,10 @@ void add_nan(Command& app) {
   Command command = app.add_command("nan", "List the instructions of a capture that give NaNs");
   options->input.add_file_to(command);
   command.flag("--inf", options->infinities, "infinities in their place");
+  command
+      .option("--threads", options->threads,
+              "host threads, each with the capture's memory of its own; 0: one for each CPU")
+      .range(0, 16);
   command.flag("--json", options->json, "print JSON (docs/debugging.md)");
   add_timeout(command);
   command.footer("Example:\n  warpjit nan frame.wjcap");
