@@ -60,6 +60,16 @@
 #define WARPJIT_BIT_CAST(type, value) std::bit_cast<type>(value)
 #endif
 
+// GREATER(a, b) is a > b ? a : b of floats, LESSER(a, b) a < b ? a : b: b where either is a NaN. Each operand is evaluated
+// several times. Of a constant b clang's code for AArch64 (14) gives a NaN where a is a signalling one, unless it is asked.
+#if defined(__clang__) && WARPJIT_HOST_A64
+#define WARPJIT_GREATER(a, b) ((a) != (a) ? (b) : (a) > (b) ? (a) : (b))
+#define WARPJIT_LESSER(a, b) ((a) != (a) ? (b) : (a) < (b) ? (a) : (b))
+#else
+#define WARPJIT_GREATER(a, b) ((a) > (b) ? (a) : (b))
+#define WARPJIT_LESSER(a, b) ((a) < (b) ? (a) : (b))
+#endif
+
 // LANE_LOOP, before a loop: no turn depends on another, and the loop should become one of vectors. GCC must not unroll
 // it completely: what makes vectors of straight-line code gives up on selects. The standard form is nothing.
 #if !WARPJIT_GNU

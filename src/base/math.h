@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "base/compiler.h"
 #include "base/fma.h"
 
 namespace warpjit::math {
@@ -139,8 +140,8 @@ struct ScalarOps {
   static float div(float a, float b) { return a / b; }
   static float sqrt(float a) { return std::sqrt(a); }
   static float fma(float a, float b, float c) { return fma::fused(a, b, c); }
-  static float fmax_select(float a, float b) { return a > b ? a : b; }
-  static float fmin_select(float a, float b) { return a < b ? a : b; }
+  static float fmax_select(float a, float b) { return WARPJIT_GREATER(a, b); }
+  static float fmin_select(float a, float b) { return WARPJIT_LESSER(a, b); }
   static bool flt(float a, float b) { return a < b; }
   static float select(bool condition, float a, float b) { return condition ? a : b; }
   static std::int32_t as_int(float a) { return std::bit_cast<std::int32_t>(a); }

@@ -132,8 +132,8 @@ struct meaning {
   WARPJIT_MEANING static float FNeg32(float a) { return real(word(a) ^ 0x80000000u); }
   WARPJIT_MEANING static float FAbs32(float a) { return real(word(a) & 0x7fffffffu); }
   WARPJIT_MEANING static float FFloor32(float a) { return std::floor(a); }
-  WARPJIT_MEANING static float FMaxSelect32(float a, float b) { return a > b ? a : b; }
-  WARPJIT_MEANING static float FMinSelect32(float a, float b) { return a < b ? a : b; }
+  WARPJIT_MEANING static float FMaxSelect32(float a, float b) { return WARPJIT_GREATER(a, b); }
+  WARPJIT_MEANING static float FMinSelect32(float a, float b) { return WARPJIT_LESSER(a, b); }
   WARPJIT_MEANING static float CanonicalizeNaN32(float a) { return real(is_nan(a) ? 0x7fc00000u : word(a)); }
   WARPJIT_MEANING static float CanonicalizeNaNOnes32(float a) {
     return real(is_nan(a) ? 0x7fffffffu : word(a));
@@ -248,14 +248,13 @@ struct meaning {
     return static_cast<u32>(static_cast<std::int32_t>(fits ? a : -2147483648.0f));
   }
   WARPJIT_MEANING static u32 F32ToU32Sat(float a) {
-    float inside = a > 0.0f ? a : 0.0f;
-    inside = inside < 4294967296.0f ? inside : 4294967040.0f;
+    float inside = WARPJIT_GREATER(a, 0.0f);
+    inside = WARPJIT_LESSER(inside, 4294967040.0f);
     // By way of a signed conversion, which vector units have.
     const bool high = inside >= 2147483648.0f;
     const u32 low = static_cast<u32>(static_cast<std::int32_t>(high ? inside - 2147483648.0f : inside));
     const u32 result = low + (high ? 0x80000000u : 0);
-    const u32 limited = a >= 4294967296.0f ? 0xffffffffu : result;
-    return is_nan(a) ? 0 : limited;  // clang's larger of a and 0 is a NaN on AArch64 where a signals
+    return a >= 4294967296.0f ? 0xffffffffu : result;
   }
   WARPJIT_MEANING static float U32ToF32(u32 a) { return static_cast<float>(a); }
   WARPJIT_MEANING static float I32ToF32(u32 a) { return static_cast<float>(signed_word(a)); }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/bits.h"
+#include "base/compiler.h"
 #include "frontend/usse/encoding/decode.h"
 
 namespace warpjit::usse {
@@ -31,8 +32,8 @@ float logarithm(float x);
 float power_of_two(float x);
 
 // a < b ? a : b and a > b ? a : b: a NaN in either gives b.
-inline float minimum(float a, float b) { return a < b ? a : b; }
-inline float maximum(float a, float b) { return a > b ? a : b; }
+inline float minimum(float a, float b) { return WARPJIT_LESSER(a, b); }
+inline float maximum(float a, float b) { return WARPJIT_GREATER(a, b); }
 
 // An integer type of VPCK.
 struct IntegerType {
