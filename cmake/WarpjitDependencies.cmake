@@ -44,6 +44,7 @@ endif()
 if(WARPJIT_TOOLS)
   warpjit_find(CLI11 libcli11-dev CLI11::CLI11)
   warpjit_find(fmt libfmt-dev fmt::fmt)
+  find_package(LibLZMA QUIET)  # scenes whose files are compressed
   find_package(PNG QUIET)
   if(NOT TARGET PNG::PNG)
     warpjit_missing(libpng libpng-dev)

@@ -7,6 +7,7 @@
 #include "backend/kernel.h"
 #include "ir/evaluate.h"
 #include "ir/pass/passes.h"
+#include "support/share.h"
 
 namespace warpjit::backend {
 namespace {
@@ -352,6 +353,7 @@ TEST_P(OpcodeCode, EveryRowAgreesWithEvaluate) {
         const std::size_t constants = !tested.has(Kind::constant) ? 1
                                       : plain                     ? kManyConstants
                                                                   : kFewConstants;
+        choices = static_cast<std::size_t>(share(choices));
         for (std::size_t n = 0; n < constants; ++n) {
           check(tested, threads, setting, tested.choice(next_choice), next_choice + 17, choices);
           next_choice += tested.has(Kind::constant) ? 1 : choices;

@@ -50,6 +50,8 @@ std::uint64_t FailAt::calls() const { return call_count; }
 
 }  // namespace warpjit::test
 
+// The C library calls these, too: all see them, whatever the build's options are.
+#pragma GCC visibility push(default)
 extern "C" {
 
 #ifndef WARPJIT_SANITIZED
@@ -93,6 +95,7 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
 #endif
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 #ifdef WARPJIT_SANITIZED
 // A sanitizer has its own malloc and threads, so that only these can fail.
