@@ -41,7 +41,7 @@ class FieldWriter {
   std::span<const std::byte> bytes() const { return numbers_.bytes(); }
 
  private:
-  Numbers numbers_;
+  Numbers numbers_{4096};  // room for most launches
 };
 
 // After the first error, which names its byte, all fields are what they were.

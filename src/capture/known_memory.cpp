@@ -28,22 +28,44 @@ std::uint64_t word_at(const std::byte* bytes) {
 
 }  // namespace
 
-std::size_t KnownMemory::Block::run_end(std::size_t first, std::size_t end) const {
-  const bool is_known = knows(first);
+std::size_t KnownMemory::Block::run_end(std::size_t from, std::size_t to) const {
+  const bool is_known = knows(from);
   const std::uint64_t all = is_known ? ~std::uint64_t{0} : 0;
-  std::size_t at = first + 1;
-  while (at < end && knows(at) == is_known) at += at % 64 == 0 && known[at / 64] == all ? 64 : 1;
-  return std::min(at, end);
+  std::size_t at = from + 1;
+  while (at < to && knows(at) == is_known) at += at % 64 == 0 && known[at / 64] == all ? 64 : 1;
+  return std::min(at, to);
 }
 
-void KnownMemory::Block::set_known(std::size_t first, std::size_t end) {
-  for (std::size_t at = first; at < end && unknown != 0; at = (at / 64 + 1) * 64) {
+void KnownMemory::Block::set_known(std::size_t from, std::size_t to) {
+  for (std::size_t at = from; at < to && unknown != 0; at = (at / 64 + 1) * 64) {
     std::uint64_t& word = known[at / 64];
-    const auto bits = low_mask<std::uint64_t>(static_cast<unsigned>(std::min(end - at, 64 - at % 64)))
+    const auto bits = low_mask<std::uint64_t>(static_cast<unsigned>(std::min(to - at, 64 - at % 64)))
                       << at % 64;
     unknown -= static_cast<std::size_t>(std::popcount(bits & ~word));
     word |= bits;
   }
+  remember_part(from, to);
+}
+
+void KnownMemory::Block::remember_part(std::size_t from, std::size_t to) {
+  if (from <= end && to >= first) {
+    first = std::min(first, from);
+    end = std::max(end, to);
+  } else {
+    first = from;
+    end = to;
+  }
+}
+
+KnownMemory::Block& KnownMemory::block_of(std::uint64_t address) {
+  const std::uint64_t number = address / kBlock;
+  if (last_ == nullptr || number != last_number_) {
+    std::unique_ptr<Block>& block = blocks_[number];
+    if (block == nullptr) block = std::make_unique<Block>();
+    last_ = block.get();
+    last_number_ = number;
+  }
+  return *last_;
 }
 
 void KnownMemory::store(std::uint64_t address, std::span<const std::byte> bytes, bool first) {
@@ -59,13 +81,19 @@ void KnownMemory::reach(std::uint64_t address, std::span<const std::byte> bytes)
     fresh = 0;
   };
   each_part(address, bytes.size(), kBlock, [&](std::uint64_t begin, std::size_t at, std::size_t size) {
-    std::unique_ptr<Block>& block = blocks_[begin / kBlock];
-    if (block == nullptr) block = std::make_unique<Block>();
+    Block* const block = &block_of(begin);
     const auto first = static_cast<std::size_t>(begin % kBlock);
+    if (block->knows_part(first, first + size)) {
+      store_fresh(at);
+      store_changes(begin, bytes.subspan(at, size), block->bytes.data() + first);
+      return;
+    }
+    bool all_known = true;
     for (std::size_t n = 0; n < size;) {
-      const bool known = block->unknown == 0 || block->knows(first + n);
+      const bool known = block->knows(first + n);
+      all_known = all_known && known;
       const std::size_t end =
-          block->unknown % kBlock == 0 ? size : block->run_end(first + n, first + size) - first;
+          block->unknown == kBlock ? size : block->run_end(first + n, first + size) - first;
       if (known) {
         store_fresh(at + n);
         store_changes(begin + n, bytes.subspan(at + n, end - n), block->bytes.data() + first + n);
@@ -75,7 +103,10 @@ void KnownMemory::reach(std::uint64_t address, std::span<const std::byte> bytes)
       }
       n = end;
     }
-    block->set_known(first, first + size);
+    if (all_known)
+      block->remember_part(first, first + size);
+    else
+      block->set_known(first, first + size);
   });
   store_fresh(bytes.size());
 }
@@ -109,7 +140,7 @@ void KnownMemory::store_changes(std::uint64_t address, std::span<const std::byte
 
 void KnownMemory::learn(std::uint64_t address, std::span<const std::byte> bytes) {
   each_part(address, bytes.size(), kBlock, [&](std::uint64_t begin, std::size_t at, std::size_t size) {
-    std::memcpy(blocks_.at(begin / kBlock)->bytes.data() + begin % kBlock, bytes.data() + at, size);
+    std::memcpy(block_of(begin).bytes.data() + begin % kBlock, bytes.data() + at, size);
   });
 }
 

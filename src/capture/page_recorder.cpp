@@ -4,13 +4,13 @@
 
 namespace warpjit::capture {
 
-std::uint64_t PageRecorder::Pages::address() const {
-  return std::max((range->first_page() + first) * kPageBytes, range->address);
+std::uint64_t PageRecorder::Units::address() const {
+  return std::max((range->first_unit() + first) * kUnit, range->address);
 }
 
-std::span<const std::byte> PageRecorder::Pages::bytes() const {
+std::span<const std::byte> PageRecorder::Units::bytes() const {
   const std::uint64_t begin = address(),
-                      stop = std::min((range->first_page() + end) * kPageBytes, range->address + range->size);
+                      stop = std::min((range->first_unit() + end) * kUnit, range->address + range->size);
   return {range->data + (begin - range->address), static_cast<std::size_t>(stop - begin)};
 }
 
@@ -19,8 +19,8 @@ void PageRecorder::add_range(std::uint64_t address, std::byte* data, std::size_t
   range.address = address;
   range.data = data;
   range.size = size;
-  range.pages.resize(
-      static_cast<std::size_t>((address + size + kPageBytes - 1) / kPageBytes - range.first_page()));
+  const std::uint64_t pages = (address + size + kPageBytes - 1) / kPageBytes - address / kPageBytes;
+  range.units.resize(static_cast<std::size_t>(pages * (kPageBytes / kUnit)));
 }
 
 std::span<const std::byte> PageRecorder::find(std::uint64_t address, std::size_t size) const {
@@ -32,7 +32,7 @@ std::span<const std::byte> PageRecorder::find(std::uint64_t address, std::size_t
 }
 
 void PageRecorder::end_job() {
-  for (const Pages& pages : written_) known_.learn(pages.address(), pages.bytes());
+  for (const Units& units : written_) known_.learn(units.address(), units.bytes());
   written_.clear();
 }
 
@@ -44,25 +44,32 @@ bool PageRecorder::reach(const std::byte* data, std::size_t size, bool writes) {
   });
   if (range == ranges_.end()) return false;
   const std::uint64_t begin = range->address + static_cast<std::uint64_t>(data - range->data);
-  const auto first = static_cast<std::size_t>(begin / kPageBytes - range->first_page()),
-             last = static_cast<std::size_t>((begin + size - 1) / kPageBytes - range->first_page());
+  const auto first = static_cast<std::size_t>(begin / kUnit - range->first_unit()),
+             last = static_cast<std::size_t>((begin + size - 1) / kUnit - range->first_unit());
+  constexpr std::size_t kPageUnits = kPageBytes / kUnit;
   // Neighbours that this job has not reached before.
-  Pages fresh{&*range, first, first};
+  Units fresh{&*range, first, first};
   const auto reach_fresh = [&] {
     if (fresh.first != fresh.end) known_.reach(fresh.address(), fresh.bytes());
   };
   for (std::size_t n = first; n <= last; ++n) {
-    Page& page = range->pages[n];
-    if (page.job == job_) {
+    Unit& unit = range->units[n];
+    if (unit.job == 0) {
+      // All of a page that no job has reached.
+      const std::size_t page = n / kPageUnits * kPageUnits;
+      for (std::size_t k = page; k < page + kPageUnits; ++k) range->units[k].job = job_;
+      fresh.first = std::min(fresh.first, page);
+      fresh.end = page + kPageUnits;
+    } else if (unit.job != job_) {
+      unit.job = job_;
+      unit.writes = false;
+      fresh.end = n + 1;
+    } else if (n >= fresh.end) {
       reach_fresh();
-      fresh.first = n + 1;
-    } else {
-      page.job = job_;
-      page.writes = false;
+      fresh.first = fresh.end = n + 1;
     }
-    fresh.end = n + 1;
-    if (writes && !page.writes) {
-      page.writes = true;
+    if (writes && !unit.writes) {
+      unit.writes = true;
       if (!written_.empty() && written_.back().range == &*range && written_.back().end == n)
         ++written_.back().end;
       else

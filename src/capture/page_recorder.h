@@ -1,5 +1,5 @@
-// Memory of a guest that stays where it is on the host while jobs are recorded: what they reach of it is looked at
-// in whole pages, once a job.
+// Memory of a guest that stays where it is on the host while jobs are recorded: what they first reach of it is stored in
+// whole pages, later each unit that they reach is compared once a job.
 #pragma once
 
 #include <cstddef>
@@ -28,19 +28,21 @@ class PageRecorder {
   std::span<const std::byte> find(std::uint64_t address, std::size_t size) const;
 
  private:
-  struct Page {
-    std::uint32_t job = 0;  // that has reached it last
+  // Draws of few vertices reach little of a page, and of large ones there are not too many.
+  static constexpr std::uint64_t kUnit = kPageBytes / 4;
+  struct Unit {
+    std::uint32_t job = 0;  // that has reached it last; 0: none has reached its page
     bool writes = false;    // it may have written there
   };
   struct Range {
     std::uint64_t address = 0;
     std::byte* data = nullptr;
     std::size_t size = 0;
-    std::vector<Page> pages;  // by guest address, from that of the first byte on
+    std::vector<Unit> units;  // whole pages, by guest address, from that of the first byte on
 
-    std::uint64_t first_page() const { return address / kPageBytes; }
+    std::uint64_t first_unit() const { return address / kPageBytes * (kPageBytes / kUnit); }
   };
-  struct Pages {
+  struct Units {
     const Range* range = nullptr;
     std::size_t first = 0, end = 0;
 
@@ -50,9 +52,9 @@ class PageRecorder {
   };
 
   KnownMemory known_;
-  std::deque<Range> ranges_;    // pages are named by them
+  std::deque<Range> ranges_;    // units are named by them
   std::uint32_t job_ = 0;       // the one that runs, from 1 on
-  std::vector<Pages> written_;  // by it
+  std::vector<Units> written_;  // by it
 };
 
 }  // namespace warpjit::capture

@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 #include <cstdio>
+#include <cstring>
+#include <utility>
 
 namespace warpjit::capture {
 namespace {
@@ -171,8 +173,13 @@ void SectionWriter::put(std::span<const std::byte> bytes) {
 std::uint64_t SectionWriter::write(SectionKind kind, std::uint32_t flags, std::span<const std::byte> first,
                                    std::span<const std::byte> second) {
   const std::uint64_t size = first.size() + second.size();
-  Numbers header;
-  put(header.word(static_cast<std::uint32_t>(kind)).word(flags).long_word(size).bytes());
+  std::array<std::byte, kSectionHeader> header;
+  const auto set = [&](std::size_t at, std::uint64_t value) {
+    for (unsigned k = 0; k < 8; ++k) header[at + k] = static_cast<std::byte>(value >> 8 * k);
+  };
+  set(0, static_cast<std::uint32_t>(kind) | std::uint64_t{flags} << 32);
+  set(8, size);
+  put(header);
   const std::uint64_t begin = place_;
   put(first);
   put(second);
@@ -193,17 +200,18 @@ Status SectionWriter::finish() {
   return {};
 }
 
-Numbers& Numbers::put(std::uint64_t value, std::size_t size) {
-  std::array<std::byte, sizeof value> part;
-  for (std::size_t k = 0; k < part.size(); ++k) part[k] = static_cast<std::byte>(value >> 8 * k);
-  bytes_.insert(bytes_.end(), part.begin(), part.begin() + static_cast<std::ptrdiff_t>(size));
-  return *this;
+void Numbers::grow(std::size_t size) {
+  constexpr std::size_t kLeast = 256;
+  const std::size_t room = std::max({size_ + size, 2 * room_, kLeast});
+  std::unique_ptr<std::byte[]> bytes(new std::byte[room]);
+  std::copy_n(bytes_.get(), size_, bytes.get());
+  bytes_ = std::move(bytes);
+  room_ = room;
 }
 
 Numbers& Numbers::words(std::span<const std::uint32_t> values) {
   if constexpr (std::endian::native == std::endian::little) {
-    const std::span<const std::byte> bytes = std::as_bytes(values);
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    if (!values.empty()) std::memcpy(add(values.size_bytes()), values.data(), values.size_bytes());
   } else {
     for (const std::uint32_t value : values) word(value);
   }
@@ -211,7 +219,7 @@ Numbers& Numbers::words(std::span<const std::uint32_t> values) {
 }
 
 Numbers& Numbers::text(std::string_view value) {
-  for (const char c : value) bytes_.push_back(static_cast<std::byte>(c));
+  if (!value.empty()) std::memcpy(add(value.size()), value.data(), value.size());
   return *this;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -158,17 +159,31 @@ class SectionWriter {
 class Numbers {
  public:
   Numbers() = default;
-  explicit Numbers(std::size_t room) { bytes_.reserve(room); }
-  Numbers& word(std::uint32_t value) { return put(value, 4); }
+  explicit Numbers(std::size_t room) { grow(room); }
+  Numbers& word(std::uint32_t value) { return put<4>(value); }
   Numbers& words(std::span<const std::uint32_t> values);
-  Numbers& long_word(std::uint64_t value) { return put(value, 8); }
+  Numbers& long_word(std::uint64_t value) { return put<8>(value); }
   Numbers& text(std::string_view value);  // without its size
-  std::span<const std::byte> bytes() const { return bytes_; }
-  void clear() { bytes_.clear(); }
+  std::span<const std::byte> bytes() const { return {bytes_.get(), size_}; }
+  void clear() { size_ = 0; }  // keeps its memory
 
  private:
-  Numbers& put(std::uint64_t value, std::size_t size);
-  std::vector<std::byte> bytes_;
+  template <unsigned kBytes>
+  Numbers& put(std::uint64_t value) {
+    std::byte* const to = add(kBytes);
+    for (unsigned k = 0; k < kBytes; ++k) to[k] = static_cast<std::byte>(value >> 8 * k);
+    return *this;
+  }
+  // Where as many bytes follow.
+  std::byte* add(std::size_t size) {
+    if (room_ - size_ < size) grow(size);
+    size_ += size;
+    return bytes_.get() + (size_ - size);
+  }
+  void grow(std::size_t size);
+
+  std::unique_ptr<std::byte[]> bytes_;  // not a vector, which sets what it then gets
+  std::size_t size_ = 0, room_ = 0;
 };
 
 }  // namespace warpjit::capture
