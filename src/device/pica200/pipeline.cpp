@@ -265,14 +265,28 @@ void PipelineState::reach(const std::byte* data, std::size_t size) const {
 
 void PipelineState::watch_arrays(std::uint64_t first, std::uint64_t last) const {
   if (attributes.sent()) return;
+  // Attributes of one array of structures lie in the same bytes.
+  std::uintptr_t begin = 0, end = 0;
+  const auto reach_all = [&] {
+    if (begin < end) reach(reinterpret_cast<const std::byte*>(begin), end - begin);
+  };
   for (std::size_t k = 0; k < input_count_; ++k) {
     const AttributeArray& array = inputs_[k].array;
-    const std::uint64_t begin = array.offset + first * array.stride,
-                        end = std::min<std::uint64_t>(array.offset + last * array.stride + size(array.format),
-                                                      array.size);
-    if (begin < end)
-      reach(static_cast<const std::byte*>(array.data) + begin, static_cast<std::size_t>(end - begin));
+    const std::uint64_t from = array.offset + first * array.stride,
+                        to = std::min<std::uint64_t>(array.offset + last * array.stride + size(array.format),
+                                                     array.size);
+    if (from >= to) continue;
+    const auto data = reinterpret_cast<std::uintptr_t>(array.data);
+    if (data + from <= end && data + to >= begin) {
+      begin = std::min(begin, data + static_cast<std::size_t>(from));
+      end = std::max(end, data + static_cast<std::size_t>(to));
+      continue;
+    }
+    reach_all();
+    begin = data + static_cast<std::size_t>(from);
+    end = data + static_cast<std::size_t>(to);
   }
+  reach_all();
 }
 
 Status PipelineState::check_arrays(std::uint64_t first, std::uint64_t last) const {

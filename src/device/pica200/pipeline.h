@@ -34,6 +34,8 @@ class PipelineState {
   // The same of arrays and indices alone: what a GPU has drawn and did not write to memory yet.
   MemoryWatch* kept = nullptr;
   std::unique_ptr<PipelineRecording> own_recording;  // not of a Gpu's
+  std::vector<std::uint32_t> recorded_words;  // of the call that is recorded, where its caller has bytes
+  CallResults* results = nullptr;             // of the commands that run; null: nobody wants them
 
   Status reset(Start start);
   std::vector<std::byte> save();
@@ -107,6 +109,13 @@ class PipelineState {
   void watch_arrays(std::uint64_t first, std::uint64_t last) const;
   Result<DrawResult> draw_range(const Engine& engine, std::uint32_t first, std::size_t count,
                                 const RunOptions& options);
+  // False: the visitor wants no more.
+  bool show(const Result<DrawResult>& result, CommandVisitor& visitor) const {
+    if (results != nullptr) results->add(result);
+    const bool more = visitor.draw(result);
+    if (results != nullptr) results->set_ended(!more);
+    return more;
+  }
   // One write of a command list. False: the visitor wants no more.
   Result<bool> execute(const Engine& engine, std::uint32_t id, std::uint32_t value, unsigned bytes,
                        CommandVisitor& visitor, const RunOptions& options);

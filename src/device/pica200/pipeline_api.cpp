@@ -47,9 +47,12 @@ std::span<const std::uint32_t> words_of(std::span<const Value> values) {
   static_assert(sizeof(Value) % 4 == 0);
   return {reinterpret_cast<const std::uint32_t*>(values.data()), values.size() * sizeof(Value) / 4};
 }
-std::vector<std::uint32_t> packed(std::span<const std::byte> bytes) {
-  std::vector<std::uint32_t> words((bytes.size() + 3) / 4);
-  if (!bytes.empty()) std::memcpy(words.data(), bytes.data(), bytes.size());
+// Bytes as words, which `words` holds, in memory that it may have from the call before.
+std::span<const std::uint32_t> packed(std::span<const std::byte> bytes, std::vector<std::uint32_t>& words) {
+  words.resize((bytes.size() + 3) / 4);
+  if (bytes.empty()) return {};
+  words.back() = 0;
+  std::memcpy(words.data(), bytes.data(), bytes.size());
   return words;
 }
 
@@ -209,8 +212,8 @@ Result<std::vector<std::byte>> Pipeline::save() const try { return state().save(
   return caught();
 }
 Status Pipeline::load(std::span<const std::byte> bytes) try {
-  std::vector<std::uint32_t> words;
-  if (state().recording != nullptr) words = packed(bytes);
+  std::span<const std::uint32_t> words;
+  if (state().recording != nullptr) words = packed(bytes, state().recorded_words);
   return changing({CallKind::load, {}, number(bytes.size()), words}).load(bytes);
 } catch (...) {
   return caught();
@@ -319,7 +322,7 @@ Result<DrawResult> drawn(PipelineState& state, const PipelineCall& call, Run run
   if (state.recording == nullptr) return run();
   state.recording->begin_call(call);
   Result<DrawResult> result = run();
-  CallResults results(nullptr);
+  CallResults results;
   results.add(result);
   state.recording->end_call(call, results.result());
   return result;
@@ -327,11 +330,20 @@ Result<DrawResult> drawn(PipelineState& state, const PipelineCall& call, Run run
 
 // Writes and draws.
 template <class Run>
-Status listed(PipelineState& state, const PipelineCall& call, CommandVisitor& visitor, Run run) {
-  if (state.recording == nullptr) return run(visitor);
-  CallResults results(&visitor);
+Status listed(PipelineState& state, const PipelineCall& call, Run run) {
+  if (state.recording == nullptr) return run();
+  CallResults results;
   state.recording->begin_call(call);
-  const Status done = run(results);
+  struct Listening {
+    PipelineState& state;
+    CallResults* before = state.results;
+    ~Listening() { state.results = before; }
+  };
+  const Status done = [&] {
+    const Listening listening{state};
+    state.results = &results;
+    return run();
+  }();
   state.recording->end_call(call, results.result());
   return done;
 }
@@ -339,8 +351,8 @@ Status listed(PipelineState& state, const PipelineCall& call, CommandVisitor& vi
 template <class Index>
 Result<DrawResult> drawn(PipelineState& state, CallKind kind, const Engine& engine,
                          std::span<const Index> indices, const RunOptions& options) {
-  std::vector<std::uint32_t> words;
-  if (state.recording != nullptr) words = packed(std::as_bytes(indices));
+  std::span<const std::uint32_t> words;
+  if (state.recording != nullptr) words = packed(std::as_bytes(indices), state.recorded_words);
   return drawn(state, {kind, {}, number(indices.size()), words},
                [&] { return state.draw_indexed(engine, indices, options); });
 }
@@ -398,15 +410,15 @@ Result<VertexView> Pipeline::trace_vertex(std::size_t n, StepFunction function, 
 std::size_t Pipeline::immediate_vertices() const { return state_ ? state_->registers.immediate.size() : 0; }
 Status Pipeline::run_commands(const Engine& engine, std::span<const std::uint32_t> words,
                               CommandVisitor& visitor, const RunOptions& options) try {
-  return listed(state(), {CallKind::commands, {}, 0, words}, visitor,
-                [&](CommandVisitor& seen) { return state().run_commands(engine, words, seen, options); });
+  return listed(state(), {CallKind::commands, {}, 0, words},
+                [&] { return state().run_commands(engine, words, visitor, options); });
 } catch (...) {
   return caught();
 }
 Status Pipeline::run_packet(const Engine& engine, const Packet& packet, CommandVisitor& visitor,
                             const RunOptions& options) try {
-  return listed(state(), packet_call(CallKind::packet, packet), visitor, [&](CommandVisitor& seen) -> Status {
-    WARPJIT_TRY(const bool more, state().run_packet(engine, packet, seen, options));
+  return listed(state(), packet_call(CallKind::packet, packet), [&]() -> Status {
+    WARPJIT_TRY(const bool more, state().run_packet(engine, packet, visitor, options));
     static_cast<void>(more);
     return {};
   });

@@ -4,7 +4,10 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 #include <vector>
+
+#include "base/vector.h"
 
 namespace warpjit::pica200 {
 namespace {
@@ -101,25 +104,29 @@ struct IndexSums {
   std::uint64_t words = 0, sums = 0;
 };
 
-VertexSums sum_vertices(std::span<const Vertex> vertices) {
-  VertexSums result;
-  // A few columns at a time: their sums stay in registers.
-  constexpr std::size_t kColumns = 8;
-  static_assert(kVertexWords % kColumns == 0);
-  for (std::size_t first = 0; first < kVertexWords; first += kColumns) {
-    std::array<std::uint32_t, kColumns> words{}, sums{};
-    const auto* from = reinterpret_cast<const std::byte*>(vertices.data()) + first * sizeof(std::uint32_t);
-    for (std::size_t n = 0; n < vertices.size(); ++n, from += sizeof(Vertex))
-      for (std::size_t k = 0; k < kColumns; ++k) {
-        std::uint32_t word;
-        std::memcpy(&word, from + k * sizeof word, sizeof word);
-        words[k] += word;
-        sums[k] += words[k];
-      }
-    std::ranges::copy(words, result.words.begin() + static_cast<std::ptrdiff_t>(first));
-    std::ranges::copy(sums, result.sums.begin() + static_cast<std::ptrdiff_t>(first));
+// The columns of a vertex by fours, whose sums stay in registers.
+template <std::size_t... kFour>
+VertexSums sum_vertices(std::span<const Vertex> vertices, std::index_sequence<kFour...>) {
+  using Four = warpjit::Vector<std::uint32_t, 4>;
+  Four words[] = {(static_cast<void>(kFour), Four{})...}, sums[] = {(static_cast<void>(kFour), Four{})...};
+  const auto* from = reinterpret_cast<const std::byte*>(vertices.data());
+  for (std::size_t n = 0; n < vertices.size(); ++n, from += sizeof(Vertex)) {
+    const auto add = [&](std::size_t k) {
+      Four four;
+      std::memcpy(&four, from + k * sizeof four, sizeof four);
+      words[k] += four;
+      sums[k] += words[k];
+    };
+    (add(kFour), ...);
   }
+  VertexSums result;
+  std::memcpy(result.words.data(), words, sizeof words);
+  std::memcpy(result.sums.data(), sums, sizeof sums);
   return result;
+}
+
+VertexSums sum_vertices(std::span<const Vertex> vertices) {
+  return sum_vertices(vertices, std::make_index_sequence<kVertexWords / 4>());
 }
 
 IndexSums sum_indices(std::span<const std::uint16_t> indices) {
@@ -151,40 +158,52 @@ Packet packet_of(const PipelineCall& call) {
   return {call.first & 0xFFFF, call.words, call.first >> 16 & 15, (call.first >> 20 & 1) != 0};
 }
 
+namespace {
+
 // Files have it: it is the same everywhere.
-void CallResults::add_word(std::uint32_t word) { result_.hash = (result_.hash ^ word) * 0x100000001b3; }
+class Hash {
+ public:
+  explicit Hash(std::uint64_t start) : hash_(start) {}
+  void add(std::uint32_t word) { hash_ = (hash_ ^ word) * 0x100000001b3; }
+  std::uint64_t value() const { return hash_; }
+
+ private:
+  std::uint64_t hash_;
+};
+
+}  // namespace
 
 void CallResults::add(const Result<DrawResult>& result) {
   ++result_.draws;
-  if (!result) return add_word(~std::uint32_t{0});
-  add_word(static_cast<std::uint32_t>(result->vertices.size()));
-  const VertexSums vertices = sum_vertices(result->vertices);
-  for (std::size_t k = 0; k < kVertexWords; ++k) {
-    add_word(vertices.words[k]);
-    add_word(vertices.sums[k]);
+  Hash hash(result_.hash);
+  if (result) {
+    hash.add(static_cast<std::uint32_t>(result->vertices.size()));
+    const VertexSums vertices = sum_vertices(result->vertices);
+    for (std::size_t k = 0; k < kVertexWords; ++k) {
+      hash.add(vertices.words[k]);
+      hash.add(vertices.sums[k]);
+    }
+    hash.add(static_cast<std::uint32_t>(result->indices.size()));
+    const IndexSums indices = sum_indices(result->indices);
+    for (const std::uint64_t half : {indices.words, indices.sums}) {
+      hash.add(static_cast<std::uint32_t>(half));
+      hash.add(static_cast<std::uint32_t>(half >> 32));
+    }
+  } else {
+    hash.add(~std::uint32_t{0});
   }
-  add_word(static_cast<std::uint32_t>(result->indices.size()));
-  const IndexSums indices = sum_indices(result->indices);
-  for (const std::uint64_t half : {indices.words, indices.sums}) {
-    add_word(static_cast<std::uint32_t>(half));
-    add_word(static_cast<std::uint32_t>(half >> 32));
-  }
+  result_.hash = hash.value();
 }
 
 bool CallResults::draw(const Result<DrawResult>& result) {
   add(result);
-  const bool more = visitor_ != nullptr ? visitor_->draw(result) : result_.draws < most_;
-  result_.ended = !more;
-  return more;
-}
-
-void CallResults::write(std::uint32_t id, std::uint32_t value) {
-  if (visitor_ != nullptr) visitor_->write(id, value);
+  set_ended(result_.draws >= most_);
+  return !result_.ended;
 }
 
 CallResult make_call(Pipeline& pipeline, const PipelineCall& call, std::uint32_t most_draws,
                      const Engine& engine, const RunOptions& options) {
-  CallResults results(nullptr, most_draws);
+  CallResults results(most_draws);
   switch (call.kind) {
     case CallKind::draw:
       results.add(pipeline.draw(engine, call.first, call.words.empty() ? 0 : call.words[0], options));

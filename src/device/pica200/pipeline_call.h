@@ -77,21 +77,16 @@ class PipelineRecording : public MemoryWatch {
   virtual Status finish() = 0;
 };
 
-// Results of draws one after the other.
+// Results of draws one after the other. As a visitor it ends a list after `most` draws.
 class CallResults final : public CommandVisitor {
  public:
-  // `visitor`: whom they are for; null: nobody, and the list ends after `most` draws.
-  explicit CallResults(CommandVisitor* visitor, std::uint32_t most = UINT32_MAX)
-      : visitor_(visitor), most_(most) {}
+  explicit CallResults(std::uint32_t most = UINT32_MAX) : most_(most) {}
   void add(const Result<DrawResult>& result);
+  void set_ended(bool ended) { result_.ended = ended; }
   bool draw(const Result<DrawResult>& result) override;
-  void write(std::uint32_t id, std::uint32_t value) override;
   const CallResult& result() const { return result_; }
 
  private:
-  void add_word(std::uint32_t word);
-
-  CommandVisitor* visitor_;
   std::uint32_t most_;
   CallResult result_;
 };

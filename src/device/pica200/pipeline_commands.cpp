@@ -65,12 +65,12 @@ Result<bool> PipelineState::execute(const Engine& engine, std::uint32_t id, std:
                                     unsigned bytes, CommandVisitor& visitor, const RunOptions& options) {
   if (bytes == 0) return true;
   if (!registers.immediate.empty() && !keeps_sent_vertices(id) &&
-      !visitor.draw(draw_immediate(engine, options)))
+      !show(draw_immediate(engine, options), visitor))
     return false;
   WARPJIT_CHECK(registers.write(id, value, bytes));
   visitor.write(id, id < kRegisterCount ? registers.read(id) : value);
-  if (id == kDrawArrays) return visitor.draw(draw_arrays(engine, options));
-  if (id == kDrawElements) return visitor.draw(draw_elements(engine, options));
+  if (id == kDrawArrays) return show(draw_arrays(engine, options), visitor);
+  if (id == kDrawElements) return show(draw_elements(engine, options), visitor);
   return true;
 }
 
@@ -102,7 +102,7 @@ Status PipelineState::run_commands(const Engine& engine, std::span<const std::ui
     if (!more) return {};
     at += command.words;
   }
-  if (!registers.immediate.empty()) static_cast<void>(visitor.draw(draw_immediate(engine, options)));
+  if (!registers.immediate.empty()) static_cast<void>(show(draw_immediate(engine, options), visitor));
   return {};
 }
 
