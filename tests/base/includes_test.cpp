@@ -81,7 +81,9 @@ constexpr Room kRooms[] = {
     {"capture", "base frontend frontend/GUEST/* device/GUEST runtime/api capture/launch"},
     // What launches hold, and textures that they have copied.
     {"capture/launch",
-     "base textures frontend frontend/interpret frontend/textures runtime/work runtime/api capture"},
+     "base pixels textures frontend frontend/interpret frontend/textures runtime/work runtime/engine "
+     "runtime/api "
+     "capture"},
     {"tools/warpjit", "*"},
 };
 

@@ -138,12 +138,15 @@ TEST(BufferRecorder, BuffersInAndOverAnOlderRegion) {
   Memory memory;
   capture::BufferRecorder buffers(known.writer);
   const std::byte* const data = memory.bytes.data();
-  ASSERT_TRUE(buffers.begin_job({{data, 20000, false}}).ok());
+  ASSERT_TRUE(buffers.begin_job(std::vector<capture::BufferRecorder::Buffer>{{data, 20000, false}}).ok());
   const capture::BufferPlace whole = buffers.find(data, 20000);
   EXPECT_EQ(whole.size, 20000u);
   EXPECT_EQ(buffers.find(data + 100, 50).address, whole.address + 100);
   buffers.end_job();
-  ASSERT_TRUE(buffers.begin_job({{data + 10000, 20000, true}, {data, 5000, true}}).ok());
+  ASSERT_TRUE(buffers
+                  .begin_job(std::vector<capture::BufferRecorder::Buffer>{{data + 10000, 20000, true},
+                                                                          {data, 5000, true}})
+                  .ok());
   const capture::BufferPlace first = buffers.find(data, 5000), second = buffers.find(data + 10000, 20000);
   EXPECT_EQ(first.size, 5000u);
   EXPECT_EQ(second.size, 20000u);
@@ -153,9 +156,90 @@ TEST(BufferRecorder, BuffersInAndOverAnOlderRegion) {
   buffers.end_job();
   EXPECT_TRUE(std::ranges::equal(buffers.known(first), memory.part(0, 5000)));
   EXPECT_TRUE(std::ranges::equal(buffers.known(second), memory.part(10000, 20000)));
-  ASSERT_TRUE(buffers.begin_job({{data, 5000, false}, {data + 12000, 1000, false}}).ok());
+  ASSERT_TRUE(buffers
+                  .begin_job(std::vector<capture::BufferRecorder::Buffer>{{data, 5000, false},
+                                                                          {data + 12000, 1000, false}})
+                  .ok());
   EXPECT_FALSE(buffers.has_changed(data, 5000));
   EXPECT_EQ(buffers.find(data + 12000, 1000).address, second.address + 2000);
+}
+
+// Of a target that the job before had, too, the rows of tiles are compared that a job draws to, before it first does.
+TEST(BufferRecorder, TargetsAreComparedWhereTheyAreDrawnTo) {
+  constexpr std::size_t kPitch = 832, kPixel = 4;
+  constexpr std::uint32_t kWidth = 200, kHeight = 100;
+  std::vector<std::byte> target(kPitch * kHeight, std::byte{1});
+  const auto at = [&](std::uint32_t x, std::uint32_t y) { return target.data() + y * kPitch + x * kPixel; };
+  Known known;
+  capture::BufferRecorder buffers(known.writer);
+  using Buffer = capture::BufferRecorder::Buffer;
+  using Target = capture::BufferRecorder::Target;
+  const Target drawn{target.data(), target.size(), kPitch, kPixel};
+  const auto begin = [&](const std::vector<Buffer>& others = {}) {
+    std::vector<Buffer> all{{target.data(), target.size(), true, true}};
+    all.insert(all.end(), others.begin(), others.end());
+    ASSERT_TRUE(buffers.begin_job(all).ok());
+    buffers.set_targets({&drawn, 1}, kWidth, kHeight);
+  };
+  const auto changed = [&](std::uint32_t x, std::uint32_t y) {
+    return buffers.has_changed(at(x, y), kPixel);
+  };
+  const auto replayed = [&](std::uint32_t x, std::uint32_t y) {
+    return buffers.known(buffers.find(at(x, y), kPixel))[0];
+  };
+  begin();
+  EXPECT_TRUE(changed(0, 0)) << "all of it is new";
+  buffers.draw({0, 0, kWidth, kHeight});
+  buffers.end_job();
+
+  *at(10, 10) = *at(100, 50) = std::byte{2};
+  begin();
+  EXPECT_FALSE(changed(100, 50));
+  buffers.draw({96, 48, 10, 10});
+  EXPECT_TRUE(changed(100, 50));
+  *at(101, 51) = *at(102, 60) = *at(150, 60) = std::byte{3};
+  buffers.draw({96, 48, 10, 10});
+  EXPECT_FALSE(changed(101, 51)) << "the job itself has changed it";
+  buffers.draw({96, 40, 100, 30});
+  EXPECT_FALSE(changed(101, 51));
+  EXPECT_TRUE(changed(102, 60)) << "nothing was drawn there before";
+  EXPECT_TRUE(changed(150, 60));
+  EXPECT_FALSE(changed(10, 10)) << "nothing is drawn there";
+  *at(199, 69) = *at(199, 70) = std::byte{4};
+  buffers.draw({0, 0, 0, 100});
+  buffers.draw({kWidth, 0, 1, 1});
+  buffers.end_job();
+  EXPECT_EQ(replayed(199, 69), std::byte{4});
+  EXPECT_EQ(replayed(199, 70), std::byte{1});
+  EXPECT_EQ(replayed(10, 10), std::byte{1});
+
+  // Who reads the memory otherwise sees all of it.
+  begin({{at(10, 10), 4, false, false}});
+  EXPECT_TRUE(changed(10, 10));
+  buffers.end_job();
+  EXPECT_EQ(replayed(199, 70), std::byte{1});
+  // Who may write it otherwise is compared before and copied after, as all memory.
+  begin({{at(0, 70), kPitch, true, false}});
+  EXPECT_TRUE(changed(199, 70));
+  *at(5, 70) = *at(5, 71) = std::byte{5};
+  buffers.draw({0, 71, 1, 1});
+  EXPECT_FALSE(changed(5, 71));
+  buffers.end_job();
+  EXPECT_EQ(replayed(5, 70), std::byte{5});
+  EXPECT_EQ(replayed(5, 71), std::byte{5});
+  // A new frame.
+  *at(0, 0) = std::byte{6};
+  begin();
+  EXPECT_FALSE(changed(0, 0));
+  buffers.end_job();
+  buffers.forget_targets();
+  begin();
+  EXPECT_TRUE(changed(0, 0));
+  buffers.draw({0, 0, ~0U, ~0U});
+  std::ranges::fill(target, std::byte{7});
+  buffers.end_job();
+  EXPECT_EQ(replayed(0, 0), std::byte{7});
+  EXPECT_EQ(replayed(199, 99), std::byte{7});
 }
 
 }  // namespace

@@ -207,6 +207,68 @@ TEST(LaunchCapture, MemoryMayBeFreedBetweenRuns) {
   expect_replays(bytes, 4);
 }
 
+// What the host changes of targets between draws is there for those that draw over it, and at a frame's begin.
+TEST(LaunchCapture, TargetsThatChangeBetweenDraws) {
+  auto file = tool::read_launch(source_file("examples/tesla/graphics/phong.json"));
+  ASSERT_TRUE(file.ok());
+  tool::set_target_size(*file, 200, 150);
+  auto bound = tool::BoundLaunch::make(std::move(*file));
+  ASSERT_TRUE(bound.ok());
+  bound->clear();
+  const auto& pictures = bound->pictures();
+  ASSERT_EQ(pictures.size(), 2u);
+  const auto change = [&](unsigned seed) {
+    for (const auto& picture : pictures)
+      for (std::size_t n = seed; n < picture.bytes.size(); n += 97)
+        const_cast<std::byte&>(picture.bytes[n]) ^= std::byte{0x10};
+  };
+  const RasterState& whole = bound->launch().state().pixels->raster;
+  for (const EngineKind kind : {EngineKind::jit, EngineKind::guest}) {
+    SCOPED_TRACE(name(kind));
+    for (const bool ends_with_frame : {false, true}) {
+      const Engine engine;
+      RunOptions options;
+      options.engine = kind;
+      std::vector<std::byte> bytes;
+      LaunchRecorder recorder(append, &bytes);
+      std::size_t launches = 0;
+      for (unsigned n = 0; n < 6; ++n) {
+        change(n);
+        Launch part = bound->launch();
+        RasterState raster = whole;
+        raster.scissor = {20 * n, 10 * n, 90, 80};
+        ASSERT_TRUE(part.set_raster_state(raster).ok());
+        ASSERT_TRUE(recorder.run(engine, part, options).ok());
+        ++launches;
+      }
+      change(7);
+      if (ends_with_frame) recorder.end_frame();
+      ASSERT_TRUE(recorder.run(engine, bound->launch(), options).ok());
+      ASSERT_TRUE(recorder.finish().ok());
+      expect_replays(bytes, launches + 1);
+      const auto owner = std::make_shared<const std::vector<std::byte>>(bytes);
+      const auto sections = capture::read_sections(*owner, "run.wjcap");
+      ASSERT_TRUE(sections.ok());
+      const auto scene = capture::read_launches(*sections, owner);
+      ASSERT_TRUE(scene.ok());
+      std::size_t compared = 0;
+      for (const auto& picture : pictures)
+        for (const auto& output : scene->outputs)
+          if (output.format != PixelFormat::none && output.memory.size == picture.bytes.size() &&
+              output.name == (picture.target == tool::kDepthPicture ? "depth" : "color0")) {
+            const bool same = std::ranges::equal(*output.expected, picture.bytes);
+            // The last draw covers a part of the targets.
+            if (ends_with_frame || kind == EngineKind::guest)
+              EXPECT_TRUE(same) << output.name;
+            else
+              EXPECT_FALSE(same) << output.name;
+            ++compared;
+          }
+      EXPECT_EQ(compared, 2u);
+    }
+  }
+}
+
 TEST(LaunchCapture, SaysWhatItCannotRecord) {
   const Engine engine;
   std::vector<std::byte> bytes;

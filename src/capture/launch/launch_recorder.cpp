@@ -14,6 +14,7 @@
 #include "capture/launch/launch_scene.h"
 #include "capture/program_section.h"
 #include "frontend/shader.h"
+#include "runtime/engine/engine.h"
 #include "runtime/work/launch.h"
 #include "textures/view.h"
 
@@ -21,21 +22,23 @@ namespace warpjit {
 
 using namespace capture;
 
-class LaunchRecorder::State {
+class LaunchRecorder::State final : private runtime::DrawWatch {
  public:
   State(CaptureSink sink, void* context) : sink_(sink), context_(context) {}
 
   Result<Report> run(const Engine& engine, const Launch& launch, const RunOptions& options) {
     const Status began = records() ? begin(launch) : Status();
     if (!began) lost_ = began;
-    const bool recorded = records();
-    auto report = engine.run(launch, options);
-    if (recorded) end(launch, options, report ? Status() : Status(report.error()));
+    if (!records()) return engine.run(launch, options);
+    auto report = run_watched(engine, launch, options);
+    end(options, report ? Status() : Status(report.error()));
     return report;
   }
 
   void end_frame() {
-    if (records() && file_) file_->write(SectionKind::frame_end, 0, {});
+    if (!records() || !file_) return;
+    file_->write(SectionKind::frame_end, 0, {});
+    buffers_->forget_targets();
   }
 
   Status finish() {
@@ -44,8 +47,8 @@ class LaunchRecorder::State {
     if (!file_)
       return lost_ ? Error{ErrorCode::bad_input, "no launch was recorded", "capture"} : lost_.error();
     name_outputs();
-    for (LaunchOutput& output : outputs_) {
-      if (output.memory.size == 0) continue;
+    for (NamedOutput& named : outputs_) {
+      LaunchOutput& output = named.output;
       output.expected = buffers_->known(output.memory);
       write_output(*file_, output);
       output.expected.reset();
@@ -58,6 +61,13 @@ class LaunchRecorder::State {
 
  private:
   bool records() const { return !finished_ && lost_.ok() && !failed_; }
+
+  Result<Report> run_watched(const Engine& engine, const Launch& launch, const RunOptions& options) try {
+    return engine.state().run(launch.state(), options, this);
+  } catch (...) {
+    return caught();
+  }
+  void draw(const RasterState::Rectangle& pixels) override { buffers_->draw(pixels); }
 
   // Stores what the launch reads.
   Status begin(const Launch& launch) {
@@ -73,37 +83,50 @@ class LaunchRecorder::State {
       return Error{ErrorCode::bad_input,
                    std::string("a launch of ") + name(isa) + " in a capture of " + name(isa_),
                    launch.program().source_name()};
-    std::vector<BufferRecorder::Buffer> bound;
+    // Places are numbers of what is bound until all of it has one.
+    bound_.clear();
     Status programs;
-    const auto described = describe_launch(
-        launch,
-        [&](const void* data, std::size_t size, bool writes) {
-          bound.push_back({static_cast<const std::byte*>(data), size, writes});
-          return BufferPlace();
-        },
-        [&](const Program& program) {
-          if (programs.ok()) programs = store(program);
-          return 0U;
-        });
-    if (!described) return described.error();
+    WARPJIT_TRY(recorded_, describe_launch(
+                               launch,
+                               [&](const void* data, std::size_t size, bool writes) -> BufferPlace {
+                                 if (data == nullptr || size == 0) return {};
+                                 bound_.push_back({static_cast<const std::byte*>(data), size, writes});
+                                 return {bound_.size() - 1, size};
+                               },
+                               [&](const Program& program) {
+                                 const auto number = store(program);
+                                 if (!number && programs.ok()) programs = number.error();
+                                 return number ? *number : 0;
+                               }));
     WARPJIT_CHECK(programs);
-    WARPJIT_CHECK(buffers_->begin_job(std::move(bound)));
+    targets_.clear();
+    const auto add_target = [&](const RecordedTarget& target) {
+      if (target.memory.size == 0) return;
+      BufferRecorder::Buffer& buffer = bound_[static_cast<std::size_t>(target.memory.address)];
+      buffer.drawn = true;
+      targets_.push_back(
+          {buffer.data, buffer.size, static_cast<std::size_t>(target.pitch), pixel_size(target.format)});
+    };
+    if (const auto& pixels = recorded_.pixels) {
+      for (const RecordedTarget& target : pixels->colors) add_target(target);
+      add_target(pixels->depth);
+      add_target(pixels->pass_counts);
+    }
+    WARPJIT_CHECK(buffers_->begin_job(bound_));
+    if (const auto& pixels = recorded_.pixels) buffers_->set_targets(targets_, pixels->width, pixels->height);
+    each_buffer(recorded_, [&](BufferPlace& place) {
+      const BufferRecorder::Buffer& buffer = bound_[static_cast<std::size_t>(place.address)];
+      place = buffers_->find(buffer.data, buffer.size);
+    });
     return check_copies(launch.state());
   }
 
-  void end(const Launch& launch, const RunOptions& options, const Status& done) {
+  void end(const RunOptions& options, const Status& done) {
     const bool is_last =
         !done && (done.error().code == ErrorCode::fault || done.error().code == ErrorCode::out_of_fuel);
-    if (!done && !is_last) return;  // what it has changed is seen by the next launch
-    auto recorded = describe_launch(
-        launch, [&](const void* data, std::size_t size, bool) { return buffers_->find(data, size); },
-        [&](const Program& program) { return programs_.at(program.shared_state().get()).number; });
-    if (!recorded) {
-      lost_ = recorded.error();
-      return;
-    }
-    recorded->fuel = options.fuel.value_or(recorded->fuel);
-    write_launch(*file_, *recorded);
+    if (!done && !is_last) return buffers_->forget_targets();  // the next launch sees what it has changed
+    recorded_.fuel = options.fuel.value_or(recorded_.fuel);
+    write_launch(*file_, recorded_);
     buffers_->end_job();
     if (is_last) {
       failed_ =
@@ -114,19 +137,33 @@ class LaunchRecorder::State {
       return;
     }
     ++launches_;
-    add_outputs(*recorded, outputs_);
+    add_outputs();
   }
 
-  // A program once, also if it was loaded several times.
-  Status store(const Program& program) {
+  // Of every place the last one.
+  void add_outputs() {
+    each_output(recorded_, [&](const BufferName& name, const LaunchOutput& output) {
+      const auto same = places_.find(output.memory.address);
+      if (same != places_.end()) {
+        outputs_[same->second] = {name, output};
+      } else if (outputs_.size() < kMaxLaunchOutputs) {
+        places_.emplace(output.memory.address, outputs_.size());
+        outputs_.push_back({name, output});
+      }
+    });
+  }
+
+  // The number of a program, which is stored once, also if it was loaded several times.
+  Result<std::uint32_t> store(const Program& program) {
     const void* const key = program.shared_state().get();
-    if (programs_.contains(key)) return {};
+    if (const auto stored = programs_.find(key); stored != programs_.end()) return stored->second.number;
     WARPJIT_TRY(const std::vector<std::byte> bytes, program_bytes(program));
     const auto known = sections_.find_or_add(bytes, section_count_);
     if (!known) file_->write(SectionKind::program, 0, bytes);
-    programs_.emplace(key, Stored{program, static_cast<std::uint32_t>(known.value_or(section_count_))});
+    const auto number = static_cast<std::uint32_t>(known.value_or(section_count_));
+    programs_.emplace(key, Stored{program, number});
     section_count_ += known ? 0 : 1;
-    return {};
+    return number;
   }
 
   // Textures that were copied when they were set must be what a replay makes of their memory.
@@ -156,14 +193,20 @@ class LaunchRecorder::State {
   // Outputs of one name are told apart by their addresses.
   void name_outputs() {
     std::map<std::string, unsigned> counts;
-    for (const LaunchOutput& output : outputs_) ++counts[output.name];
-    for (LaunchOutput& output : outputs_)
-      if (counts[output.name] > 1) output.name += "_" + hex_text(output.memory.address).substr(2);
+    for (NamedOutput& named : outputs_) ++counts[named.output.name = named.name.text()];
+    for (NamedOutput& named : outputs_)
+      if (LaunchOutput& output = named.output; counts[output.name] > 1)
+        output.name += "_" + hex_text(output.memory.address).substr(2);
   }
 
   struct Stored {
     Program program;  // so that no other one has its address
     std::uint32_t number = 0;
+  };
+
+  struct NamedOutput {
+    BufferName name;
+    LaunchOutput output;  // without its name until the end
   };
 
   CaptureSink sink_;
@@ -176,7 +219,11 @@ class LaunchRecorder::State {
   KnownBytes sections_;  // of programs, and their numbers
   std::uint64_t section_count_ = 0;
   std::unordered_map<const void*, std::shared_ptr<const textures::TextureView>> copies_;
-  std::vector<LaunchOutput> outputs_;
+  RecordedLaunch recorded_;                      // the one that runs,
+  std::vector<BufferRecorder::Buffer> bound_;    // ... and what it binds
+  std::vector<BufferRecorder::Target> targets_;  // of that
+  std::vector<NamedOutput> outputs_;
+  std::unordered_map<std::uint64_t, std::size_t> places_;  // of outputs_, by address
   std::size_t launches_ = 0;
   bool finished_ = false;
   Status lost_;

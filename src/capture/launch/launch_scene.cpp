@@ -14,37 +14,33 @@ std::size_t LaunchScene::launches() const {
       events, [](const Event& event) { return std::holds_alternative<RecordedLaunch>(event); }));
 }
 
-std::vector<LaunchOutput> outputs_of(const RecordedLaunch& launch) {
-  std::vector<LaunchOutput> outputs;
-  each_buffer(launch, [&](const BufferPlace& place, bool writes, const std::string& what) {
-    if (writes) outputs.push_back({.name = what, .memory = place});
-  });
-  if (!launch.pixels) return outputs;
-  const RecordedPixels& pixels = *launch.pixels;
-  const auto add = [&](const RecordedTarget& target) {
-    for (LaunchOutput& output : outputs) {
-      if (target.memory.size == 0 || !(output.memory == target.memory)) continue;
-      output.format = target.format;
-      output.width = pixels.width;
-      output.height = pixels.height;
-      output.pitch = target.pitch;
-    }
+void each_output(const RecordedLaunch& launch, const VisitOutput& visit) {
+  const auto set_target = [&](const RecordedTarget& target, LaunchOutput& output) {
+    if (!(output.memory == target.memory)) return;
+    output.format = target.format;
+    output.width = launch.pixels->width;
+    output.height = launch.pixels->height;
+    output.pitch = target.pitch;
   };
-  for (const RecordedTarget& target : pixels.colors) add(target);
-  add(pixels.depth);
-  add(pixels.pass_counts);
-  return outputs;
+  each_buffer(launch, [&](const BufferPlace& place, bool writes, const BufferName& name) {
+    if (!writes) return;
+    LaunchOutput output{.name = {}, .memory = place};
+    if (const auto& pixels = launch.pixels) {
+      for (const RecordedTarget& target : pixels->colors) set_target(target, output);
+      set_target(pixels->depth, output);
+      set_target(pixels->pass_counts, output);
+    }
+    visit(name, output);
+  });
 }
 
-void add_outputs(const RecordedLaunch& launch, std::vector<LaunchOutput>& all) {
-  for (LaunchOutput& output : outputs_of(launch)) {
-    const auto same = std::ranges::find_if(
-        all, [&](const LaunchOutput& other) { return other.memory.address == output.memory.address; });
-    if (same != all.end())
-      *same = std::move(output);
-    else if (all.size() < kMaxLaunchOutputs)
-      all.push_back(std::move(output));
-  }
+std::vector<LaunchOutput> outputs_of(const RecordedLaunch& launch) {
+  std::vector<LaunchOutput> outputs;
+  each_output(launch, [&](const BufferName& name, const LaunchOutput& output) {
+    outputs.push_back(output);
+    outputs.back().name = name.text();
+  });
+  return outputs;
 }
 
 namespace {
@@ -208,8 +204,8 @@ class LaunchReader {
   }
   Status check_buffers(const RecordedLaunch& launch, std::size_t at) const {
     Status status;
-    each_buffer(launch, [&](const BufferPlace& place, bool, const std::string& what) {
-      if (status.ok() && !lies_in_memory(place)) status = not_in_memory(at, place, what);
+    each_buffer(launch, [&](const BufferPlace& place, bool, const BufferName& name) {
+      if (status.ok() && !lies_in_memory(place)) status = not_in_memory(at, place, name.text());
     });
     return status;
   }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,8 +47,9 @@ inline constexpr std::size_t kMaxLaunches = std::size_t{1} << 16, kMaxPrograms =
 
 // The outputs of a launch, in the order of its fields.
 std::vector<LaunchOutput> outputs_of(const RecordedLaunch& launch);
-// Those at the end: of every place the last one.
-void add_outputs(const RecordedLaunch& launch, std::vector<LaunchOutput>& all);
+// The same: visit(name, output), which has no name of its own.
+using VisitOutput = std::function<void(const BufferName& name, const LaunchOutput& output)>;
+void each_output(const RecordedLaunch& launch, const VisitOutput& visit);
 
 // Errors name the byte and what was expected there: bad_input, resource_limit, those of programs.
 Result<LaunchScene> read_launches(const SectionFile& sections, FileOwner owner,

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "capture/section_file.h"
 #include "frontend/shader.h"
 #include "runtime/work/launch.h"
 
@@ -392,42 +393,52 @@ Result<Launch> make_launch(const RecordedLaunch& launch, std::span<const Program
   return Maker(programs, find).make(launch);
 }
 
-void each_buffer(const RecordedLaunch& launch, const VisitBuffer& visit) {
-  const auto see = [&](const BufferPlace& place, bool writes, const std::string& what) {
-    if (place.size != 0) visit(place, writes, what);
+std::string BufferName::text() const {
+  std::string text = std::string(stage) + what;
+  if (!number) return text;
+  text += std::to_string(*number);
+  if (!address) return text;
+  return text + "_" + hex_text(*address).substr(2);
+}
+
+namespace {
+
+template <class LaunchType, class Visit>
+void visit_buffers(LaunchType& launch, const char* stage, const Visit& visit) {
+  const auto see = [&](auto& place, bool writes, const BufferName& name) {
+    if (place.size != 0) visit(place, writes, name);
   };
-  for (const RecordedTexture& texture : launch.textures)
-    see(texture.memory, false, "texture" + std::to_string(texture.slot));
-  for (const auto& constants : launch.constants)
-    see(constants.memory, false, "c" + std::to_string(constants.space));
-  for (const auto& piece : launch.memory) {
-    char name[64];
-    std::snprintf(name, sizeof name, "memory_%u_%llx", static_cast<unsigned>(piece.space),
-                  static_cast<unsigned long long>(piece.address));
-    see(piece.memory, true, name);
+  for (auto& texture : launch.textures) see(texture.memory, false, {stage, "texture", texture.slot});
+  for (auto& constants : launch.constants) see(constants.memory, false, {stage, "c", constants.space});
+  for (auto& piece : launch.memory) see(piece.memory, true, {stage, "memory_", piece.space, piece.address});
+  if (auto& rows = launch.rows) {
+    for (auto& row : rows->inputs) see(row.memory, false, {stage, "input", row.reg});
+    for (auto& row : rows->outputs) see(row.memory, true, {stage, "output", row.reg});
   }
-  if (launch.rows) {
-    for (const auto& row : launch.rows->inputs) see(row.memory, false, "input" + std::to_string(row.reg));
-    for (const auto& row : launch.rows->outputs) see(row.memory, true, "output" + std::to_string(row.reg));
+  if (auto& vertices = launch.vertices) see(vertices->results, true, {stage, "results"});
+  if (auto& primitives = launch.primitives) {
+    see(primitives->triangles, true, {stage, "triangles"});
+    see(primitives->inverted, true, {stage, "inverted"});
+    see(primitives->unit, true, {stage, "unit"});
   }
-  if (launch.vertices) see(launch.vertices->results, true, "results");
-  if (const auto& primitives = launch.primitives) {
-    see(primitives->triangles, true, "triangles");
-    see(primitives->inverted, true, "inverted");
-    see(primitives->unit, true, "unit");
+  if (auto& pixels = launch.pixels) {
+    for (std::uint32_t n = 0; n < pixels->colors.size(); ++n)
+      see(pixels->colors[n].memory, true, {stage, "color", n});
+    see(pixels->depth.memory, true, {stage, "depth"});
+    see(pixels->pass_counts.memory, true, {stage, "counts"});
+    see(pixels->vertices.memory, false, {stage, "vertices"});
   }
-  if (const auto& pixels = launch.pixels) {
-    for (std::size_t n = 0; n < pixels->colors.size(); ++n)
-      see(pixels->colors[n].memory, true, "color" + std::to_string(n));
-    see(pixels->depth.memory, true, "depth");
-    see(pixels->pass_counts.memory, true, "counts");
-    see(pixels->vertices.memory, false, "vertices");
-  }
-  for (const auto* stages : {&launch.vertex, &launch.geometry})
-    for (const RecordedLaunch& stage : *stages)
-      each_buffer(stage, [&](const BufferPlace& place, bool writes, const std::string& what) {
-        visit(place, writes, (stages == &launch.vertex ? "vertex_" : "geometry_") + what);
-      });
+  // Stages have none.
+  for (auto& vertex : launch.vertex) visit_buffers(vertex, "vertex_", visit);
+  for (auto& geometry : launch.geometry) visit_buffers(geometry, "geometry_", visit);
+}
+
+}  // namespace
+
+void each_buffer(const RecordedLaunch& launch, const VisitBuffer& visit) { visit_buffers(launch, "", visit); }
+
+void each_buffer(RecordedLaunch& launch, const std::function<void(BufferPlace& place)>& visit) {
+  visit_buffers(launch, "", [&](BufferPlace& place, bool, const BufferName&) { visit(place); });
 }
 
 std::string space_name(Isa isa, bool constant, std::uint32_t space) {

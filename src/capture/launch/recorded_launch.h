@@ -135,9 +135,19 @@ using FindBuffer = std::function<std::byte*(const BufferPlace& place)>;
 Result<Launch> make_launch(const RecordedLaunch& launch, std::span<const Program> programs,
                            const FindBuffer& find);
 
-// Calls visit(place, writes, what) for all memory of a launch, those of its stages too.
-using VisitBuffer = std::function<void(const BufferPlace& place, bool writes, const std::string& what)>;
+// What a launch has memory for: "color0", "vertex_output3".
+struct BufferName {
+  const char* stage = "";  // before the name of what it is
+  const char* what = "";
+  std::optional<std::uint32_t> number{};
+  std::optional<std::uint64_t> address{};  // in the space of that number
+  std::string text() const;
+};
+// Calls visit(place, writes, name) for all memory of a launch, those of its stages too.
+using VisitBuffer = std::function<void(const BufferPlace& place, bool writes, const BufferName& name)>;
 void each_buffer(const RecordedLaunch& launch, const VisitBuffer& visit);
+// The same for who changes the places.
+void each_buffer(RecordedLaunch& launch, const std::function<void(BufferPlace& place)>& visit);
 
 // "a space": "g14", "c0", "mem".
 std::string space_name(Isa isa, bool constant, std::uint32_t space);

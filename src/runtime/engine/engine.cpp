@@ -48,14 +48,16 @@ void EngineState::log(LogLevel level, const std::string& message) const {
   if (options_.log != nullptr) options_.log(options_.log_context, level, message.c_str());
 }
 
-Result<Report> EngineState::run(LaunchState& launch, const RunOptions& options) {
+Result<Report> EngineState::run(LaunchState& launch, const RunOptions& options, DrawWatch* watch) {
   const FloatEnvironment environment;
   if (watcher_ != nullptr) [[unlikely]]
     WARPJIT_CHECK(watcher_->before(launch, options));
-  Run run{launch, options, *this, runner_, work_memory_};
+  Run run{launch, options, *this, runner_, work_memory_, watch};
   WARPJIT_CHECK(run_work(run));
   if (watcher_ != nullptr) [[unlikely]]
     WARPJIT_CHECK(watcher_->after(launch));
+  // Where a kernel took over, nobody has counted all of them.
+  if (run.report.fault && run.report.engine != EngineKind::guest) run.report.fault->accesses = 0;
   return std::move(run.report);
 }
 
@@ -105,10 +107,7 @@ Engine::State& Engine::state() const {
 }
 
 Result<Report> Engine::run(const Launch& launch, const RunOptions& options) const try {
-  Result<Report> report = state().run(launch.state(), options);
-  // Where a kernel took over, nobody has counted all of them.
-  if (report && report->fault && report->engine != EngineKind::guest) report->fault->accesses = 0;
-  return report;
+  return state().run(launch.state(), options);
 } catch (...) {
   return caught();
 }

@@ -21,12 +21,20 @@ struct WorkMemory {
   Pool<pixels::BatchMemory> batches;
 };
 
+// Is told which pixels of its targets a launch may draw to next, before it does, on the thread of the run.
+class DrawWatch {
+ public:
+  virtual ~DrawWatch() = default;
+  virtual void draw(const RasterState::Rectangle& pixels) = 0;
+};
+
 struct Run {
   LaunchState& launch;
   const RunOptions& options;
   KernelSource& kernels;
   const RangeRunner& runner;
   WorkMemory& memory;
+  DrawWatch* watch = nullptr;  // null: nobody is told
   Report report{};
 
   std::uint64_t fuel() const { return options.fuel.value_or(launch.fuel); }

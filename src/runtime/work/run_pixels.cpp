@@ -14,6 +14,23 @@ namespace {
 constexpr double kManyPixels = 512;
 // And below which most quads are covered in part: of a triangle of 50 pixels, a third of what its quads have is not.
 constexpr double kFewPixels = 64;
+// Neighbours with the same rows are one rectangle.
+void tell(DrawWatch& watch, std::span<const pixels::PrimitiveBatch::Tile> tiles) {
+  constexpr std::uint32_t kExtent = pixels::kTileExtent;
+  for (std::size_t first = 0, end = 0; first < tiles.size(); first = end) {
+    const auto& tile = tiles[first];
+    const auto goes_on = [&](std::size_t n) {
+      return tiles[n].row == tile.row && tiles[n].column == tiles[n - 1].column + 1 &&
+             tiles[n].part.top == tile.part.top && tiles[n].part.bottom == tile.part.bottom &&
+             tiles[n].part.left == 0 && tiles[n - 1].part.right == kExtent;
+    };
+    for (end = first + 1; end < tiles.size() && goes_on(end);) ++end;
+    const std::uint32_t left = tile.column * kExtent + tile.part.left,
+                        right = tiles[end - 1].column * kExtent + tiles[end - 1].part.right;
+    watch.draw({left, tile.row * kExtent + tile.part.top, right - left, tile.part.height()});
+  }
+}
+
 constexpr std::uint64_t kTilePixels = std::uint64_t{pixels::kTileExtent} * pixels::kTileExtent;
 
 void add(const DrawCounts& counts, DrawCounts& sum) {
@@ -60,6 +77,7 @@ interpret::PixelWork PrimitiveRun::guest_work(const pixels::Vertices& part) {
 }
 
 Status PrimitiveRun::draw_in_guest(interpret::PixelWork& work) {
+  if (run_.watch != nullptr) run_.watch->draw({0, 0, work.width, work.height});
   DrawCounts counts;
   work.counts = &counts;
   const Status status = use_.kernel().draw(launch_.values, work, run_.fuel());
@@ -217,6 +235,7 @@ Status PrimitiveRun::draw_waiting() {
   if (use_.hints.flat_w && !batch_->has_flat_w()) WARPJIT_CHECK(lease());
   const Kernel& kernel = use_.kernel();
   for (const auto& tile : batch_->tiles()) report.primitives += tile.primitives;
+  if (run_.watch != nullptr) tell(*run_.watch, batch_->tiles());
   PixelPlan plan(run_.call(launch_, use_), *batch_, run_.memory.tile_planes);
   plan.show_progress(launch_.pixels->progress, drawn_, added_);
   drawn_ = added_;
