@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/vector.h"
 #include "capture/launch/recorded_launch.h"
 #include "device/pica200/pipeline.h"
 #include "launch/bound_launch.h"
@@ -95,13 +96,16 @@ void look_at(std::vector<Bound>& all) {
       std::memcpy(bound.known.data(), bound.bytes.data(), bound.bytes.size());
       continue;
     }
-    std::uint64_t sum = 0;
-    for (std::size_t at = 0; at + sizeof sum <= bound.bytes.size(); at += sizeof sum) {
-      std::uint64_t word;
-      std::memcpy(&word, bound.bytes.data() + at, sizeof word);
-      sum += word;
-    }
-    sums.store(sum, std::memory_order_relaxed);
+    using Words = Vector<std::uint64_t, 2>;
+    Words sum[4] = {};
+    for (std::size_t at = 0; at + sizeof sum <= bound.bytes.size(); at += sizeof sum)
+      for (std::size_t k = 0; k < std::size(sum); ++k) {
+        Words words;
+        std::memcpy(&words, bound.bytes.data() + at + k * sizeof words, sizeof words);
+        sum[k] += words;
+      }
+    const Words all = sum[0] + sum[1] + (sum[2] + sum[3]);
+    sums.store(all[0] + all[1], std::memory_order_relaxed);
   }
 }
 

@@ -166,8 +166,21 @@ SectionWriter::SectionWriter(CaptureSink sink, void* context, FileGuest guest, s
 }
 
 void SectionWriter::put(std::span<const std::byte> bytes) {
+  constexpr std::size_t kRoom = std::size_t{1} << 16;
   place_ += bytes.size();
+  if (bytes.size() > kRoom - waiting_.size()) flush();
+  if (bytes.size() >= kRoom) return pass(bytes);
+  if (waiting_.capacity() < kRoom) waiting_.reserve(kRoom);
+  waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
+}
+
+void SectionWriter::pass(std::span<const std::byte> bytes) {
   if (!failed_ && !bytes.empty()) failed_ = !sink_(context_, bytes);
+}
+
+void SectionWriter::flush() {
+  pass(waiting_);
+  waiting_.clear();
 }
 
 std::uint64_t SectionWriter::write(SectionKind kind, std::uint32_t flags, std::span<const std::byte> first,
@@ -186,6 +199,7 @@ std::uint64_t SectionWriter::write(SectionKind kind, std::uint32_t flags, std::s
   constexpr std::array<std::byte, kAlign> kZeros{};
   put(std::span(kZeros).first(static_cast<std::size_t>(padded(size) - size)));
   ++sections_;
+  if (kind == SectionKind::frame_end) flush();
   return begin;
 }
 
@@ -196,6 +210,7 @@ void SectionWriter::write_ends(const std::vector<std::size_t>& ends, std::size_t
 Status SectionWriter::finish() {
   Numbers count;
   write(SectionKind::end, kMustKnow, count.long_word(sections_).bytes());
+  flush();
   if (failed_) return Error{ErrorCode::io, "the sink did not take the capture's bytes", "capture"};
   return {};
 }

@@ -132,8 +132,8 @@ class Fields {
 Status read_other(const FileBytes& file, const Section& section, const char* whose, std::size_t next,
                   std::vector<std::size_t>* ends);
 
-// Writes a file to a sink, from its beginning to its end. The first error of the sink is kept; then nothing more
-// is written.
+// Writes a file to a sink, from its beginning to its end, in large parts: a sink has all of a frame once that ends. The
+// first error of the sink is kept; then nothing more is written.
 class SectionWriter {
  public:
   SectionWriter(CaptureSink sink, void* context, FileGuest guest, std::uint32_t product = 0);
@@ -148,9 +148,12 @@ class SectionWriter {
 
  private:
   void put(std::span<const std::byte> bytes);
+  void pass(std::span<const std::byte> bytes);  // to the sink
+  void flush();
 
   CaptureSink sink_;
   void* context_;
+  std::vector<std::byte> waiting_;
   std::uint64_t place_ = 0, sections_ = 0;
   bool failed_ = false;
 };

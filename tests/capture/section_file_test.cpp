@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "capture/known_bytes.h"
 #include "capture/memory_writer.h"
@@ -350,6 +352,39 @@ TEST(KnownBytes, EqualHashesDoNotMakeEqualBytes) {
   EXPECT_EQ(find("one", 4), 1u);
   EXPECT_EQ(find("two", 5), 2u);
   EXPECT_EQ(find("one and two", 6), 3u);
+}
+
+// A sink has all of a frame once that ends, large contents at once, and nothing after it took no more.
+TEST(SectionFile, SinksGetLargePartsAndWholeFrames) {
+  struct Sink {
+    std::vector<std::size_t> parts;
+    std::size_t most = SIZE_MAX;
+    static bool take(void* to, std::span<const std::byte> bytes) {
+      auto& sink = *static_cast<Sink*>(to);
+      sink.parts.push_back(bytes.size());
+      return sink.parts.size() <= sink.most;
+    }
+    std::size_t size() const { return std::accumulate(parts.begin(), parts.end(), std::size_t{0}); }
+  };
+  Sink sink;
+  capture::SectionWriter file(Sink::take, &sink, capture::FileGuest::usse);
+  const std::vector<std::byte> small(100), large(200000);
+  for (unsigned n = 0; n < 10; ++n) file.write(capture::SectionKind::note, 0, small);
+  EXPECT_TRUE(sink.parts.empty());
+  file.write(capture::SectionKind::frame_end, 0, {});
+  EXPECT_EQ(sink.size(), file.place());
+  EXPECT_EQ(sink.parts.size(), 1u);
+  file.write(capture::SectionKind::note, 0, small, large);
+  EXPECT_EQ(sink.parts.size(), 3u) << "what waits, then the large part as it is";
+  ASSERT_TRUE(file.finish().ok());
+  EXPECT_EQ(sink.size(), file.place());
+
+  Sink full;
+  full.most = 1;
+  capture::SectionWriter cut(Sink::take, &full, capture::FileGuest::usse);
+  for (unsigned n = 0; n < 3; ++n) cut.write(capture::SectionKind::note, 0, large);
+  EXPECT_EQ(cut.finish().error().code, ErrorCode::io);
+  EXPECT_EQ(full.parts.size(), 2u);
 }
 
 }  // namespace

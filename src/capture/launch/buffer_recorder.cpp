@@ -175,9 +175,9 @@ void BufferRecorder::end_job() {
   const auto learn = [&](std::uint64_t address, std::span<const std::byte> bytes) {
     known_.learn(address, bytes);
   };
-  for (const JobBuffer& buffer : job_)
-    if (buffer.writes && !buffer.drawn)
-      learn(find(buffer.data, buffer.size).address, {buffer.data, buffer.size});
+  unite([](const JobBuffer& buffer) { return buffer.writes && !buffer.drawn; });
+  for (const std::span<const std::byte> bytes : united_)
+    learn(find(bytes.data(), bytes.size()).address, bytes);
   for (const DrawnTarget& target : targets_)
     for (const Part& part : drawn_) each_row(target, part, learn);
 }

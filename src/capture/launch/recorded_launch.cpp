@@ -76,7 +76,9 @@ class Describer {
     frontend::Values preset;
     launch.shader->reset(preset);
     const std::vector<std::uint32_t>&words = launch.values.words, &usual = preset.words;
+    constexpr std::size_t kMany = 16;  // most are as usual
     for (std::size_t n = 0; n < words.size(); ++n) {
+      while (n + kMany < words.size() && std::equal(&words[n], &words[n + kMany], &usual[n])) n += kMany;
       if (words[n] == usual[n]) continue;
       auto& values = recorded.values;
       if (values.empty() || values.back().first + values.back().words.size() != n)

@@ -38,7 +38,7 @@ void CaptureLog::begin(const PipelineState& pipeline, const PipelineCall& call) 
 }
 
 void CaptureLog::end(const PipelineCall& call, const std::optional<CallResult>& result) {
-  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  constexpr std::size_t kMostBytes = std::size_t{1} << 16;
   if (draws(call)) pages_.end_job();
   frame_ended_ = false;
   if (!lost_) return;
