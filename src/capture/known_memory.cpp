@@ -29,11 +29,14 @@ std::uint64_t word_at(const std::byte* bytes) {
 }  // namespace
 
 std::size_t KnownMemory::Block::run_end(std::size_t from, std::size_t to) const {
-  const bool is_known = knows(from);
-  const std::uint64_t all = is_known ? ~std::uint64_t{0} : 0;
-  std::size_t at = from + 1;
-  while (at < to && knows(at) == is_known) at += at % 64 == 0 && known[at / 64] == all ? 64 : 1;
-  return std::min(at, to);
+  const std::uint64_t flip = knows(from) ? 0 : ~std::uint64_t{0};
+  for (std::size_t at = from; at < to;) {
+    const auto left = 64 - at % 64,
+               same = static_cast<std::size_t>(std::countr_one((known[at / 64] ^ flip) >> at % 64));
+    if (same < left) return std::min(at + same, to);
+    at += left;
+  }
+  return to;
 }
 
 void KnownMemory::Block::set_known(std::size_t from, std::size_t to) {
