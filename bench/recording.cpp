@@ -2,7 +2,7 @@
 // median counts. Beside it how long it takes to compare what draws read with a copy, and to copy what they leave, without
 // which nothing is recorded. Times are those of the processor, so that other programs count little.
 //   bench_recording [NAME]                    all cases, or those whose name has NAME in it
-//   bench_recording NAME off|on|least FRAMES  so many frames of the first such case, for a profiler
+//   bench_recording NAME off|on|least FRAMES  runs FRAMES frames of the first such case, for a profiler
 #include <time.h>
 
 #include <algorithm>
@@ -402,7 +402,7 @@ const Entry kEntries[] = {
      [](const std::string& n) { return made(new LaunchCase(n, "tesla/graphics/raymarch.json", 512)); }},
 };
 
-// Microseconds a frame, of so many.
+// Microseconds that a frame takes.
 double measure(Case& one, How how, unsigned frames) {
   one.begin(how);
   one.frame();

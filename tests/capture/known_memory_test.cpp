@@ -164,7 +164,7 @@ TEST(BufferRecorder, BuffersInAndOverAnOlderRegion) {
   EXPECT_EQ(buffers.find(data + 12000, 1000).address, second.address + 2000);
 }
 
-// Of a target that the job before had, too, the rows of tiles are compared that a job draws to, before it first does.
+// A target that the job before had, too, is compared in the rows of tiles that a job draws to, before it first does.
 TEST(BufferRecorder, TargetsAreComparedWhereTheyAreDrawnTo) {
   constexpr std::size_t kPitch = 832, kPixel = 4;
   constexpr std::uint32_t kWidth = 200, kHeight = 100;

@@ -36,7 +36,7 @@ class EngineState : public KernelSource {
  public:
   explicit EngineState(const EngineOptions& options, CodeMemory::Denied denied = CodeMemory::Denied());
 
-  // As Engine::run. `watch`: null, or who is told what is drawn.
+  // As Engine::run, which tells `watch` what it draws; null: nobody.
   Result<Report> run(LaunchState& launch, const RunOptions& options, DrawWatch* watch = nullptr);
   Result<CompileReport> compile(LaunchState& launch, const RunOptions& options);
   Result<Compilation> warm(LaunchState& launch, const RunOptions& options);
