@@ -249,6 +249,7 @@ class Checker {
     auto* base = reinterpret_cast<std::byte*>(words->data());
     view_.format = decoded_format(t_.format);
     view_.layout = TextureLayout::linear;
+    view_.decoded = true;
     view_.layer_bytes = memory_layers() > 1 ? static_cast<std::uint32_t>(decoded_layer_bytes()) : 0;
     view_.size = static_cast<std::uint32_t>(decoded_bytes());
     std::uint32_t offset = 0;

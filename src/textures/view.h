@@ -32,6 +32,7 @@ struct TextureView {
   // The memory of the caller's that was bound, of which the view may be a copy.
   const std::byte* bound = nullptr;
   std::size_t bound_size = 0;
+  bool decoded = false;  // of blocks: only there are the texels where the levels say
 
   std::array<Level, kMaxTextureLevels> levels{};
   std::uint32_t level_count = 1, first_level = 0, last_level = 0;  // first <= last < count

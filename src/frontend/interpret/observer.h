@@ -1,8 +1,10 @@
 // What sees a guest interpreter run: one event for each instruction that a group of threads executes, with the
-// register words that it reads and writes in each lane and the memory that it touches. An interpreter that has no
-// observer, or whose group is not observed, records nothing.
+// register words that it reads and writes in each lane, the memory that it touches and the texels that it samples. An
+// interpreter that has no observer, or whose group is not observed, records nothing.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -65,6 +67,19 @@ struct Event {
     bool store = false, faulted = false;
     bool shared = false;  // it is the block's own memory, where the low half of addresses begins at 0
     bool atomic = false;  // it does not race with others that are, too: atomics, and what holds a lock
+    const std::byte* place = nullptr;  // where the host has these bytes
+  };
+  // A texel as memory has it.
+  struct Texel {
+    const std::byte* place = nullptr;  // where the host has it; null: only a block that it was decoded from
+    std::array<std::uint32_t, 4> bits{};    // from the lowest up
+    std::uint32_t x = 0, y = 0, layer = 0;  // of the level; slices, layers and faces count together
+    float weight = 0;                       // in the sample, 0 to 1
+    std::uint16_t texture = 0;              // the number that the guest samples it by
+    std::uint8_t level = 0;
+    std::uint8_t bytes = 0;
+    std::uint8_t lane = 0;
+    bool special = false;  // a component that the sample takes is a NaN or an infinity
   };
   std::uint32_t address = 0;  // of the instruction, as SourceMap::where takes it
   std::uint32_t lanes = 0;    // bit n: lane n executed it
@@ -76,6 +91,7 @@ struct Event {
   std::vector<Read> reads{};
   std::vector<Write> writes{};
   std::vector<Memory> memory{};
+  std::vector<Texel> texels{};
 };
 
 class Observer {
@@ -90,6 +106,12 @@ class Observer {
   // `sampled`: a texture was sampled there.
   virtual void made_of([[maybe_unused]] std::uint16_t word, [[maybe_unused]] std::uint16_t slot,
                        [[maybe_unused]] bool sampled) {}
+  // The same of a texel.
+  virtual void made_of_texel([[maybe_unused]] std::uint16_t word,
+                             [[maybe_unused]] const Event::Texel& texel) {}
+  // A fragment's colour for a target is what a word holds now, alone or with others.
+  virtual void gave([[maybe_unused]] unsigned target, [[maybe_unused]] std::uint16_t word,
+                    [[maybe_unused]] unsigned lane) {}
   // It has executed event(). False ends the run, as an error `cancelled`.
   virtual bool step() = 0;
 
@@ -104,6 +126,7 @@ class Observer {
     event_.reads.clear();
     event_.writes.clear();
     event_.memory.clear();
+    event_.texels.clear();
     return event_;
   }
   void read(std::uint32_t word, unsigned lane, std::uint32_t value, std::uint32_t bits = ~0U) {

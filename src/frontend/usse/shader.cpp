@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/key.h"
+#include "frontend/usse/encoding/decode.h"
 #include "frontend/usse/facts/launch.h"
 #include "frontend/usse/facts/slots.h"
 #include "frontend/usse/guest_interpreter.h"
@@ -73,6 +74,15 @@ Shader::Shader(Program program, ProgramSource source)
 std::string Shader::where(std::uint32_t guest_address) const {
   const bool secondary = guest_address >= program_.primary.size();
   return program_.where(secondary, secondary ? guest_address - program_.primary.size() : guest_address);
+}
+
+bool Shader::changes_memory() const {
+  const auto may_store = [](std::uint64_t word) {
+    const auto instruction = decode(word);
+    return !instruction || instruction->opcode == Opcode::st;
+  };
+  return std::ranges::any_of(program_.primary, may_store) ||
+         std::ranges::any_of(program_.secondary, may_store);
 }
 
 std::optional<Location> Shader::find_uniform(std::string_view name) const {

@@ -42,6 +42,7 @@ class Shader final : public frontend::Shader, private frontend::MemorySpaces {
       const frontend::Facts& facts) const override;
   const frontend::MemorySpaces* memory() const override { return this; }
   std::span<const frontend::RegisterBank> register_banks() const override { return kRegisterBanks; }
+  bool changes_memory() const override;
   std::vector<frontend::InstructionFacts> instruction_facts() const override {
     return usse::instruction_facts(program_);
   }

@@ -153,14 +153,16 @@ struct FoundTexel {
 
 class LevelSampler {
  public:
+  // `share`: of this level in the sample, in 1/256.
   LevelSampler(const TextureView& texture, const Sampler& sampler, const SamplePlace& place,
-               std::uint32_t number, bool linear)
+               std::uint32_t number, bool linear, std::uint32_t share = kWhole)
       : texture_(texture),
         sampler_(sampler),
         place_(place),
         number_(number),
         level_(texture.levels[number]),
         linear_(linear),
+        share_(share),
         axes_(axes_of(texture.dimension)) {
     const std::uint32_t layers = texture.array ? texture.layers / (cube() ? 6 : 1) : 1;
     layer_ = texture.array ? std::min(place.layer, layers - 1) : 0;
@@ -209,8 +211,18 @@ class LevelSampler {
         outside |= places[axis].outside[n >> axis & 1];
       }
       texels_[n] = outside ? border() : read(layer, at);
+      if (place_.seen != nullptr && !outside) [[unlikely]]
+        show(n, {places[0].weight, places[1].weight, places[2].weight}, layer, at);
     }
     for (unsigned axis = 0; axis < axes_; ++axis) weights_[axis] = places[axis].weight;
+  }
+  // That texel n of the footprint was read.
+  void show(unsigned n, const std::array<std::uint32_t, 3>& weights, std::uint32_t layer,
+            const std::array<std::uint32_t, 3>& at) const {
+    float weight = static_cast<float>(share_) / 256;
+    for (unsigned axis = 0; linear_ && axis < axes_; ++axis)
+      weight *= static_cast<float>((n >> axis & 1) != 0 ? weights[axis] : kWhole - weights[axis]) / 256;
+    place_.seen->see(texture_, number_, layer, at, weight);
   }
 
   void find_on_cube() {
@@ -237,10 +249,13 @@ class LevelSampler {
       const std::int64_t x = first[0] + (n & 1), y = first[1] + (n >> 1);
       const auto found =
           cube_texel(face.face, static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), size);
-      if (found)
-        texels_[n] = read(layer_ * 6 + found->face, {found->x, found->y, 0});
-      else
+      if (!found) {
         corner = n;
+        continue;
+      }
+      texels_[n] = read(layer_ * 6 + found->face, {found->x, found->y, 0});
+      if (place_.seen != nullptr) [[unlikely]]
+        show(n, weights_, layer_ * 6 + found->face, {found->x, found->y, 0});
     }
     if (corner) fill_corner(*corner);
   }
@@ -426,6 +441,7 @@ class LevelSampler {
   std::uint32_t number_;
   const Level& level_;
   bool linear_;
+  std::uint32_t share_;
   unsigned axes_;
   std::uint32_t layer_ = 0;  // of cubes: the cube
   std::array<FoundTexel, 8> texels_{};
@@ -538,9 +554,10 @@ TexelWords sample(const TextureView& texture, const Sampler& sampler, const Samp
     case MipFilter::linear:
       break;
   }
-  const LevelSampler first(texture, sampler, place, level(lod >> 8), linear);
-  const LevelSampler second(texture, sampler, place, level((lod >> 8) + 1), linear);
-  return mix_levels(texture, first, second, static_cast<std::uint32_t>(lod & 255));
+  const auto weight = static_cast<std::uint32_t>(lod & 255);
+  const LevelSampler first(texture, sampler, place, level(lod >> 8), linear, kWhole - weight);
+  const LevelSampler second(texture, sampler, place, level((lod >> 8) + 1), linear, weight);
+  return mix_levels(texture, first, second, weight);
 }
 
 TexelWords gather(const TextureView& texture, const Sampler& sampler, const SamplePlace& place) {
@@ -560,6 +577,8 @@ TexelWords fetch(const TextureView& texture, const SamplePlace& place, std::int3
     at[axis] = static_cast<std::uint32_t>(index);
   }
   const std::uint32_t layer = texture.array || cube ? std::min(place.layer, texture.layers - 1) : 0;
+  if (place.seen != nullptr) [[unlikely]]
+    place.seen->see(texture, found, layer, at, 1);
   const textures::Texel texel = textures::decode_texel(
       texture.format, texture.base + texture.texel_offset(found, layer, at[0], at[1], at[2]));
   TexelWords words{};

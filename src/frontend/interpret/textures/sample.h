@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "frontend/interpret/textures/seen_texels.h"
 #include "textures/view.h"
 
 namespace warpjit::interpret {
@@ -28,6 +29,7 @@ struct SamplePlace {
   std::array<std::int32_t, 3> offsets{};       // texels
   std::optional<FacePlace> on_face{};          // of a cube, instead of coordinates: of a face that there is
   bool mirrors_texels = false;  // the mirror_once modes mirror numbers of texels, not coordinates
+  SeenTexels* seen = nullptr;   // gets the texels that are read; null: nobody looks
 };
 
 // The level of detail, in 1/256.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "frontend/tesla/facts/launch.h"
+#include "frontend/tesla/facts/register_file.h"
 #include "frontend/tesla/interpret/op.h"
 #include "frontend/tesla/interpret/ops.h"
 
@@ -108,6 +109,9 @@ class GraphicsRun {
   std::uint32_t register_word(std::uint32_t index, unsigned lane) const {
     return index < interpreter_.registers_ ? warp_.registers.r[index][lane] : 0;
   }
+  std::uint32_t registers() const { return interpreter_.registers_; }
+  // Who looked at the last warp; null: nobody.
+  interpret::Observer* observer() const { return warp_.observer; }
   RunReport take_report() { return std::exchange(context_.report, {}); }
 
  private:
@@ -163,6 +167,8 @@ class Fragments final : public interpret::FragmentProgram {
     const Status status = run_.run(lanes, 0);
     report_.add(run_.take_report());
     WARPJIT_CHECK(status);
+    if (run_.observer() != nullptr) [[unlikely]]
+      show_colors(*run_.observer(), lanes);
     for (unsigned lane = 0; lane < lanes && lane < fragments.size(); ++lane) {
       interpret::Fragment& fragment = fragments[lane];
       // Pixels that are not covered count as not discarded.
@@ -185,6 +191,16 @@ class Fragments final : public interpret::FragmentProgram {
   }
 
  private:
+  // To an observer: where the colours are.
+  void show_colors(interpret::Observer& observer, unsigned lanes) const {
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      for (unsigned target = 0; target < kMaxColorTargets; ++target) {
+        const std::uint32_t first = results_.color(results_.each_target ? target : 0);
+        for (std::uint32_t word = first; word < first + 4 && word < run_.registers(); ++word)
+          observer.gave(target, static_cast<std::uint16_t>(general_word(word)), lane);
+      }
+  }
+
   GraphicsRun run_;
   RunReport& report_;
   LaneCounts counts_{};

@@ -71,6 +71,7 @@ class OperandMemory {
         .faulted = at == nullptr && !may_miss(),
         .shared = operand_.kind == Operand::Kind::shared,
         .atomic = op_.i.lock != 0 || op_.i.opcode == Opcode::red_g || op_.i.opcode == Opcode::atom_g};
+    access.place = at;
     if (at != nullptr) std::memcpy(&access.value, at, std::min(size, 4U));
     access.before = access.value;
     if (access.faulted) warp_.observer->happened(interpret::kFaulted);

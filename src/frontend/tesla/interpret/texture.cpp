@@ -29,9 +29,11 @@ class TextureRun {
              const Sampler& sampler)
       : i_(i), operands_(operands), texture_(texture), sampler_(sampler) {}
 
-  std::array<std::uint32_t, 4> run(unsigned lane) const {
+  // `seen`: of SamplePlace.
+  std::array<std::uint32_t, 4> run(unsigned lane, interpret::SeenTexels* seen) const {
     unsigned next = 0;  // argument
     interpret::SamplePlace place;
+    place.seen = seen;
     for (unsigned n = 0; n < coordinates_of(texture_.dimension); ++n)
       place.coordinates[n] = argument(next++, lane);
     if (texture_.array) place.layer = argument(next++, lane);
@@ -87,6 +89,14 @@ class TextureRun {
   const Sampler& sampler_;
 };
 
+std::array<std::uint32_t, 4> run_lane(const TextureRun& run, const Instruction& i,
+                                      const TextureOperands& operands, unsigned lane) {
+  if (operands.seen == nullptr) [[likely]]
+    return run.run(lane, nullptr);
+  interpret::SeenTexels seen(*operands.seen, i.number, lane);
+  return run.run(lane, &seen);
+}
+
 // s, t and the layer of a face.
 std::array<std::uint32_t, 4> prepare_cube(const TextureOperands& operands, unsigned lane) {
   const auto& a = operands.arguments;
@@ -113,7 +123,7 @@ TextureResults run_texture(const BlockContext& context, const Instruction& i,
     else if (i.opcode == Opcode::texsize)
       words = interpret::query_size(*texture, operands.arguments[0][lane]);
     else
-      words = TextureRun(i, operands, *texture, *sampler).run(lane);
+      words = run_lane(TextureRun(i, operands, *texture, *sampler), i, operands, lane);
     for (unsigned n = 0; n < 4; ++n) results[n][lane] = words[n];
   }
   return results;

@@ -90,10 +90,12 @@ Color native_color(PixelFormat format, const std::array<std::uint32_t, 4>& words
   return color;
 }
 
+unsigned bits_of(ParameterType type) { return type == ParameterType::c10 ? 10 : 8 * bytes_of(type); }
+
 // Component k of a result of that type, which begins at these words: an integer for a target of integers.
 std::uint32_t result_number(PixelFormat format, ParameterType type, std::span<const std::uint32_t> words,
                             unsigned k) {
-  const unsigned bits = type == ParameterType::c10 ? 10 : 8 * bytes_of(type), count = 32 / bits;
+  const unsigned bits = bits_of(type), count = 32 / bits;
   const std::uint32_t field =
       k / count < words.size() ? words[k / count] >> k % count * bits & low_mask<std::uint32_t>(bits) : 0;
   if (type == ParameterType::f16) return result_bits(half_value(static_cast<std::uint16_t>(field)));
@@ -248,8 +250,24 @@ class Fragments final : public interpret::FragmentProgram {
                            : quad.primitive->depth(column(quad, lane), row(quad, lane));
       fragment.written = program_.has(Flag::output_undefined) ? 0 : 1;
       if (fragment.written != 0) fragment.colors[0] = color(lane);
+      if (fragment.written != 0 && run.observer != nullptr) [[unlikely]]
+        show_color(*run.observer, lane);
     });
     return {};
+  }
+
+  // Which words a lane's colour is.
+  void show_color(interpret::Observer& observer, unsigned lane) const {
+    if (program_.has(Flag::native_color)) {
+      for (unsigned n = 0; n < (takes_bytes(format_) ? 1U : 4U); ++n)
+        observer.gave(0, static_cast<std::uint16_t>(kOWords + n), lane);
+      return;
+    }
+    const FragmentInterface& fragment = program_.fragment;
+    const unsigned bits = bits_of(fragment.output_type);
+    const unsigned words = (fragment.output_components * bits + 31) / 32;
+    for (unsigned n = fragment.output_start; n < std::min(fragment.output_start + words, kMaxRegisters); ++n)
+      observer.gave(0, static_cast<std::uint16_t>(kPaWords + n), lane);
   }
 
   // The first words of pa are inputs.
@@ -269,6 +287,23 @@ class Fragments final : public interpret::FragmentProgram {
                               to_bits(slot_value(quad, use, lane)));
         });
     tell_inputs(*run.observer);
+    for (unsigned word = 0; const FragmentInput& input : program_.fragment.inputs) {
+      if (input.iterated) word += input.iterated->words;
+      if (!input.sampled) continue;
+      show_texels(quad, input, word, run);
+      word += input.sampled->words;
+    }
+  }
+  // Which texels the words of pa from `word` on are of.
+  void show_texels(const interpret::Quad& quad, const FragmentInput& input, unsigned word,
+                   const QuadRun& run) const {
+    std::vector<interpret::Event::Texel> texels;
+    sample(
+        quad, input, [](unsigned, unsigned, const auto&) {}, &texels);
+    for (const interpret::Event::Texel& texel : texels)
+      for (unsigned n = word; n < std::min(word + input.sampled->words, kMaxRegisters); ++n)
+        if ((run.shown >> texel.lane & 1) != 0)
+          run.observer->made_of_texel(static_cast<std::uint16_t>(kPaWords + n), texel);
   }
   // Which words of pa are of which slots.
   void tell_inputs(interpret::Observer& observer) const {
@@ -355,12 +390,14 @@ class Fragments final : public interpret::FragmentProgram {
     return word;
   }
 
+  // `seen`: gets the texels that are read; null: nobody looks.
   template <class Put>
-  void sample(const interpret::Quad& quad, const FragmentInput& input, const Put& put) const {
+  void sample(const interpret::Quad& quad, const FragmentInput& input, const Put& put,
+              std::vector<interpret::Event::Texel>* seen = nullptr) const {
     const FragmentInput::Sampled& sampled = *input.sampled;
     const textures::TextureView& texture = *values_.grid.bound.texture(sampled.unit);
-    const TextureSampler sampler(texture, *values_.grid.bound.sampler(sampled.unit),
-                                 sampled.format == FragmentInput::Texel::native);
+    TextureSampler sampler(texture, *values_.grid.bound.sampler(sampled.unit),
+                           sampled.format == FragmentInput::Texel::native);
     std::array<Coordinates, kLanes> places{};
     for_lanes([&](unsigned lane) {
       const auto component = [&](unsigned k) { return value(quad, sampled.value, sampled.index, k, lane); };
@@ -376,6 +413,9 @@ class Fragments final : public interpret::FragmentProgram {
     const float level = sampler.level_of_quad(places) + sampler.bias();
     const unsigned components = input.own_components() ? texel_components(texture.swizzle) : 4;
     for_lanes([&](unsigned lane) {
+      std::optional<interpret::SeenTexels> shown;
+      if (seen != nullptr) [[unlikely]]
+        sampler.show_to(&shown.emplace(*seen, sampled.unit, lane));
       put(sampled.words, lane,
           pack_texel(texture, texel_type(sampled.format), sampler.sample(places[lane], level), components)
               .words);

@@ -136,7 +136,8 @@ class Interpreter::Execution {
                                     .bytes = static_cast<std::uint8_t>(bytes),
                                     .lane = static_cast<std::uint8_t>(lane),
                                     .store = stored != nullptr,
-                                    .faulted = at == nullptr};
+                                    .faulted = at == nullptr,
+                                    .place = at};
     std::uint32_t word = 0;
     if (at != nullptr) std::memcpy(&word, at, bytes);
     (stored != nullptr ? access.before : access.value) = word;
@@ -313,8 +314,13 @@ class Interpreter::Execution {
     const Sampler* const state = run_.textures == nullptr ? nullptr : run_.textures->sampler(unit);
     if (texture == nullptr || state == nullptr)
       return failed(ErrorCode::bad_input, "smp: no texture is bound to unit " + std::to_string(unit), pc);
-    const TextureSampler sampler(*texture, *state, i.type == Type::native);
+    TextureSampler sampler(*texture, *state, i.type == Type::native);
+    std::optional<interpret::SeenTexels> seen;
     for_lanes(group & alu_.holds(i.predicate), [&](unsigned lane) {
+      if (run_.observer != nullptr) [[unlikely]]
+        sampler.show_to((run_.shown >> lane & 1) == 0
+                            ? nullptr
+                            : &seen.emplace(run_.observer->event().texels, unit, lane));
       unsigned word = 0;
       const auto write = [&](const TexelWords& texel, unsigned count) {
         for (unsigned k = 0; k < count; ++k)

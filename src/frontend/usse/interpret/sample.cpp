@@ -169,11 +169,26 @@ Texels TextureSampler::texel(std::uint32_t level, std::uint32_t face, std::uint3
   return result;
 }
 
-Texels TextureSampler::filtered(const Place& at, std::uint32_t level, Filter filter) const {
+void TextureSampler::show(const Place& at, std::uint32_t level, const Axis& x, const Axis& y,
+                          float share) const {
+  for (unsigned n = 0; n < 4; ++n) {
+    const std::uint32_t u = (n & 1) != 0 ? x.weight : 256 - x.weight,
+                        v = (n >> 1) != 0 ? y.weight : 256 - y.weight;
+    if (u == 0 || v == 0) continue;
+    seen_->see(texture_, level, at.face,
+               {(n & 1) != 0 ? x.second : x.first, (n >> 1) != 0 ? y.second : y.first},
+               share * static_cast<float>(u * v) / 65536.0F);
+  }
+}
+
+Texels TextureSampler::filtered(const Place& at, std::uint32_t level, Filter filter, float share) const {
   const std::uint32_t width = texture_.levels[level].width, height = texture_.levels[level].height;
-  if (filter == Filter::nearest)
-    return texel(level, at.face, nearest(at.u, 0, width).first, nearest(at.v, 1, height).first);
-  const Axis x = linear(at.u, 0, width), y = linear(at.v, 1, height);
+  const bool nearby = filter == Filter::nearest;
+  const Axis x = nearby ? nearest(at.u, 0, width) : linear(at.u, 0, width),
+             y = nearby ? nearest(at.v, 1, height) : linear(at.v, 1, height);
+  if (seen_ != nullptr) [[unlikely]]
+    show(at, level, x, y, share);
+  if (nearby) return texel(level, at.face, x.first, y.first);
   const auto row = [&](std::uint32_t line) {
     return mix(texel(level, at.face, x.first, line), texel(level, at.face, x.second, line), x.weight);
   };
@@ -183,8 +198,9 @@ Texels TextureSampler::filtered(const Place& at, std::uint32_t level, Filter fil
 Texels TextureSampler::sample(const Coordinates& at, float level) const {
   const Detail found = detail(level);
   const Place where = place(at);
-  const Texels first = filtered(where, found.level, found.filter);
-  return found.mixes ? mix(first, filtered(where, found.next, found.filter), found.weight) : first;
+  const float share = found.mixes ? static_cast<float>(found.weight) / 256.0F : 0.0F;
+  const Texels first = filtered(where, found.level, found.filter, 1.0F - share);
+  return found.mixes ? mix(first, filtered(where, found.next, found.filter, share), found.weight) : first;
 }
 
 TextureSampler::Gathered TextureSampler::gather(const Coordinates& at, float level) const {
@@ -193,6 +209,8 @@ TextureSampler::Gathered TextureSampler::gather(const Coordinates& at, float lev
   const Axis x = linear(where.u, 0, texture_.levels[n].width),
              y = linear(where.v, 1, texture_.levels[n].height);
   const float u = static_cast<float>(x.weight) / 256.0F, v = static_cast<float>(y.weight) / 256.0F;
+  if (seen_ != nullptr) [[unlikely]]
+    show(where, n, x, y, 1.0F);
   return {{texel(n, where.face, x.first, y.second), texel(n, where.face, x.second, y.second),
            texel(n, where.face, x.second, y.first), texel(n, where.face, x.first, y.first)},
           // Reversed: that of (0, 0) is first.

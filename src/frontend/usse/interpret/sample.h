@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "frontend/interpret/textures/seen_texels.h"
 #include "frontend/usse/encoding/decode.h"
 #include "frontend/usse/interpret/quad.h"
 #include "textures/view.h"
@@ -20,6 +21,9 @@ class TextureSampler {
   // 1, or -1 to 1, also where the texture has integers.
   TextureSampler(const textures::TextureView& texture, const Sampler& sampler, bool native = false)
       : texture_(texture), sampler_(sampler), native_(native) {}
+
+  // Gets the texels that sample() and gather() read; null: nobody looks.
+  void show_to(interpret::SeenTexels* seen) { seen_ = seen; }
 
   bool is_cube() const { return texture_.dimension == TextureDimension::cube; }
 
@@ -63,11 +67,14 @@ class TextureSampler {
   Axis linear(float u, unsigned axis, std::uint32_t size) const;
   std::uint32_t wrap(std::int64_t texel, unsigned axis, std::uint32_t size) const;
   Texels texel(std::uint32_t level, std::uint32_t face, std::uint32_t x, std::uint32_t y) const;
-  Texels filtered(const Place& place, std::uint32_t level, Filter filter) const;
+  // `share`: of the level in the sample.
+  Texels filtered(const Place& place, std::uint32_t level, Filter filter, float share) const;
+  void show(const Place& place, std::uint32_t level, const Axis& x, const Axis& y, float share) const;
 
   const textures::TextureView& texture_;
   const Sampler& sampler_;
   const bool native_;
+  interpret::SeenTexels* seen_ = nullptr;
 };
 
 // A sample, or the first components of it, in the words of a result of that type;

@@ -402,6 +402,8 @@ class Fragments final : public WarpRun, public interpret::FragmentProgram {
     for (unsigned k = 0; k <= op.i.vector_size; ++k) {
       const unsigned n = is_half(format) ? k / 2 : k;
       const std::uint32_t word = warp.get(op.i.read.first + n, lane), half = word >> k % 2 * 16 & 0xffff;
+      if (warp.observer != nullptr) [[unlikely]]
+        warp.observer->gave(target, register_word(op.i.read.first + n), lane);
       color[k] = format == RegisterFormat::f16   ? widen_half(half)
                  : format == RegisterFormat::s16 ? sign_extend(half, 16)
                  : format == RegisterFormat::u16 ? half

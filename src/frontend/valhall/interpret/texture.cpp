@@ -98,10 +98,10 @@ bool is_same(const Found& a, const Found& b) {
 // One instruction with its texture and sampler.
 class TextureRun {
  public:
-  // `active`: the lanes that look at each other.
+  // `number`: the texture's; `active`: the lanes that look at each other.
   TextureRun(const Instruction& i, const TextureOperands& operands, const TextureView& texture,
-             const Sampler& sampler, unsigned active)
-      : i_(i), operands_(operands), texture_(texture), sampler_(sampler), active_(active) {
+             const Sampler& sampler, unsigned number, unsigned active)
+      : i_(i), operands_(operands), texture_(texture), sampler_(sampler), number_(number), active_(active) {
     if (i.opcode != Opcode::tex_gather) return;
     // The sampler gathers what the first result selects.
     const unsigned n = i.component;
@@ -115,7 +115,28 @@ class TextureRun {
 
   // The four results.
   interpret::TexelWords run(unsigned lane) const {
+    if (operands_.seen == nullptr) [[likely]]
+      return run(lane, nullptr);
+    interpret::SeenTexels seen(*operands_.seen, number_, lane);
+    return run(lane, &seen);
+  }
+
+  // What TEX_GRADIENT gives.
+  interpret::TexelWords level(unsigned lane) const {
+    std::int32_t detail = i_.derivatives ? detail_of_derivatives(lane) : detail_of_quad(lane);
+    // The biases of both, which are added next.
+    if (i_.without_bias) detail -= sampler_.lod_bias + texture_.lod_bias;
+    const interpret::Detail found = interpret::resolve_detail(texture_, sampler_, detail);
+    const auto last = static_cast<std::int32_t>(256 * (texture_.last_level - texture_.first_level));
+    const std::int32_t number = i_.without_limits ? found.unclamped : std::min(found.clamped, last);
+    return {static_cast<std::uint32_t>(std::clamp(number, -0x8000, 0x7fff)) & 0xffff};
+  }
+
+ private:
+  // `seen`: of SamplePlace.
+  interpret::TexelWords run(unsigned lane, interpret::SeenTexels* seen) const {
     interpret::SamplePlace place;
+    place.seen = seen;
     place.mirrors_texels = true;
     if (is_cube())
       place.on_face = face(lane);
@@ -144,18 +165,6 @@ class TextureRun {
     return interpret::sample(texture_, sampler_, place, level + (computed ? detail_of_quad(lane) : 0));
   }
 
-  // What TEX_GRADIENT gives.
-  interpret::TexelWords level(unsigned lane) const {
-    std::int32_t detail = i_.derivatives ? detail_of_derivatives(lane) : detail_of_quad(lane);
-    // The biases of both, which are added next.
-    if (i_.without_bias) detail -= sampler_.lod_bias + texture_.lod_bias;
-    const interpret::Detail found = interpret::resolve_detail(texture_, sampler_, detail);
-    const auto last = static_cast<std::int32_t>(256 * (texture_.last_level - texture_.first_level));
-    const std::int32_t number = i_.without_limits ? found.unclamped : std::min(found.clamped, last);
-    return {static_cast<std::uint32_t>(std::clamp(number, -0x8000, 0x7fff)) & 0xffff};
-  }
-
- private:
   std::uint32_t operand(unsigned n, unsigned lane) const { return operands_.staging[n][lane]; }
 
   std::array<std::uint32_t, 3> coordinates(unsigned lane) const {
@@ -206,6 +215,7 @@ class TextureRun {
   const TextureOperands& operands_;
   TextureView texture_;
   Sampler sampler_;
+  unsigned number_;
   unsigned active_;
 };
 
@@ -267,7 +277,7 @@ TextureResults run_texture(const Instruction& i, const FragmentSetup& setup,
         if ((together >> lane & 1) != 0) results.handles[lane] = *found.wrong;
       continue;
     }
-    const TextureRun run(i, operands, *found.texture, *found.sampler, quads ? together : 0);
+    const TextureRun run(i, operands, *found.texture, *found.sampler, handle.texture, quads ? together : 0);
     for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
       if ((together >> lane & 1) == 0) continue;
       const auto words = i.opcode == Opcode::tex_gradient ? packed(i, *found.texture, run.level(lane))
@@ -280,6 +290,8 @@ TextureResults run_texture(const Instruction& i, const FragmentSetup& setup,
 
 void WarpRun::sample(Warp& warp, const WarpOp& op, std::uint32_t active, const LaneValues& handles) {
   TextureOperands operands{.handles = handles};
+  if (warp.observer != nullptr) [[unlikely]]
+    operands.seen = &warp.observer->event().texels;
   for (unsigned n = 0; n < op.i.read.count; ++n)
     for (unsigned lane = 0; lane < kWarpLanes; ++lane)
       operands.staging[n][lane] = (active >> lane & 1) != 0 ? warp.get(op.i.read.first + n, lane)

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "frontend/grid.h"
+#include "frontend/interpret/observer.h"
 #include "frontend/valhall/container/program.h"
 #include "frontend/valhall/interpret/lanes.h"
 
@@ -23,6 +25,7 @@ inline constexpr unsigned kMostOperands = 8;
 struct TextureOperands {
   std::array<std::uint64_t, kWarpLanes> handles{};
   std::array<LaneWords, kMostOperands> staging{};
+  std::vector<interpret::Event::Texel>* seen = nullptr;  // gets the texels that are read; null: nobody looks
 };
 // What the active lanes' staging registers become. Without quads none sees the others. They are 0 in the
 // lanes of `failed`, whose handles' words name no texture or sampler that the instruction can have.

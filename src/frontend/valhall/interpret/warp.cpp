@@ -224,7 +224,8 @@ void WarpRun::show_access(const Warp& warp, unsigned lane, std::uint64_t address
                                   .bytes = static_cast<std::uint8_t>(size),
                                   .lane = static_cast<std::uint8_t>(lane),
                                   .faulted = at == nullptr,
-                                  .shared = memory_.is_shared(address)};
+                                  .shared = memory_.is_shared(address),
+                                  .place = at};
   if (at != nullptr) std::memcpy(&access.value, at, std::min(size, 4U));
   warp.observer->event().memory.push_back(access);
   if (at == nullptr) warp.observer->happened(interpret::kFaulted);

@@ -227,7 +227,11 @@ Status Drawing::draw_pixel(const RasterTriangle& triangle, const Vertex& last, c
         steps->write(F::kLod + unit, static_cast<std::uint32_t>(quad.levels[unit]));
       steps->happened(interpret::kSampled);
     }
-    WARPJIT_TRY(texels[unit], units_[unit].sample(place(triangle, unit, column, row, w), quad.levels[unit]));
+    std::optional<interpret::SeenTexels> seen;
+    if (steps != nullptr) [[unlikely]]
+      seen.emplace(steps->texels(unit));
+    WARPJIT_TRY(texels[unit], units_[unit].sample(place(triangle, unit, column, row, w), quad.levels[unit],
+                                                  seen ? &*seen : nullptr));
     if (steps != nullptr) [[unlikely]]
       steps->write(F::kTexture + 4 * unit, texels[unit]);
   }

@@ -292,6 +292,7 @@ TestResult output(const OutputState& state, const FragmentValues& values, const 
     steps->write(F::kStored, stored);
     if (state.blends) steps->read(F::kBlendConstant, 4);
     steps->write(F::kOutput, result);
+    steps->give(F::kOutput, 4);
   }
   write_pixel(state.color_format, place, result, state.color_mask);
   if (steps != nullptr) [[unlikely]]
@@ -313,6 +314,7 @@ TestResult output_shadow(const FragmentValues& values, const Targets& targets, s
     steps->read(F::kCombined + 1);
     steps->write(F::kDepthWord, incoming);
     steps->write(F::kStoredDepth, stored);
+    steps->give(F::kDepthWord, 1);
     if (incoming >= stored) steps->happened(interpret::kDiscarded);
   }
   if (incoming >= stored) return TestResult::fails_depth;

@@ -78,7 +78,10 @@ void FragmentSteps::begin(unsigned step) {
 }
 
 void FragmentSteps::end() {
-  if (std::exchange(open_, false) && !observer_.step()) goes_on_ = false;
+  if (!std::exchange(open_, false)) return;
+  if (!observer_.step()) goes_on_ = false;
+  const auto [first, count] = std::exchange(given_, {});
+  for (unsigned n = 0; n < count; ++n) observer_.gave(0, static_cast<std::uint16_t>(first + n), lane_);
 }
 
 void FragmentSteps::write(unsigned word, std::uint32_t value) {
@@ -124,7 +127,8 @@ void FragmentSteps::access(bool depth, std::size_t pixel, const std::byte* place
        .before = store ? loaded_ : 0,
        .bytes = static_cast<std::uint8_t>(bytes),
        .lane = static_cast<std::uint8_t>(lane_),
-       .store = store});
+       .store = store,
+       .place = place});
   loaded_ = value;
 }
 void FragmentSteps::load(bool depth, std::size_t pixel, const std::byte* place) {

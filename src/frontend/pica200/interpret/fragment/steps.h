@@ -35,6 +35,10 @@ class FragmentSteps {
   void write(unsigned first, const Bytes4& color, unsigned count = 4);
   // A value of the triangle.
   void varying(unsigned word, float value);
+  // Takes the texels that a unit reads.
+  interpret::SeenTexels texels(unsigned unit) { return {observer_.event().texels, unit, lane_}; }
+  // What the step writes there goes to the colour target.
+  void give(unsigned first, unsigned count) { given_ = {first, count}; }
   // What stage `number` of the combiners reads.
   void read_stage(const CombinerStage& stage, unsigned number);
   // Bytes of a pixel of a target, as they are; then what a store made of them.
@@ -48,7 +52,8 @@ class FragmentSteps {
   const FragmentSetup& setup_;
   unsigned lane_;
   bool open_ = false, goes_on_ = true;
-  std::uint32_t loaded_ = 0;  // by the last load()
+  std::uint32_t loaded_ = 0;         // by the last load()
+  std::array<unsigned, 2> given_{};  // by the step: the first word, and how many
   std::array<std::uint32_t, FragmentFile::kCount> words_{};
 };
 

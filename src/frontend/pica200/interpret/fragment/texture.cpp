@@ -89,10 +89,31 @@ Footprint footprint(float place, bool linear) {
 
 }  // namespace
 
+namespace {
+
+const std::byte* tile_of(TexelFormat format, const std::byte* data, std::uint32_t width, std::uint32_t column,
+                         std::uint32_t row) {
+  const std::size_t tile_bytes = std::size_t{8} * texel_bits(format);
+  return data + (std::size_t{row / 8} * (width / 8) + column / 8) * tile_bytes;
+}
+
+// Of formats with blocks, the texel's block.
+void show_texel(interpret::SeenTexels& seen, TexelFormat format, const TexturePlace& place,
+                const std::byte* data, std::uint32_t width, unsigned level, std::uint32_t column,
+                std::uint32_t row, float weight) {
+  const std::byte* const tile = tile_of(format, data, width, column, row);
+  const bool alpha = format == TexelFormat::etc1a4, blocks = alpha || format == TexelFormat::etc1;
+  const unsigned bytes = blocks ? (alpha ? 16U : 8U) : std::max(1U, texel_bits(format) / 8U);
+  const std::size_t offset = blocks ? std::size_t{(row & 7) / 4 * 2 + (column & 7) / 4} * bytes
+                                    : std::size_t{morton(column, row)} * texel_bits(format) / 8;
+  seen.see(tile + offset, bytes, level, place.face, column, row, weight);
+}
+
+}  // namespace
+
 Bytes4 read_texel(TexelFormat format, const std::byte* data, std::uint32_t width, std::uint32_t column,
                   std::uint32_t row) {
-  const std::size_t tile_bytes = std::size_t{8} * texel_bits(format);
-  const std::byte* tile = data + (std::size_t{row / 8} * (width / 8) + column / 8) * tile_bytes;
+  const std::byte* tile = tile_of(format, data, width, column, row);
   if (format == TexelFormat::etc1 || format == TexelFormat::etc1a4)
     return read_block_texel(format, tile, column & 7, row & 7);
   const std::uint32_t index = morton(column, row);
@@ -200,6 +221,7 @@ std::int32_t TextureUnit::level_of_detail(const std::array<TexturePlace, 3>& qua
 Result<TextureUnit::Level> TextureUnit::find_level(unsigned face, std::int32_t level) const {
   constexpr std::uint32_t kLeastSide = 8;
   Level found;
+  found.number = static_cast<unsigned>(level);
   std::uint64_t offset = 0;
   for (std::int32_t n = 0; n <= level; ++n) {
     found.width = values_.width >> n;
@@ -246,8 +268,8 @@ std::optional<std::int64_t> TextureUnit::wrap(std::uint8_t mode, std::int64_t i,
   }
 }
 
-TextureUnit::Sums TextureUnit::sample_level(const Level& level, const TexturePlace& place,
-                                            bool linear) const {
+TextureUnit::Sums TextureUnit::sample_level(const Level& level, const TexturePlace& place, bool linear,
+                                            interpret::SeenTexels* seen, float share) const {
   const Footprint s = footprint(position(state_.wrap_s, place.u, level.width), linear);
   const Footprint t = footprint(position(state_.wrap_t, place.v, level.height), linear);
   Sums sums{};
@@ -261,13 +283,17 @@ TextureUnit::Sums TextureUnit::sample_level(const Level& level, const TexturePla
                                                     static_cast<std::uint32_t>(*column),
                                                     level.height - 1 - static_cast<std::uint32_t>(*row))
                                        : values_.border;
+    if (seen != nullptr && column && row && weight != 0) [[unlikely]]
+      show_texel(*seen, state_.format, place, level.data, level.width, level.number,
+                 static_cast<std::uint32_t>(*column), level.height - 1 - static_cast<std::uint32_t>(*row),
+                 share * static_cast<float>(weight) / 65536);
     for (std::size_t k = 0; k < 4; ++k) sums[k] += weight * texel[k];
   }
   return sums;
 }
 
 // Four taps with each filter.
-Result<Bytes4> TextureUnit::compare(const TexturePlace& place) const {
+Result<Bytes4> TextureUnit::compare(const TexturePlace& place, interpret::SeenTexels* seen) const {
   WARPJIT_TRY(const Level level, find_level(place.face, 0));
   const bool cube = state_.type == TextureType::shadow_cube;
   const float limited = place.reference < 1.0f ? place.reference : place.reference >= 1.0f ? 1.0f : 0.0f;
@@ -288,6 +314,10 @@ Result<Bytes4> TextureUnit::compare(const TexturePlace& place) const {
       const Bytes4 texel =
           read_texel(TexelFormat::rgba8, level.data, level.width, static_cast<std::uint32_t>(*column),
                      level.height - 1 - static_cast<std::uint32_t>(*row));
+      if (seen != nullptr && weight != 0) [[unlikely]]
+        show_texel(*seen, TexelFormat::rgba8, place, level.data, level.width, level.number,
+                   static_cast<std::uint32_t>(*column), level.height - 1 - static_cast<std::uint32_t>(*row),
+                   static_cast<float>(weight) / 65536);
       const std::int64_t depth = std::int64_t{texel[3]} << 16 | std::int64_t{texel[2]} << 8 | texel[1];
       lit = depth >= reference ? texel[0] : 0;
     }
@@ -297,10 +327,12 @@ Result<Bytes4> TextureUnit::compare(const TexturePlace& place) const {
   return Bytes4{result, result, result, result};
 }
 
-Result<Bytes4> TextureUnit::sample(const TexturePlace& place, std::int32_t lod) const {
+Result<Bytes4> TextureUnit::sample(const TexturePlace& place, std::int32_t lod,
+                                   interpret::SeenTexels* seen) const {
   if (!on()) return Bytes4{0, 0, 0, 0};
   if (values_.addresses[place.face] == 0) return Bytes4{0, 0, 0, 255};
-  if (state_.type == TextureType::shadow || state_.type == TextureType::shadow_cube) return compare(place);
+  if (state_.type == TextureType::shadow || state_.type == TextureType::shadow_cube)
+    return compare(place, seen);
   const bool magnified = lod <= 0;
   lod = std::min(std::max(lod, values_.least * 256), values_.greatest * 256);
   const bool linear = magnified ? state_.magnify_linear : state_.minify_linear;
@@ -308,11 +340,12 @@ Result<Bytes4> TextureUnit::sample(const TexturePlace& place, std::int32_t lod) 
   const std::int32_t first = magnified || between ? lod >> 8 : (lod + 127) >> 8;
   const auto weight = static_cast<std::uint64_t>(between ? lod & 255 : 0);
   WARPJIT_TRY(const Level level, find_level(place.face, first));
-  const Sums a = sample_level(level, place, linear);
+  const float share = static_cast<float>(weight) / 256;
+  const Sums a = sample_level(level, place, linear, seen, 1 - share);
   Sums b{};
   if (weight != 0) {
     WARPJIT_TRY(const Level next, find_level(place.face, first + 1));
-    b = sample_level(next, place, linear);
+    b = sample_level(next, place, linear, seen, share);
   }
   Bytes4 result{};
   for (std::size_t k = 0; k < 4; ++k)

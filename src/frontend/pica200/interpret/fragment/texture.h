@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "frontend/interpret/textures/seen_texels.h"
 #include "frontend/pica200/facts/fragment.h"
 #include "frontend/pica200/facts/physical_memory.h"
 
@@ -35,19 +36,23 @@ class TextureUnit {
   TexturePlace place(float u, float v, float w) const;
   // The level of detail in 1/256, from the first pixel of the quad and its neighbours to the right and above.
   std::int32_t level_of_detail(const std::array<TexturePlace, 3>& quad) const;
-  // Errors: a level that is too small or not in memory.
-  Result<Bytes4> sample(const TexturePlace& place, std::int32_t level_of_detail) const;
+  // Errors: a level that is too small or not in memory. `seen`: gets the texels that are read; null: nobody looks.
+  Result<Bytes4> sample(const TexturePlace& place, std::int32_t level_of_detail,
+                        interpret::SeenTexels* seen = nullptr) const;
 
  private:
   struct Level {
     const std::byte* data = nullptr;
     std::uint32_t width = 0, height = 0;
+    unsigned number = 0;
   };
   Result<Level> find_level(unsigned face, std::int32_t level) const;
   using Sums = std::array<std::uint32_t, 4>;  // times 65536
-  Sums sample_level(const Level& level, const TexturePlace& place, bool linear) const;
+  // `share`: of the level in the sample.
+  Sums sample_level(const Level& level, const TexturePlace& place, bool linear, interpret::SeenTexels* seen,
+                    float share = 1) const;
   std::optional<std::int64_t> wrap(std::uint8_t mode, std::int64_t index, std::int64_t size) const;
-  Result<Bytes4> compare(const TexturePlace& place) const;
+  Result<Bytes4> compare(const TexturePlace& place, interpret::SeenTexels* seen) const;
 
   const TextureState& state_;
   const TextureValues& values_;
