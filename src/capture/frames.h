@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,12 +33,30 @@ enum class Part : std::uint8_t {
 };
 inline constexpr std::size_t kParts = 7;
 
+// Pixels that draws left in a target of the GPU's own, and that were stored to memory.
+struct StoredTarget {
+  std::span<const std::byte> pixels;  // as launches had them bound
+  std::span<const std::byte> memory;
+  // The byte of `pixels` where the pixel begins of which a byte of `memory` is; nothing: it is of none.
+  std::function<std::optional<std::size_t>(std::size_t)> pixel_of;
+};
+class StoreVisitor {
+ public:
+  virtual ~StoreVisitor() = default;
+  virtual void stored(const StoredTarget& target) = 0;
+};
+
 class Frames {
  public:
   virtual ~Frames() = default;
   virtual FramesInfo info() const = 0;
   // From what memory holds at first, on memory of the run's own. Runs may overlap.
   virtual Status run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options) const = 0;
+  // The same. `stores` sees what launches do not write themselves.
+  virtual Status run_with_stores(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options,
+                                 StoreVisitor& /*stores*/) const {
+    return run(engine, visitor, options);
+  }
   // All sections but those of names and notes, and the end.
   virtual Status write(SectionWriter& file) const = 0;
   // How many of a kind can be left out, one by one; 0: none. What is left runs as it did.

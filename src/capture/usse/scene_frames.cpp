@@ -207,6 +207,13 @@ Status SceneFrames::run(const Engine& engine, CaptureVisitor& visitor, const Run
   return SceneReplay(scenes_, *machine, visitor).run(engine, options);
 }
 
+Status SceneFrames::run_with_stores(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options,
+                                    capture::StoreVisitor& stores) const {
+  WARPJIT_TRY(const std::unique_ptr<SceneMachine> machine, SceneMachine::make(scenes_, name_));
+  machine->set_store_visitor(&stores);
+  return SceneReplay(scenes_, *machine, visitor).run(engine, options);
+}
+
 Status SceneFrames::write(capture::SectionWriter& file) const {
   write_scenes(file, scenes_);
   return {};

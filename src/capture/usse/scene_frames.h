@@ -15,6 +15,8 @@ class SceneFrames final : public capture::Frames {
   SceneFrames(SceneList scenes, std::string name) : scenes_(std::move(scenes)), name_(std::move(name)) {}
   capture::FramesInfo info() const override;
   Status run(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options) const override;
+  Status run_with_stores(const Engine& engine, CaptureVisitor& visitor, const RunOptions& options,
+                         capture::StoreVisitor& stores) const override;
   Status write(capture::SectionWriter& file) const override;
   std::size_t parts(capture::Part part) const override;
   std::size_t vertices() const override;

@@ -161,7 +161,7 @@ Status SceneMachine::run(std::size_t step, const SceneStep& what, const Engine& 
                          const RunOptions& options) {
   if (const auto* begin = std::get_if<SceneBegin>(&what)) return begin_scene(*begin);
   if (const auto* data = std::get_if<DrawData>(&what)) return draw(*data, engine, options);
-  if (const auto* end = std::get_if<SceneEnd>(&what)) return scenes_[end->scene]->end();
+  if (const auto* end = std::get_if<SceneEnd>(&what)) return end_scene(*end);
   const auto& change = std::get<capture::MemoryChange>(what);
   const std::span<std::byte> to = find(change.address, change.size);
   if (to.size() != change.size)
@@ -191,6 +191,18 @@ Status SceneMachine::begin_scene(const SceneBegin& begin) {
   color.data = bytes.data();
   WARPJIT_TRY(Scene scene, Scene::begin(color, begin.depth));
   scenes_.emplace_back(std::move(scene));
+  return {};
+}
+
+Status SceneMachine::end_scene(const SceneEnd& end) {
+  WARPJIT_CHECK(scenes_[end.scene]->end());
+  if (stores_ == nullptr) return {};
+  const usse::SceneState& scene = state(end.scene);
+  const Surface& surface = scene.surface;
+  stores_->stored(
+      {scene.color,
+       {static_cast<const std::byte*>(surface.where().data), static_cast<std::size_t>(surface.extent())},
+       [surface](std::size_t byte) { return surface.pixel_of(byte); }});
   return {};
 }
 

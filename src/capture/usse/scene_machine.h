@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "capture/frames.h"
 #include "capture/usse/scene.h"
 #include "device/usse/scene.h"
 
@@ -30,6 +31,8 @@ class SceneMachine {
 
   // Sees the launch of each draw before it runs.
   void watch(std::function<void(const Launch&)> see) { see_ = std::move(see); }
+  // Sees what scenes store; null: nobody does.
+  void set_store_visitor(capture::StoreVisitor* stores) { stores_ = stores; }
   const DrawReport& report() const { return report_; }  // of the last draw
   const usse::SceneState& state(std::size_t scene) const { return scenes_[scene]->state(); }
   // Nothing of memory that is not there.
@@ -46,6 +49,7 @@ class SceneMachine {
   std::span<std::byte> find(std::uint64_t address, std::uint64_t size) const;
   Status run(std::size_t step, const SceneStep& what, const Engine& engine, const RunOptions& options);
   Status begin_scene(const SceneBegin& begin);
+  Status end_scene(const SceneEnd& end);
   Status draw(const DrawData& data, const Engine& engine, const RunOptions& options);
 
   const SceneList& list_;
@@ -57,6 +61,7 @@ class SceneMachine {
   std::size_t draws_ = 0;
   DrawReport report_;
   std::function<void(const Launch&)> see_;
+  capture::StoreVisitor* stores_ = nullptr;
 };
 
 }  // namespace warpjit::usse

@@ -20,9 +20,11 @@ using capture::hex_text;
 // Shows a run to a visitor of captures of all guests.
 class ChainReplay final : public CaptureVisitor, public RunWatcher {
  public:
-  ChainReplay(const Image& image, warpjit::CaptureVisitor& visitor, std::size_t frames)
+  ChainReplay(const Image& image, warpjit::CaptureVisitor& visitor, std::size_t frames,
+              capture::StoreVisitor* stores)
       : image_(image),
         visitor_(visitor),
+        stores_(stores),
         interest_(visitor.interest()),
         textures_(visitor, [this](const std::byte* data) { return address_of(data); }),
         frames_(frames) {}
@@ -68,6 +70,7 @@ class ChainReplay final : public CaptureVisitor, public RunWatcher {
 
   bool stored(const Frame& frame) override {
     frame_now_ = &frame;
+    if (stores_ != nullptr) show_stores(frame);
     return true;
   }
 
@@ -88,6 +91,33 @@ class ChainReplay final : public CaptureVisitor, public RunWatcher {
   }
 
  private:
+  // Colours with one sample; the average of several is no draw's pixel.
+  void show_stores(const Frame& frame) const {
+    const Framebuffer& framebuffer = frame.framebuffer();
+    if (framebuffer.samples != 1) return;
+    for (std::size_t n = 0; n < framebuffer.targets.size(); ++n) {
+      const auto range = target_memory(framebuffer, n);
+      const auto memory = range ? image_.find(range->address, range->size) : std::nullopt;
+      std::string ignored;
+      const auto store = PixelStore::make(framebuffer.targets[n], ignored);
+      if (!framebuffer.targets[n].write || !memory || !store) continue;
+      const FramePixels& pixels = frame.pixels();
+      const TilePixels& color = pixels.colors[n];
+      stores_->stored({color.bytes, *memory,
+                       [plane = target_place(framebuffer.targets[n], store->bytes()), first = range->address,
+                        width = pixels.width, height = pixels.height,
+                        bytes = color.pixel_bytes](std::size_t byte) -> std::optional<std::size_t> {
+                         const std::uint64_t address = first + byte;
+                         for (std::uint32_t y = 0; y < height; ++y)
+                           for (std::uint32_t x = 0; x < width; ++x)
+                             if (const std::uint64_t at = plane.memory + plane.offset(x, y);
+                                 address >= at && address - at < plane.bytes)
+                               return (std::size_t{y} * width + x) * bytes;
+                         return std::nullopt;
+                       }});
+    }
+  }
+
   // Jobs after the last fragment job belong to its frame.
   std::size_t frame() const { return std::min(frame_, frames_ - 1); }
 
@@ -137,6 +167,7 @@ class ChainReplay final : public CaptureVisitor, public RunWatcher {
 
   const Image& image_;
   warpjit::CaptureVisitor& visitor_;
+  capture::StoreVisitor* stores_;  // null: nobody
   CaptureInterest interest_;
   capture::SampledTextures textures_;
   std::size_t frames_, frame_ = 0, job_ = 0;
@@ -172,9 +203,15 @@ Status ChainFrames::run(const Engine& engine, warpjit::CaptureVisitor& visitor,
   return run(engine, visitor, options, memory);
 }
 
+Status ChainFrames::run_with_stores(const Engine& engine, warpjit::CaptureVisitor& visitor,
+                                    const RunOptions& options, capture::StoreVisitor& stores) const {
+  WARPJIT_TRY(Image memory, file_.image.copy());
+  return run(engine, visitor, options, memory, &stores);
+}
+
 Status ChainFrames::run(const Engine& engine, warpjit::CaptureVisitor& visitor, const RunOptions& options,
-                        Image& image) const {
-  ChainReplay replay(image, visitor, info_.frames);
+                        Image& image, capture::StoreVisitor* stores) const {
+  ChainReplay replay(image, visitor, info_.frames, stores);
   CaptureRun run(image, engine, replay, options);
   run.watch(replay);
   return run_chains(file_, image, run);

@@ -18,9 +18,11 @@ class ChainFrames final : public capture::Frames {
   capture::FramesInfo info() const override { return info_; }
   Status run(const Engine& engine, warpjit::CaptureVisitor& visitor,
              const RunOptions& options) const override;
+  Status run_with_stores(const Engine& engine, warpjit::CaptureVisitor& visitor, const RunOptions& options,
+                         capture::StoreVisitor& stores) const override;
   // The same on memory that is a copy of the file's, which jobs change.
-  Status run(const Engine& engine, warpjit::CaptureVisitor& visitor, const RunOptions& options,
-             Image& memory) const;
+  Status run(const Engine& engine, warpjit::CaptureVisitor& visitor, const RunOptions& options, Image& memory,
+             capture::StoreVisitor* stores = nullptr) const;
   Status write(capture::SectionWriter& file) const override;
   std::size_t parts(capture::Part part) const override;
   std::size_t vertices() const override;

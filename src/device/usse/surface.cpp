@@ -211,6 +211,14 @@ std::size_t Surface::offset(std::uint32_t x, std::uint32_t y) const {
   return index * format_.bytes;
 }
 
+std::optional<std::size_t> Surface::pixel_of(std::size_t byte) const {
+  for (std::uint32_t y = 0; y < surface_.height; ++y)
+    for (std::uint32_t x = 0; x < surface_.width; ++x)
+      if (const std::size_t at = offset(x, y); byte >= at && byte - at < format_.bytes)
+        return y * pitch() + x * pixel_size(format_.target);
+  return std::nullopt;
+}
+
 Result<Surface> Surface::open(const ColorSurface& where) {
   WARPJIT_TRY(const SurfaceFormat format, find_surface_format(where.format));
   const auto bad = [](const char* field, std::uint32_t value, const char* why) {

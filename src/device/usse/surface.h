@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -38,6 +39,8 @@ class Surface {
   void store(const std::vector<std::byte>& pixels) const;
 
   std::uint64_t extent() const;  // bytes from the first pixel on
+  // Where the target's rows have the pixel of which a byte in memory is; nothing: it is of none.
+  std::optional<std::size_t> pixel_of(std::size_t byte) const;
   unsigned fields() const { return format_.fields; }
   // Fields are floats; else they are numbers of 0 to 1.
   bool has_floats() const { return format_.bits[0] >= 16; }

@@ -119,6 +119,22 @@ const LaunchData* holder_of(const LaunchData& launch, ObservedPart::Program prog
                                                   : launch.pixels->geometry.get();
 }
 
+namespace {
+
+// Memory that programs of a launch may store to.
+void add_changed_memory(const LaunchState& launch, std::vector<std::span<std::byte>>& pieces) {
+  using enum ObservedPart::Program;
+  for (const ObservedPart::Program which : {own, vertex, geometry}) {
+    const LaunchData* const stage = holder_of(launch, which);
+    if (stage == nullptr || !stage->shader->changes_memory()) continue;
+    for (const auto& ranges : stage->values.grid.globals)
+      for (const frontend::MappedRange& range : ranges)
+        if (!range.bytes.empty()) pieces.push_back(range.bytes);
+  }
+}
+
+}  // namespace
+
 std::vector<std::span<std::byte>> written_memory(const LaunchState& launch) {
   std::vector<std::span<std::byte>> pieces;
   const auto add = [&](void* data, std::size_t size) {
@@ -141,8 +157,7 @@ std::vector<std::span<std::byte>> written_memory(const LaunchState& launch) {
     add(triangles.inverted, triangles.inverted_size);
     add(launch.primitives->unit.data(), launch.primitives->unit.size_bytes());
   }
-  for (const auto& ranges : launch.values.grid.globals)
-    for (const frontend::MappedRange& range : ranges) add(range.bytes.data(), range.bytes.size());
+  add_changed_memory(launch, pieces);
   return pieces;
 }
 
@@ -216,14 +231,7 @@ std::vector<std::span<std::byte>> written_memory(const LaunchState& launch,
     if (counts.data != nullptr && x < work.width && y < work.height && at + 4 <= counts.size)
       add({static_cast<std::byte*>(counts.data) + at, 4});
   }
-  const auto add_memory = [&](const LaunchData& stage) {
-    if (!stage.shader->changes_memory()) return;
-    for (const auto& ranges : stage.values.grid.globals)
-      for (const frontend::MappedRange& range : ranges) add(range.bytes);
-  };
-  add_memory(launch);
-  if (work.vertex) add_memory(*work.vertex);
-  if (work.geometry) add_memory(*work.geometry);
+  add_changed_memory(launch, pieces);
   return pieces;
 }
 

@@ -185,4 +185,23 @@ std::span<std::byte> pixel_memory(const LaunchPixels& work, unsigned target, std
   return {static_cast<std::byte*>(buffer.data) + at, bytes};
 }
 
+std::optional<FoundPixel> pixel_at(const LaunchPixels& work, const std::byte* byte) {
+  for (unsigned target = 0; target <= kDepthTarget; ++target) {
+    const TargetBuffer& buffer = target == kDepthTarget ? work.depth : work.colors[target];
+    const auto* const data = static_cast<const std::byte*>(buffer.data);
+    if (data == nullptr || byte < data || byte >= data + buffer.size) continue;
+    const bool in_rows =
+        target == kDepthTarget ? work.depth_blocks.bytes == 0 : target != 0 || work.color_blocks.bytes == 0;
+    const auto row = static_cast<std::uint32_t>(
+        in_rows && buffer.pitch != 0 ? static_cast<std::size_t>(byte - data) / buffer.pitch : 0);
+    for (std::uint32_t y = row; y < (in_rows ? std::min(row + 1, work.height) : work.height); ++y)
+      for (std::uint32_t x = 0; x < work.width; ++x) {
+        const std::span<std::byte> pixel = pixel_memory(work, target, x, y);
+        if (byte >= pixel.data() && byte < pixel.data() + pixel.size())
+          return FoundPixel{target, x, y, static_cast<std::size_t>(byte - pixel.data()), pixel.size()};
+      }
+  }
+  return std::nullopt;
+}
+
 }  // namespace warpjit::runtime

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "frontend/pixels/facts.h"
@@ -72,5 +73,12 @@ class PixelPlan final : public WorkPlan {
 inline constexpr unsigned kDepthTarget = kMaxColorTargets;
 std::span<std::byte> pixel_memory(const LaunchPixels& work, unsigned target, std::uint32_t x,
                                   std::uint32_t y);
+// The pixel that has a byte; nothing: none of a target's.
+struct FoundPixel {
+  unsigned target = 0;
+  std::uint32_t x = 0, y = 0;
+  std::size_t offset = 0, bytes = 0;  // of the byte in the pixel; of the pixel
+};
+std::optional<FoundPixel> pixel_at(const LaunchPixels& work, const std::byte* byte);
 
 }  // namespace warpjit::runtime
