@@ -85,6 +85,15 @@ struct DebugStep {
     bool store = false, faulted = false;
     std::uint32_t before = 0, value = 0;  // the first four bytes
   };
+  // That a sampler read. Column and row are as memory has them; slices, layers and faces count together.
+  struct Texel {
+    unsigned texture = 0;  // the number that the guest samples it by
+    unsigned level = 0, layer = 0, x = 0, y = 0;
+    unsigned bytes = 0, lane = 0;
+    float weight = 0;                      // in the sample, 0 to 1
+    bool special = false;                  // a component that the sample takes is a NaN or an infinity
+    std::array<std::uint32_t, 4> value{};  // its bytes in memory, from the lowest up
+  };
   std::uint64_t number = 0;
   std::uint32_t address = 0;  // of the instruction, as listings give it
   std::uint32_t lanes = 0;    // bit n: lane n executed it
@@ -92,6 +101,7 @@ struct DebugStep {
   std::vector<Read> reads;
   std::vector<Write> writes;
   std::vector<Access> accesses;
+  std::vector<Texel> texels;
 };
 
 // A call that a thread has not come back from.
@@ -121,10 +131,13 @@ struct DebugOrigin {
     uniform,    // the launch gives it
     varying,    // a slot of the primitive's vertices
     memory,     // loaded; nothing in this trace has stored it
-    texture,    // sampled at the coordinates in `of`
+    texture,    // sampled at the coordinates in `of`, which also has texels
     undefined,  // nothing had written the register
-    more        // not followed: there are too many
+    more,       // not followed: there are too many
+    texel,      // of a texture: those with the greatest weights, at most kMostTexels
+    written     // the registers in `of`, which a fragment gave to a target, or a thread stored
   };
+  static constexpr std::size_t kMostTexels = 4;
   struct Node {
     From from = From::computed;
     std::uint64_t step = 0;  // that gave it; of `start`, `uniform` and `undefined`, that read it
@@ -134,10 +147,30 @@ struct DebugOrigin {
     bool special = false;      // an instruction gave it as a float that is a NaN or an infinity
     std::uint64_t memory = 0;  // the address that it was loaded from
     std::vector<std::size_t> of{};
+    std::optional<DebugStep::Texel> texel{};
+    std::optional<std::size_t> bytes{};  // of memory and texels: for DebugSession::writer
   };
   std::vector<Node> nodes;  // the first one is what was asked for
 };
 WARPJIT_API const char* name(DebugOrigin::From from);
+
+// Who wrote bytes of memory last, before a draw that read them.
+struct DebugWriter {
+  enum class By : std::uint8_t {
+    given,      // nobody: the capture has them so, or changed them after the last draw that wrote them
+    same_draw,  // the draw that read them
+    fragment,   // `place`, to `target`
+    store,      // a thread: `place`, with the step that stored
+    draw,       // a draw or a launch, of which no thread is known
+    unknown     // memory does not have them: they were decoded or copied
+  };
+  By by = By::given;
+  DebugPlace place{};
+  unsigned target = 0;      // DebugHistory::kDepth: depth and stencil
+  bool blended = false;     // a part of what was there is left
+  std::uint32_t value = 0;  // the first four bytes that were read
+};
+WARPJIT_API const char* name(DebugWriter::By by);  // "same draw"
 
 struct DebugOptions {
   // Whether what the interpreter leaves is compared with what the compiled code leaves.
@@ -216,6 +249,12 @@ class WARPJIT_API DebugSession {
   // where no operand is one. Errors: those of step() and value().
   Result<DebugOrigin> origin(unsigned word, unsigned lane, std::uint64_t step, bool special = false,
                              std::size_t most = 64);
+  // Who wrote the bytes of a node of an origin that was made since go(). Runs the capture up to the draw once or twice.
+  // Errors: those of Capture::run; bad_input for bytes that are not known.
+  Result<DebugWriter> writer(std::size_t bytes);
+  // After go() to a fragment or a store: where the values that it wrote come from. The first node is `written`. Errors:
+  // bad_input for another place; those of step().
+  Result<DebugOrigin> origin(const DebugWriter& writer, bool special = false, std::size_t most = 64);
   // The calls that a lane is in before the step that comes next, the outermost one first, as its steps show them; at
   // most kMostCalls, the innermost ones. Guests without calls have none. Errors: those of step().
   static constexpr std::size_t kMostCalls = 1000;

@@ -1,6 +1,7 @@
 #include "debug/origin.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <tuple>
 
@@ -12,19 +13,73 @@ using Node = DebugOrigin::Node;
 
 class Backwards {
  public:
-  Backwards(const Trace& trace, std::span<const frontend::RegisterBank> banks, const CodeFacts& code,
-            bool special, std::size_t most)
-      : trace_(trace), banks_(banks), code_(code), special_(special), most_(most) {}
+  explicit Backwards(const OriginSearch& search)
+      : trace_(search.trace),
+        banks_(search.banks),
+        code_(search.code),
+        special_(search.special),
+        most_(search.most) {}
 
-  DebugOrigin run(unsigned word, unsigned lane, std::uint64_t step) {
+  FoundOrigin run(unsigned word, unsigned lane, std::uint64_t step) {
     find(word, lane, step, trace_.before(step).get(word, lane));
-    // In the order in which they were found, so that what is near comes before what is far.
-    for (std::size_t k = 0; k < origin_.nodes.size(); ++k)
-      if (origin_.nodes[k].from == From::computed) follow(k);
-    return std::move(origin_);
+    return follow_all();
+  }
+  FoundOrigin run_color(unsigned target, unsigned lane) {
+    std::vector<Word> words;
+    for (const Trace::Given& given : trace_.given())
+      if (given.target == target && given.lane == lane)
+        words.push_back({given.word, given.step, trace_.before(given.step).get(given.word, lane)});
+    return run_written(lane, trace_.end(), words);
+  }
+  FoundOrigin run_store(unsigned lane, std::uint64_t step, std::uint32_t value) {
+    std::vector<Word> same, all;
+    for (const Event::Read& read : trace_.event(step).reads) {
+      if (read.lane != lane) continue;
+      all.push_back({read.word, step, read.value});
+      if (read.value == value) same.push_back(all.back());
+    }
+    return run_written(lane, step, same.empty() ? all : same);
   }
 
  private:
+  // A word, and its value before a step.
+  struct Word {
+    unsigned word = 0;
+    std::uint64_t step = 0;
+    std::uint32_t value = 0;
+  };
+  FoundOrigin run_written(unsigned lane, std::uint64_t step, const std::vector<Word>& words) {
+    Node root{.from = From::written, .step = step, .word = ~0U, .lane = lane};
+    if (trace_.has(step)) root.address = trace_.head(step).address;
+    if (!words.empty()) root.value = words.front().value;
+    add({~0U, lane, step, ~std::uint64_t{0}}, std::move(root));
+    std::vector<std::size_t> all, special;
+    for (const Word& word : words) {
+      const std::size_t number = find(word.word, lane, word.step, word.value);
+      if (std::ranges::find(all, number) != all.end()) continue;
+      all.push_back(number);
+      if (is_special(origin_.nodes[number])) special.push_back(number);
+    }
+    // Nodes that nobody follows are not asked for.
+    const bool some = special_ && !special.empty();
+    for (const std::size_t number : all)
+      if (some && std::ranges::find(special, number) == special.end())
+        origin_.nodes[number].from = From::more;
+    origin_.nodes[0].of = some ? std::move(special) : std::move(all);
+    return follow_all();
+  }
+  // By what gave it, or else as f32.
+  static bool is_special(const Node& node) {
+    return node.special || (node.from != From::computed && (node.value & 0x7f800000) == 0x7f800000);
+  }
+
+  FoundOrigin follow_all() {
+    // In the order in which they were found, so that what is near comes before what is far.
+    for (std::size_t k = 0; k < origin_.nodes.size(); ++k)
+      if (origin_.nodes[k].from == From::computed) follow(k);
+    return {std::move(origin_), std::move(bytes_)};
+  }
+
   // The node of a word as it is before a step, which has this value then.
   std::size_t find(unsigned word, unsigned lane, std::uint64_t step, std::uint32_t value) {
     const frontend::RegisterBank* const bank = bank_of(banks_, word);
@@ -68,8 +123,47 @@ class Backwards {
       slot.value = value;
       of.push_back(add({made.slot, node.lane, ~std::uint64_t{0}, 0}, std::move(slot)));
     }
+    std::vector<Event::Texel> texels;
+    for (const Trace::StartTexel& of_texel : trace_.start_texels())
+      if (of_texel.word == node.word && of_texel.texel.lane == node.lane) texels.push_back(of_texel.texel);
+    add_texels(node, std::move(texels), of);
     origin_.nodes[number].from = from;
     origin_.nodes[number].of = std::move(of);
+  }
+
+  // Those of the node's lane with the greatest weights; if only NaNs and infinities are followed, those, if there are some.
+  void add_texels(const Node& node, std::vector<Event::Texel> texels, std::vector<std::size_t>& of) {
+    std::erase_if(texels, [&](const Event::Texel& texel) { return texel.lane != node.lane; });
+    if (special_ && std::ranges::any_of(texels, &Event::Texel::special))
+      std::erase_if(texels, [&](const Event::Texel& texel) { return !texel.special; });
+    std::ranges::stable_sort(texels, std::greater(), &Event::Texel::weight);
+    if (texels.size() > DebugOrigin::kMostTexels) texels.resize(DebugOrigin::kMostTexels);
+    for (const Event::Texel& texel : texels) {
+      Node one = node;
+      one.from = From::texel;
+      one.word = ~0U;
+      one.of.clear();
+      one.value = texel.bits[0];
+      one.special = texel.special;
+      one.texel.emplace();
+      one.texel->texture = texel.texture;
+      one.texel->level = texel.level;
+      one.texel->layer = texel.layer;
+      one.texel->x = texel.x;
+      one.texel->y = texel.y;
+      one.texel->bytes = texel.bytes;
+      one.texel->lane = texel.lane;
+      one.texel->weight = texel.weight;
+      one.texel->special = texel.special;
+      one.texel->value = texel.bits;
+      one.bytes = bytes_.size();
+      const auto place = reinterpret_cast<std::uintptr_t>(texel.place);
+      const std::size_t count = origin_.nodes.size();
+      of.push_back(add({~1U, node.lane, node.step,
+                        place != 0 ? std::uint64_t{place} : std::uint64_t{texel.y} << 32 | texel.x},
+                       std::move(one)));
+      if (origin_.nodes.size() != count) bytes_.push_back({texel.place, texel.bytes, texel.bits});
+    }
   }
 
   // Word, lane and the step that gave it, or of loads ~0, lane, step and address.
@@ -124,7 +218,8 @@ class Backwards {
     Node& self = origin_.nodes[number];
     if ((event.happened & interpret::kSampled) != 0) {
       self.from = From::texture;
-      self.of = std::move(of);
+      add_texels(node, event.texels, of);
+      origin_.nodes[number].of = std::move(of);
       return;
     }
     if (operands == 1 && of.size() == 1 && event.memory.empty() && origin_.nodes[of[0]].value == self.value)
@@ -146,13 +241,19 @@ class Backwards {
             return find(read.word, read.lane, n, read.value);
       }
     }
-    return add({~0U, access.lane, step, access.address}, {.from = From::memory,
-                                                          .step = step,
-                                                          .address = trace_.head(step).address,
-                                                          .word = ~0U,
-                                                          .lane = access.lane,
-                                                          .value = access.value,
-                                                          .memory = access.address});
+    const std::size_t count = origin_.nodes.size();
+    const std::size_t number =
+        add({~0U, access.lane, step, access.address}, {.from = From::memory,
+                                                       .step = step,
+                                                       .address = trace_.head(step).address,
+                                                       .word = ~0U,
+                                                       .lane = access.lane,
+                                                       .value = access.value,
+                                                       .memory = access.address,
+                                                       .bytes = bytes_.size()});
+    if (origin_.nodes.size() != count)
+      bytes_.push_back({access.place, std::min<unsigned>(access.bytes, 4), {access.value}});
+    return number;
   }
 
   const Trace& trace_;
@@ -161,15 +262,21 @@ class Backwards {
   bool special_;
   std::size_t most_;
   DebugOrigin origin_;
+  std::vector<FoundOrigin::Bytes> bytes_;
   std::map<Key, std::size_t> numbers_;
 };
 
 }  // namespace
 
-DebugOrigin find_origin(const Trace& trace, std::span<const frontend::RegisterBank> banks,
-                        const CodeFacts& code, unsigned word, unsigned lane, std::uint64_t step, bool special,
-                        std::size_t most) {
-  return Backwards(trace, banks, code, special, most).run(word, lane, step);
+FoundOrigin find_origin(const OriginSearch& search, unsigned word, unsigned lane, std::uint64_t step) {
+  return Backwards(search).run(word, lane, step);
+}
+FoundOrigin find_origin_of_color(const OriginSearch& search, unsigned target, unsigned lane) {
+  return Backwards(search).run_color(target, lane);
+}
+FoundOrigin find_origin_of_store(const OriginSearch& search, unsigned lane, std::uint64_t step,
+                                 std::uint32_t value) {
+  return Backwards(search).run_store(lane, step, value);
 }
 
 }  // namespace warpjit::debug

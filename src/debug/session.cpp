@@ -10,6 +10,7 @@
 #include "debug/origin.h"
 #include "debug/saved_memory.h"
 #include "debug/trace.h"
+#include "debug/writers.h"
 #include "frontend/interpret/pixels.h"
 #include "frontend/listing_lines.h"
 #include "pixels/batch.h"
@@ -38,6 +39,7 @@ static_assert(DebugStep::sampled == unsigned{interpret::kSampled} &&
 
 class DebugSession::State final : public runtime::RunWatcher,
                                   public CaptureVisitor,
+                                  public capture::StoreVisitor,
                                   public interpret::Observer {
  public:
   State(const Capture& capture, const DebugOptions& options)
@@ -49,6 +51,7 @@ class DebugSession::State final : public runtime::RunWatcher,
     place_ = place;
     place_.step = 0;
     what_.clear();
+    read_bytes_.clear();
     WARPJIT_CHECK(record(0));
     return go_to(place.step);
   }
@@ -85,6 +88,26 @@ class DebugSession::State final : public runtime::RunWatcher,
     }
     return stack.calls();
   }
+  // Where a word comes from; and what a writer wrote, if the place is the writer's.
+  DebugOrigin origin(unsigned word, unsigned lane, std::uint64_t step, bool special, std::size_t most) {
+    return kept(debug::find_origin({trace_, banks_, code_, special, most}, word, lane, step));
+  }
+  Result<DebugOrigin> origin(const DebugWriter& writer, bool special, std::size_t most) {
+    const debug::OriginSearch search{trace_, banks_, code_, special, most};
+    if (writer.by == DebugWriter::By::fragment)
+      return kept(debug::find_origin_of_color(search, writer.target, lane_));
+    return kept(debug::find_origin_of_store(search, lane_, writer.place.step, writer.value));
+  }
+  Result<DebugWriter> writer(std::size_t bytes) {
+    if (bytes >= read_bytes_.size())
+      return Error{ErrorCode::bad_input, "no origin has bytes " + std::to_string(bytes), place_.text()};
+    const auto& read = read_bytes_[bytes];
+    if (!read) return DebugWriter{.by = DebugWriter::By::unknown};
+    WARPJIT_TRY(DebugWriter writer, debug::find_writer(*frames_, place_, *read, options_.run));
+    std::memcpy(&writer.value, read->bytes.data(), std::min(read->bytes.size(), sizeof writer.value));
+    return writer;
+  }
+
   const DebugPlace& place() const { return place_; }
   const std::string& what() const { return what_; }
   const Program& program() const { return program_; }
@@ -116,6 +139,37 @@ class DebugSession::State final : public runtime::RunWatcher,
         place_.text()};
   }
 
+  // Other runs have their memory elsewhere: what they know of bytes is kept.
+  DebugOrigin kept(debug::FoundOrigin found) {
+    for (DebugOrigin::Node& node : found.origin.nodes)
+      if (node.bytes) *node.bytes += read_bytes_.size();
+    for (const debug::FoundOrigin::Bytes& bytes : found.bytes) {
+      auto& read = read_bytes_.emplace_back();
+      if (bytes.place == nullptr) continue;
+      read = log_.find(bytes.place);
+      const auto* const value = reinterpret_cast<const std::byte*>(bytes.value.data());
+      read->bytes.assign(value, value + std::min<std::size_t>(bytes.count, sizeof bytes.value));
+      read->stored_by_own_draw = was_stored(bytes.place, read->bytes);
+    }
+    return std::move(found.origin);
+  }
+  // Whether bytes were others when the place's launch began, and are no target's.
+  bool was_stored(const std::byte* place, std::span<const std::byte> bytes) const {
+    if (std::ranges::any_of(targets_, [&](std::span<const std::byte> target) {
+          return place >= target.data() && place < target.data() + target.size();
+        }))
+      return false;
+    for (std::size_t k = 0; k < memory_before_.pieces().size(); ++k) {
+      const std::span<std::byte> piece = memory_before_.pieces()[k];
+      if (place < piece.data() || place >= piece.data() + piece.size()) continue;
+      const std::span<const std::byte> before =
+          std::span(memory_before_.copy(k)).subspan(static_cast<std::size_t>(place - piece.data()));
+      return !std::ranges::equal(before.first(std::min(before.size(), bytes.size())),
+                                 bytes.first(std::min(before.size(), bytes.size())));
+    }
+    return false;
+  }
+
   // ---- The run of the capture
   void forget() {
     found_ = seen_ = false;
@@ -131,10 +185,11 @@ class DebugSession::State final : public runtime::RunWatcher,
     from_ = from;
     draws_ = 0;
     programs_ = 0;
+    log_.clear();
     has_.clear();
     has_vertices_ = has_geometry_ = false;
     forget();
-    const Status run = frames_->run(engine_, *this, options_.run);
+    const Status run = frames_->run_with_stores(engine_, *this, options_.run, *this);
     // Compiled code ends by what has ended the threads here, too.
     if (!run && !(found_ && !end_.ok() && end_.error().code == run.error().code)) return run.error();
     if (found_) return {};
@@ -234,6 +289,7 @@ class DebugSession::State final : public runtime::RunWatcher,
   }
 
   Status before(runtime::LaunchState& launch, const RunOptions& options) override {
+    if (draws_ <= place_.draw) log_.add(runtime::written_memory(launch));
     if (draws_ != place_.draw) return {};
     // Its last run failed, or after() would have been called: whoever runs it again has changed it.
     if (&launch == launch_) {
@@ -250,6 +306,13 @@ class DebugSession::State final : public runtime::RunWatcher,
     seen_ = true;
     if (programs_++ != place_.program) return {};
     launch_ = &launch;
+    targets_.clear();
+    if (launch.pixels) {
+      for (const TargetBuffer& color : launch.pixels->colors)
+        targets_.push_back({static_cast<const std::byte*>(color.data), color.size});
+      const TargetBuffer& depth = launch.pixels->depth;
+      targets_.push_back({static_cast<const std::byte*>(depth.data), depth.size});
+    }
     part->first_row = &first_row_;
     const runtime::LaunchData& holder = *runtime::holder_of(launch, part->program);
     const frontend::Shader& shader = *holder.shader;
@@ -276,6 +339,10 @@ class DebugSession::State final : public runtime::RunWatcher,
       return {};
     }
     return status.ok() || status.error().code == ErrorCode::bad_input ? status : Status();
+  }
+
+  void stored(const capture::StoredTarget& target) override {
+    if (draws_ <= place_.draw) log_.add(target);
   }
 
   // What the interpreter changed, compiled code must have changed, too.
@@ -388,6 +455,12 @@ class DebugSession::State final : public runtime::RunWatcher,
   void made_of(std::uint16_t word, std::uint16_t slot, bool sampled) override {
     trace_.note({word, slot, sampled});
   }
+  void made_of_texel(std::uint16_t word, const interpret::Event::Texel& texel) override {
+    trace_.note(word, texel);
+  }
+  void gave(unsigned target, std::uint16_t word, unsigned lane) override {
+    trace_.note_given(target, word, lane);
+  }
   bool step() override { return trace_.add(event()); }
 
   std::shared_ptr<const capture::Frames> frames_;
@@ -418,6 +491,10 @@ class DebugSession::State final : public runtime::RunWatcher,
   std::uint64_t rows_seen_ = 0, fragments_seen_ = 0;
   runtime::LaunchState* launch_ = nullptr;
   debug::SavedMemory memory_before_, observed_;
+  std::vector<std::span<const std::byte>> targets_;  // of the place's launch
+  debug::WriteLog log_;                              // of the draws before the place's
+  std::vector<std::optional<debug::ReadBytes>>
+      read_bytes_;  // of origins since go(); nothing: memory has none
 };
 
 DebugSession::DebugSession(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -456,7 +533,8 @@ Result<DebugStep> DebugSession::step(std::uint64_t number) try {
                  .happened = event.happened,
                  .reads = {},
                  .writes = {},
-                 .accesses = {}};
+                 .accesses = {},
+                 .texels = {}};
   for (const auto& read : event.reads) step.reads.push_back({read.word, read.lane, read.bits, read.value});
   for (const auto& write : event.writes) {
     const unsigned special = state_->code().result(event.address, write.word, write.after);
@@ -467,6 +545,9 @@ Result<DebugStep> DebugSession::step(std::uint64_t number) try {
   for (const auto& access : event.memory)
     step.accesses.push_back({access.address, access.bytes, access.lane, access.store, access.faulted,
                              access.before, access.value});
+  for (const auto& texel : event.texels)
+    step.texels.push_back({texel.texture, texel.level, texel.layer, texel.x, texel.y, texel.bytes, texel.lane,
+                           texel.weight, texel.special, texel.bits});
   return step;
 } catch (...) {
   return caught();
@@ -486,16 +567,37 @@ Result<DebugOrigin> DebugSession::origin(unsigned word, unsigned lane, std::uint
   if (word >= words() || lane >= lanes())
     return Error{ErrorCode::bad_input, "there is no such register or lane", state_->place().text()};
   WARPJIT_CHECK(state_->look_at(step));
-  return debug::find_origin(state_->trace(), state_->banks(), state_->code(), word, lane, step, special,
-                            most);
+  return state_->origin(word, lane, step, special, most);
+} catch (...) {
+  return caught();
+}
+
+Result<DebugWriter> DebugSession::writer(std::size_t bytes) try {
+  return state_->writer(bytes);
+} catch (...) {
+  return caught();
+}
+
+Result<DebugOrigin> DebugSession::origin(const DebugWriter& writer, bool special, std::size_t most) try {
+  DebugPlace own = state_->place(), wanted = writer.place;
+  own.step = wanted.step = 0;
+  const bool is_followed = writer.by == DebugWriter::By::fragment || writer.by == DebugWriter::By::store;
+  if (!is_followed || own.text() != wanted.text())
+    return Error{ErrorCode::bad_input, "the session does not stand where the writer is", own.text()};
+  WARPJIT_CHECK(state_->look_at(writer.by == DebugWriter::By::store ? writer.place.step : steps()));
+  return state_->origin(writer, special, most);
 } catch (...) {
   return caught();
 }
 
 const char* name(DebugOrigin::From from) {
-  constexpr const char* kNames[] = {"computed", "copied",  "start",     "uniform", "varying",
-                                    "memory",   "texture", "undefined", "more"};
+  constexpr const char* kNames[] = {"computed", "copied",    "start", "uniform", "varying", "memory",
+                                    "texture",  "undefined", "more",  "texel",   "written"};
   return kNames[static_cast<std::size_t>(from)];
+}
+const char* name(DebugWriter::By by) {
+  constexpr const char* kNames[] = {"given", "same draw", "fragment", "store", "draw", "unknown"};
+  return kNames[static_cast<std::size_t>(by)];
 }
 
 unsigned DebugSession::words() const { return debug::words_of(state_->banks()); }

@@ -96,6 +96,7 @@ bool Trace::add_inside(const Event& event) {
       if (!same || k == 0 || event.writes[k].word != event.writes[k - 1].word)
         values_.push_back(event.writes[k].after);
     memory_.insert(memory_.end(), event.memory.begin(), event.memory.end());
+    for (const Event::Texel& texel : event.texels) texels_.push_back({steps_, texel});
     full_ = bytes() > kMostBytes;
   }
   for (const Event::Write& write : event.writes) {
@@ -108,7 +109,8 @@ bool Trace::add_inside(const Event& event) {
 
 std::size_t Trace::bytes() const {
   return heads_.size() * sizeof(Step) + values_.size() * sizeof(std::uint32_t) +
-         memory_.size() * sizeof(Event::Memory) + shape_bytes_ + states_.size() * start_.bytes();
+         memory_.size() * sizeof(Event::Memory) + texels_.size() * sizeof(StepTexel) + shape_bytes_ +
+         states_.size() * start_.bytes();
 }
 
 Trace::Head Trace::head(std::uint64_t step) const { return shapes_[heads_[step - first_].shape].head; }
@@ -143,7 +145,16 @@ Event Trace::event(std::uint64_t step) const {
     if (read.word >= varyings_) read.value = file.get(read.word, read.lane);
   const std::span<const Event::Memory> memory = accesses(step);
   event.memory.assign(memory.begin(), memory.end());
+  event.texels = texels(step);
   return event;
+}
+
+std::vector<Event::Texel> Trace::texels(std::uint64_t step) const {
+  std::vector<Event::Texel> texels;
+  for (auto of = std::ranges::lower_bound(texels_, step, {}, &StepTexel::step);
+       of != texels_.end() && of->step == step; ++of)
+    texels.push_back(of->texel);
+  return texels;
 }
 
 std::span<const Event::Memory> Trace::accesses(std::uint64_t step) const {

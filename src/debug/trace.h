@@ -60,6 +60,7 @@ class Trace {
  public:
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
   static constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 28;
+  static constexpr std::size_t kMostNotes = std::size_t{1} << 14;
 
   Trace() = default;
   // The guest has these registers. What events have of other words and lanes is left out. `from`: the first step whose
@@ -81,6 +82,18 @@ class Trace {
   void note(const MadeOf& made) {
     if (std::ranges::find(made_of_, made) == made_of_.end()) made_of_.push_back(made);
   }
+  // The same of a texel.
+  void note(std::uint16_t word, const Event::Texel& texel) {
+    if (start_texels_.size() < kMostNotes) start_texels_.push_back({word, texel});
+  }
+  // A fragment's colour for a target is what a word has before step `step`.
+  struct Given {
+    std::uint64_t step = 0;
+    unsigned target = 0, word = 0, lane = 0;
+  };
+  void note_given(unsigned target, unsigned word, unsigned lane) {
+    if (given_.size() < kMostNotes && has_place(word, lane)) given_.push_back({steps_, target, word, lane});
+  }
   // False: there are more steps than a trace may have.
   bool add(const Event& event);
 
@@ -94,7 +107,15 @@ class Trace {
   // What a step that is here did: 0 is the group's first.
   Event event(std::uint64_t step) const;
   std::span<const Event::Memory> accesses(std::uint64_t step) const;
+  // What a step that is here sampled.
+  std::vector<Event::Texel> texels(std::uint64_t step) const;
+  struct StartTexel {
+    std::uint16_t word = 0;
+    Event::Texel texel;
+  };
   std::span<const MadeOf> made_of() const { return made_of_; }
+  std::span<const StartTexel> start_texels() const { return start_texels_; }
+  std::span<const Given> given() const { return given_; }
   // Whether a step writes what is a uniform of other threads.
   bool writes_uniforms() const { return writes_uniforms_; }
   // Whether a word had a value before the first step.
@@ -164,6 +185,13 @@ class Trace {
   std::vector<Step> heads_;
   std::vector<std::uint32_t> values_;  // what steps write
   std::vector<Event::Memory> memory_;
+  struct StepTexel {
+    std::uint64_t step = 0;
+    Event::Texel texel;
+  };
+  std::vector<StepTexel> texels_;  // by ascending steps
+  std::vector<StartTexel> start_texels_;
+  std::vector<Given> given_;
   std::vector<Shape> shapes_;
   std::size_t shape_bytes_ = 0;
   std::unordered_multimap<std::uint64_t, std::uint32_t> shapes_by_hash_;

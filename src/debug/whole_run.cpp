@@ -20,6 +20,7 @@ bool WholeRun::draw(const CaptureDraw& draw) {
 
 Status WholeRun::before(runtime::LaunchState& launch, const RunOptions& options) {
   using enum ObservedPart::Program;
+  ++launches_;
   for (const ObservedPart::Program which : {vertex, geometry, own})
     if (const runtime::LaunchData* const holder = runtime::holder_of(launch, which); holder != nullptr)
       WARPJIT_CHECK(look_at(launch, *holder, which, options));
@@ -57,7 +58,10 @@ Status WholeRun::look_at(runtime::LaunchState& launch, const runtime::LaunchData
 
 bool WholeRun::observes(const ObservedGroup& group) {
   group_ = group;
-  steps_ = 0;
+  if (group.kind == ObservedGroup::Kind::block)
+    running_[static_cast<std::uint32_t>(group.first)] = {group.lanes, 0};
+  else
+    running_.clear();
   if (group.kind == ObservedGroup::Kind::rows) {
     group_.first = rows_;
     rows_ += static_cast<unsigned>(std::popcount(group.lanes));
@@ -78,8 +82,8 @@ bool WholeRun::observes(const ObservedGroup& group) {
   return true;
 }
 
-DebugPlace WholeRun::place_of(unsigned lane) const {
-  DebugPlace place{.draw = draw_, .step = steps_};
+DebugPlace WholeRun::place_of(unsigned lane) {
+  DebugPlace place{.draw = draw_, .step = running().steps};
   switch (group_.kind) {
     case ObservedGroup::Kind::rows:
       place.of = stage_ == Stage::geometry ? DebugPlace::Of::invocation : DebugPlace::Of::vertex;
@@ -98,7 +102,7 @@ DebugPlace WholeRun::place_of(unsigned lane) const {
       place.number = launch_->pixels && stage_ == Stage::vertex ? 1 : 0;
       break;
     default: {
-      const std::uint64_t thread = group_.first + lane;
+      const std::uint64_t thread = std::uint64_t{event().group} + lane;
       if (stage_ == Stage::vertex) {
         place.number = group_.block[1] * std::uint64_t{launch_->values.grid.vertices.count} +
                        group_.block[0] * std::uint64_t{frontend::Vertices::kOfBlock} + thread;

@@ -19,8 +19,11 @@ namespace warpjit::debug {
 class WholeRun : public runtime::RunWatcher, public CaptureVisitor, public interpret::Observer {
  public:
   WholeRun() { engine_.state().set_watcher(this); }
+  Status run(const capture::Frames& frames, const RunOptions& options) {
+    return frames.run(engine_, *this, options);
+  }
   Status run(const Capture& capture, const RunOptions& options) {
-    return capture.state().frames->run(engine_, *this, options);
+    return run(*capture.state().frames, options);
   }
 
  protected:
@@ -33,11 +36,13 @@ class WholeRun : public runtime::RunWatcher, public CaptureVisitor, public inter
   // Whether the run goes on after draw `draw_ - 1`.
   virtual bool goes_on() const { return true; }
 
+  // Launches that have begun.
+  std::size_t launches() const { return launches_; }
   // The thread of a lane in the group that runs, before the step that is being made.
-  DebugPlace place_of(unsigned lane) const;
+  DebugPlace place_of(unsigned lane);
   // Whether a lane has a thread that counts.
-  bool is_thread(unsigned lane) const { return (group_.lanes >> lane & 1) != 0; }
-  void end_step() { ++steps_; }
+  bool is_thread(unsigned lane) { return (running().lanes >> lane & 1) != 0; }
+  void end_step() { ++running().steps; }
 
   struct Fragment {
     std::uint32_t x = 0, y = 0;
@@ -66,7 +71,15 @@ class WholeRun : public runtime::RunWatcher, public CaptureVisitor, public inter
   void holds(std::uint16_t, unsigned, std::uint32_t) override {}
 
   Engine engine_;
-  std::uint64_t steps_ = 0, rows_ = 0;
+  std::size_t launches_ = 0;
+  // Groups of a block take turns.
+  struct Running {
+    std::uint32_t lanes = 0;
+    std::uint64_t steps = 0;
+  };
+  Running& running() { return running_.try_emplace(event().group, Running{group_.lanes, 0}).first->second; }
+  std::unordered_map<std::uint32_t, Running> running_;  // by Event::group
+  std::uint64_t rows_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> fragments_;  // of each pixel so far
 };
 

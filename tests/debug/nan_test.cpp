@@ -227,7 +227,7 @@ std::vector<Case> cases() {
   all.push_back(tesla_draw(
       "TeslaTexture", "",
       "mov b32 $r1 $r0\ntexauto all $r0:$r1:$r2:$r3 $t0 $s0 $r0:$r1 0x0 0x0 0x0\nmul f32 $r1 $r0 2.0\n",
-      "0.5, 0.5, 0.5", "pixel 5,7", "", From::texture, "$r0", "",
+      "0.5, 0.5, 0.5", "pixel 5,7", "", From::texel, "", "",
       R"("textures": {"0": {"file": "nans.bin", "format": "rgba32f", "size": [4, 4]}}, "samplers": {"0": {}}, )"));
 
   // The Vita

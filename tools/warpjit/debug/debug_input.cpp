@@ -67,6 +67,20 @@ std::string value_text(std::uint32_t value) {
   return fmt::format("{:.9g} (0x{:x})", std::bit_cast<float>(value), value);
 }
 
+Json texel_json(const DebugStep::Texel& texel) {
+  Json value = Json::array();
+  for (unsigned word = 0; word < (texel.bytes + 3) / 4 && word < texel.value.size(); ++word)
+    value.push_back(texel.value[word]);
+  return {{"texture", texel.texture},
+          {"level", texel.level},
+          {"layer", texel.layer},
+          {"x", texel.x},
+          {"y", texel.y},
+          {"weight", double{texel.weight}},
+          {"bytes", texel.bytes},
+          {"value", value}};
+}
+
 std::string happened_text(std::uint16_t happened) {
   std::string text;
   for (const Flag& flag : kFlags)

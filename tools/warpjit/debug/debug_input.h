@@ -31,6 +31,8 @@ Result<DebugPlace> place_of(const DebugInput& input);
 std::string value_text(std::uint32_t value);
 bool shows_as_integer(std::uint32_t value);
 
+Json texel_json(const DebugStep::Texel& texel);
+
 // What else instructions do, by the names that people use: "sample diverge", ["sample", "diverge"].
 std::string happened_text(std::uint16_t happened);
 Json happened_json(std::uint16_t happened);

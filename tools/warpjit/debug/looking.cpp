@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "debug/debugger.h"
+#include "debug/origin_chain.h"
 #include "debug/register_picture.h"
 #include "files.h"
 #include "picture_file.h"
@@ -145,9 +145,10 @@ Json origin_json(DebugSession& session, const DebugOrigin& origin) {
              {"special", node.special}, {"place", place.text()}, {"of", node.of}};
     if (node.word != ~0U) one["register"] = session.name(node.word);
     if (node.from == DebugOrigin::From::memory) one["memory"] = node.memory;
-    const bool by_instruction = node.from != DebugOrigin::From::start &&
-                                node.from != DebugOrigin::From::uniform &&
-                                node.from != DebugOrigin::From::undefined;
+    if (node.texel) one["texel"] = texel_json(*node.texel);
+    const bool by_instruction =
+        node.from != DebugOrigin::From::start && node.from != DebugOrigin::From::uniform &&
+        node.from != DebugOrigin::From::undefined && node.from != DebugOrigin::From::written && !node.texel;
     if (by_instruction) {
       one["address"] = node.address;
       one["text"] = session.text(node.address);
@@ -162,7 +163,9 @@ Result<Json> Debugger::origin(const Words& words) {
   const bool special = words.size() > 2 && words[2] == "nan";
   WARPJIT_TRY(const DebugRegister reg, register_of(session_, lane_, words[1]));
   WARPJIT_TRY(const DebugOrigin origin, session_.origin(reg.word, reg.lane, at(), special));
-  return Json{{"reply", "origin"}, {"nodes", origin_json(session_, origin)}};
+  // Earlier draws are named; whoever wants to goes there.
+  WARPJIT_TRY(Json nodes, OriginChain(session_, special, 0, 0).nodes(origin));
+  return Json{{"reply", "origin"}, {"nodes", std::move(nodes)}};
 }
 
 Result<Json> Debugger::picture(const Words& words) {

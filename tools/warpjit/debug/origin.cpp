@@ -1,9 +1,9 @@
 // warpjit origin and warpjit nan: where values were born.
 #include <fmt/core.h>
 
-#include <algorithm>
+#include <map>
 
-#include "debug/debugger.h"
+#include "debug/origin_chain.h"
 #include "output.h"
 
 namespace warpjit::tool {
@@ -13,7 +13,7 @@ struct OriginOptions {
   DebugInput input;
   std::string value;
   bool nan = false, dot = false, json = false;
-  std::uint64_t most = 64;
+  std::uint64_t most = 64, draws = 8;
 };
 
 struct NanOptions {
@@ -22,40 +22,18 @@ struct NanOptions {
   bool infinities = false, json = false;
 };
 
-// A word, its lane, and the step before which it is looked at.
-struct Asked {
-  unsigned word = 0, lane = 0;
-  std::uint64_t step = 0;
-};
-
-// The last NaN or infinity that the thread gave.
-Result<Asked> last_nan(DebugSession& session) {
-  const DebugSearch search{.nan = true, .infinity = true, .copies = true, .lanes = 1U << session.lane()};
-  WARPJIT_TRY(const auto found, session.search(search, session.steps(), true));
-  if (!found)
-    return Error{ErrorCode::bad_input, "no instruction of this thread gives a NaN or an infinity",
-                 session.place().text()};
-  WARPJIT_TRY(const DebugStep step, session.step(*found));
-  for (std::size_t k = step.writes.size(); k-- > 0;) {
-    const auto& write = step.writes[k];
-    if (write.lane == session.lane() && (write.nan || write.infinite))
-      return Asked{write.word, write.lane, *found + 1};
-  }
-  return Error{ErrorCode::internal, "the step gives none", session.place().text()};
-}
-
-Result<Asked> asked_for(const OriginOptions& options, DebugSession& session) {
+Result<AskedWord> asked_for(const OriginOptions& options, DebugSession& session) {
   if (options.nan && options.value.empty()) return last_nan(session);
-  Asked asked{.step = session.place().step != 0 ? session.place().step : session.steps()};
+  AskedWord asked{.step = session.place().step != 0 ? session.place().step : session.steps()};
   WARPJIT_TRY(const DebugRegister reg, register_of(session, session.lane(), options.value));
   asked.word = reg.word;
   asked.lane = reg.lane;
   return asked;
 }
 
-std::string dot_text(const Json& nodes) {
-  std::string text = "digraph origin {\n  node [shape=box];\n";
-  std::size_t number = 0;
+// Adds the nodes of a thread to a graph, whose nodes have numbers from `first` on.
+void add_dot(const Json& nodes, std::size_t first, std::string& text) {
+  std::size_t number = first;
   for (const Json& node : nodes) {
     const Json* const reg = node.find("register");
     const Json* const code = node.find("text");
@@ -65,37 +43,70 @@ std::string dot_text(const Json& nodes) {
     std::string escaped;
     for (const char letter : label) escaped += letter == '"' ? std::string("\\\"") : std::string(1, letter);
     text += fmt::format("  n{} [label=\"{}\"];\n", number, escaped);
-    for (const Json& of : node["of"]) text += fmt::format("  n{} -> n{};\n", of.natural(), number);
+    for (const Json& of : node["of"]) text += fmt::format("  n{} -> n{};\n", first + of.natural(), number);
     ++number;
+  }
+}
+
+// The thread and those of earlier draws, whose first nodes are what they wrote.
+std::string dot_text(const Json& reply) {
+  std::string text = "digraph origin {\n  node [shape=box];\n";
+  std::vector<const Json*> threads{&reply};
+  for (const Json& one : reply["earlier"])
+    if (one.contains("nodes")) threads.push_back(&one);
+  std::map<std::string, std::size_t> written;  // the first node of each place
+  std::vector<std::size_t> firsts;
+  std::size_t first = 0;
+  for (const Json* const thread : threads) {
+    add_dot((*thread)["nodes"], first, text);
+    firsts.push_back(first);
+    if (thread != &reply) written.emplace((*thread)["place"].string(), first);
+    first += (*thread)["nodes"].size();
+  }
+  for (std::size_t k = 0; k < threads.size(); ++k) {
+    std::size_t number = firsts[k];
+    for (const Json& node : (*threads[k])["nodes"]) {
+      const Json* const writer = node.find("writer");
+      const Json* const place = writer != nullptr ? writer->find("place") : nullptr;
+      if (place != nullptr)
+        if (const auto found = written.find(place->string()); found != written.end())
+          text += fmt::format("  n{} -> n{} [style=dashed];\n", found->second, number);
+      ++number;
+    }
   }
   return text + "}\n";
 }
 
-// Whether a NaN or an infinity was there before the program: the rasterizer interpolated it.
-bool comes_from_vertices(const DebugOrigin& origin) {
-  return std::any_of(origin.nodes.begin(), origin.nodes.end(), [](const DebugOrigin::Node& node) {
-    return node.from == DebugOrigin::From::varying || node.from == DebugOrigin::From::start;
-  });
+void print_thread(const Json& thread) {
+  write_out(reply_text(thread));
+  if (const Json* const stages = thread.find("stages"))
+    for (const Json& stage : *stages) {
+      print_out("{}\n", stage["place"].string());
+      write_out(reply_text(stage));
+    }
 }
 
-// The births in the vertex programs of a fragment's primitive. The session goes there and comes back.
-Result<Json> births_of_vertices(DebugSession& session, std::size_t most) {
-  constexpr unsigned kMostPrograms = 4;
-  const DebugPlace was = session.place();
-  Json stages = Json::array();
-  for (DebugPlace place : session.vertices())
-    for (place.program = 0; place.program < kMostPrograms && session.go(place).ok(); ++place.program) {
-      const auto asked = last_nan(session);
-      if (!asked) continue;
-      WARPJIT_TRY(const DebugOrigin origin,
-                  session.origin(asked->word, asked->lane, asked->step, true, most));
-      stages.push_back({{"reply", "origin"},
-                        {"place", session.place().text()},
-                        {"draw", session.what()},
-                        {"nodes", origin_json(session, origin)}});
-    }
-  WARPJIT_CHECK(session.go(was));
-  return stages;
+Result<Json> find_origin(const OriginOptions& options, DebugSession& session) {
+  WARPJIT_TRY(const AskedWord asked, asked_for(options, session));
+  const auto most = static_cast<std::size_t>(options.most);
+  WARPJIT_TRY(const DebugOrigin origin,
+              session.origin(asked.word, asked.lane, asked.step, options.nan, most));
+  OriginChain chain(session, options.nan, most, static_cast<std::size_t>(options.draws));
+  WARPJIT_TRY(Json nodes, chain.nodes(origin));
+  Json vertices = Json::array(), stages = Json::array();
+  for (const DebugPlace& place : session.vertices()) vertices.push_back(place.text());
+  if (options.nan && comes_from_vertices(origin)) {
+    WARPJIT_TRY(Json found, chain.births_of_vertices());
+    stages = std::move(found);
+  }
+  WARPJIT_TRY(Json earlier, chain.earlier());
+  return Json{{"warpjit_origin", 1},
+              {"reply", "origin"},
+              {"place", session.place().text()},
+              {"nodes", std::move(nodes)},
+              {"vertices", std::move(vertices)},
+              {"stages", std::move(stages)},
+              {"earlier", std::move(earlier)}};
 }
 
 int run_origin(const OriginOptions& options) {
@@ -103,38 +114,26 @@ int run_origin(const OriginOptions& options) {
     return fail({ErrorCode::bad_input, "say which value: --value REGISTER, or --nan", "origin"});
   auto session = open_session(options.input);
   if (!session) return fail(session.error());
-  const auto asked = asked_for(options, *session);
-  if (!asked) return fail(asked.error());
-  const auto origin = session->origin(asked->word, asked->lane, asked->step, options.nan,
-                                      static_cast<std::size_t>(options.most));
-  if (!origin) return fail(origin.error());
-  const Json nodes = origin_json(*session, *origin);
-  Json vertices = Json::array();
-  for (const DebugPlace& place : session->vertices()) vertices.push_back(place.text());
-  Json stages = Json::array();
-  if (options.nan && comes_from_vertices(*origin)) {
-    auto found = births_of_vertices(*session, static_cast<std::size_t>(options.most));
-    if (!found) return fail(found.error());
-    stages = std::move(*found);
-  }
+  const auto reply = find_origin(options, *session);
+  if (!reply) return fail(reply.error());
   if (options.dot) {
-    write_out(dot_text(nodes));
+    write_out(dot_text(*reply));
     return kOk;
   }
-  const Json reply{{"warpjit_origin", 1}, {"reply", "origin"},    {"place", session->place().text()},
-                   {"nodes", nodes},      {"vertices", vertices}, {"stages", stages}};
   if (options.json) {
-    print_json(reply);
+    print_json(*reply);
     return kOk;
   }
   print_out("{}: {}\n", session->place().text(), session->what());
-  write_out(reply_text(reply));
-  for (const Json& stage : stages) {
-    print_out("{}\n", stage["place"].string());
-    write_out(reply_text(stage));
+  print_thread(*reply);
+  for (const Json& thread : (*reply)["earlier"]) {
+    const Json* const draw = thread.find("draw");
+    print_out("{}{}\n", thread["place"].string(), draw != nullptr ? ": " + draw->string() : "");
+    print_thread(thread);
   }
-  if (stages.empty())
-    for (const Json& vertex : vertices) print_out("a vertex of its primitive: {}\n", vertex.string());
+  if ((*reply)["stages"].empty())
+    for (const Json& vertex : (*reply)["vertices"])
+      print_out("a vertex of its primitive: {}\n", vertex.string());
   return kOk;
 }
 
@@ -175,7 +174,8 @@ void add_origin(Command& app) {
   options->input.add_run_to(command);
   command.option("--value", options->value, "a register, before the place's step or at the end");
   command.flag("--nan", options->nan, "the last NaN or infinity of the thread, or of --value, to its birth");
-  command.option("--most", options->most, "values at most").show_default();
+  command.option("--most", options->most, "values of a thread at most").show_default();
+  command.option("--draws", options->draws, "threads of earlier draws and launches at most").show_default();
   command.flag("--dot", options->dot, "print a graph for graphviz");
   command.flag("--json", options->json, "print JSON (docs/debugging.md)");
   add_timeout(command);

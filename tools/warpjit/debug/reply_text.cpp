@@ -70,6 +70,36 @@ std::string readings_text(const Json& readings) {
                      readings["int"].integer(), bytes);
 }
 
+// "texel 3,5 of texture 0 (0x7fc00000)"; what is not usual, too: its level, its layer, its part of the sample.
+std::string texel_text(const Json& texel) {
+  std::string result = fmt::format("texel {},{}", number(texel, "x"), number(texel, "y"));
+  for (const char* const key : {"layer", "level"})
+    if (number(texel, key) != 0) result += fmt::format(" {} {}", key, number(texel, key));
+  result += fmt::format(" of texture {} (", number(texel, "texture"));
+  std::string bytes;
+  for (const Json& word : texel["value"])
+    bytes += fmt::format("{}0x{:x}", bytes.empty() ? "" : " ", word.natural());
+  result += bytes + ")";
+  if (texel["weight"].real() != 1) result += fmt::format(", weight {:.6g}", texel["weight"].real());
+  return result;
+}
+
+// Who wrote what memory had.
+std::string writer_text(const Json& node) {
+  const Json* const writer = node.find("writer");
+  if (writer == nullptr) return {};
+  const std::string by = text(*writer, "by");
+  if (by == "given") return node.contains("texel") ? ", given by the capture" : "";
+  if (by == "same draw") return ", stored by another thread of this draw";
+  if (by == "draw") return fmt::format(", written by draw {}", number(*writer, "draw"));
+  if (by == "unknown") return {};
+  return fmt::format(", {} by {}{}",
+                     writer->contains("blended") ? "blended"
+                     : by == "store"             ? "stored"
+                                                 : "written",
+                     text(*writer, "place"), by == "fragment" ? " to " + text(*writer, "target") : "");
+}
+
 std::string origin_text(const Json& reply) {
   const Json& nodes = reply["nodes"];
   std::string result;
@@ -80,13 +110,19 @@ std::string origin_text(const Json& reply) {
     const bool again = !shown.insert(at).second;
     result += std::string(2 * std::size_t{depth}, ' ');
     if (node.contains("register")) result += text(node, "register") + " = ";
-    result += value_text(word(node, "value"));
+    if (from == "written")
+      result += reply.contains("target") ? text(reply, "target") : "stored";
+    else if (from == "texel")
+      result += texel_text(node["texel"]);
+    else
+      result += value_text(word(node, "value"));
     if (from == "start") result += ", there before the first instruction";
     if (from == "uniform") result += ", a uniform";
     if (from == "varying") result += ", interpolated from the primitive's vertices";
     if (from == "undefined") result += ", which nothing has written";
     if (from == "memory")
       result += fmt::format(", loaded from 0x{:x}, where it was before the program", number(node, "memory"));
+    result += writer_text(node);
     if (from == "more") result += ", not followed further";
     if (node.contains("text"))
       result += fmt::format("   step {}: {:04x}  {}", number(node, "step"), number(node, "address"),

@@ -31,7 +31,7 @@ Json step_json(const TraceOptions& options, const DebugSession& session, const D
             {"address", step.address},
             {"text", session.text(step.address)},
             {"lanes", step.lanes}};
-  Json reads = Json::array(), writes = Json::array(), memory = Json::array();
+  Json reads = Json::array(), writes = Json::array(), memory = Json::array(), texels = Json::array();
   for (const auto& read : step.reads)
     if (is_shown(options, session, read.lane)) {
       Json one{{"register", session.name(read.word)}, {"value", read.value}};
@@ -56,9 +56,16 @@ Json step_json(const TraceOptions& options, const DebugSession& session, const D
       if (options.all_lanes) one["lane"] = access.lane;
       memory.push_back(std::move(one));
     }
+  for (const auto& texel : step.texels)
+    if (is_shown(options, session, texel.lane)) {
+      Json one = texel_json(texel);
+      if (options.all_lanes) one["lane"] = texel.lane;
+      texels.push_back(std::move(one));
+    }
   if (!reads.empty()) json["reads"] = std::move(reads);
   if (!writes.empty()) json["writes"] = std::move(writes);
   if (!memory.empty()) json["memory"] = std::move(memory);
+  if (!texels.empty()) json["texels"] = std::move(texels);
   if (step.happened != 0) json["happened"] = happened_json(step.happened);
   return json;
 }
