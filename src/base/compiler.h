@@ -61,7 +61,7 @@
 #endif
 
 // GREATER(a, b) is a > b ? a : b of floats, LESSER(a, b) a < b ? a : b: b where either is a NaN. Each operand is evaluated
-// several times. Of a constant b clang's code for AArch64 (14) gives a NaN where a is a signalling one, unless it is asked.
+// several times. Clang's code for AArch64 (14) gives a NaN where a is a signalling one and b a constant, unless it is asked.
 #if defined(__clang__) && WARPJIT_HOST_A64
 #define WARPJIT_GREATER(a, b) ((a) != (a) ? (b) : (a) > (b) ? (a) : (b))
 #define WARPJIT_LESSER(a, b) ((a) != (a) ? (b) : (a) < (b) ? (a) : (b))

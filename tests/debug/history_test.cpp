@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -361,7 +362,10 @@ bool expect_true_history(const Capture& capture, unsigned pixels, std::size_t& r
   return true;
 }
 
+// Random pixels of each capture: WARPJIT_PIXELS of them, or 12.
 TEST(DebugHistory, IsTrueForExamplesOfAllGuests) {
+  const char* const wanted = std::getenv("WARPJIT_PIXELS");
+  const unsigned pixels = wanted != nullptr ? static_cast<unsigned>(std::strtoul(wanted, nullptr, 10)) : 12;
   std::map<Isa, std::size_t> rows;
   for (const char* folder :
        {"examples", "fuzz/corpus/valhall_capture", "fuzz/corpus/usse_capture", "fuzz/corpus/pica_parts"})
@@ -371,7 +375,7 @@ TEST(DebugHistory, IsTrueForExamplesOfAllGuests) {
       SCOPED_TRACE(file.string());
       const auto capture = tool::load_any_capture(file.string());
       if (!capture) continue;  // some are no captures, or need liblzma
-      expect_true_history(*capture, 12, rows[capture->isa()]);
+      expect_true_history(*capture, pixels, rows[capture->isa()]);
     }
   for (const Isa isa : {Isa::pica200, Isa::tesla, Isa::usse, Isa::valhall}) {
     std::printf("%s: %zu rows\n", name(isa), rows[isa]);

@@ -50,7 +50,7 @@ std::uint64_t FailAt::calls() const { return call_count; }
 
 }  // namespace warpjit::test
 
-// The C library calls these, too: all see them, whatever the build's options are.
+// The C library calls these, too, so they are visible although the build hides what is not exported.
 #pragma GCC visibility push(default)
 extern "C" {
 
