@@ -258,14 +258,14 @@ TEST(DebugHistory, NamesEachReason) {
             std::optional(static_cast<std::size_t>(found - changed.rows().begin())));
 
   // What tests compare, and the depth's own history.
-  const Row& late = history_of(capture, 21, 5).rows()[1];
+  const Row late = history_of(capture, 21, 5).rows()[1];
   EXPECT_TRUE(late.depth.on);
   EXPECT_EQ(late.depth.compare, Compare::less_equal);
   EXPECT_NEAR(std::bit_cast<float>(late.depth.value), 0.75, 1e-6);
   EXPECT_NEAR(std::bit_cast<float>(late.depth.stored), 0.5, 1e-6);
   EXPECT_TRUE(late.fragment.has_value());
   EXPECT_FALSE(history_of(capture, 17, 5).rows()[1].fragment.has_value()) << "its program did not run";
-  const Row& stencil = history_of(capture, 25, 5, DebugHistory::kDepth).rows()[1];
+  const Row stencil = history_of(capture, 25, 5, DebugHistory::kDepth).rows()[1];
   EXPECT_EQ(stencil.fate, Fate::stencil);
   EXPECT_EQ(stencil.stencil.value, 7u);
   EXPECT_EQ(stencil.stencil.stored, 0u);
