@@ -51,8 +51,8 @@ struct BlockData {
   bool worth_skipping = false;  // set by insert_skips: test for "no lane" before coming here
 };
 
-class Function {
- public:
+// What a function is, apart from its code.
+struct FunctionFacts {
   std::string name;
   Form form = Form::thread;
   // What the memory operations refer to: limits of their immediates.
@@ -76,7 +76,10 @@ class Function {
   // Groups may be widened to a multiple of group_lanes: nothing but ThreadIndex depends on which threads form
   // a group, and all lanes of a group reach its barriers together.
   bool may_widen = false;
+};
 
+class Function : public FunctionFacts {
+ public:
   // Blocks. Block 0 is the entry and has no predecessors.
   Block add_block(std::uint32_t guest_address = kNoAddress);
   std::size_t block_count() const { return blocks_.size(); }

@@ -176,6 +176,19 @@ TEST(ScheduleGroups, OneGroupNeedsNoFrame) {
   for (std::uint32_t t = 0; t < 32; ++t) EXPECT_EQ(words[t], 31 - t);
 }
 
+TEST(ScheduleGroups, TexturesAreReadBehindABarrier) {
+  Kernel k(2);
+  k.f.texture_count = 2;
+  k.b.Barrier(k.yes(), 0);
+  k.store(k.b.IShl32(k.thread(), k.number(2)), k.b.LoadTexel(k.thread(), 1), k.yes());
+  k.b.ret();
+  PipelineOptions options;
+  options.verify = true;
+  const auto program = run_pipeline(std::move(k.f), options);
+  ASSERT_TRUE(program.ok()) << to_string(program.error());
+  EXPECT_EQ(program->kernel.texture_count, 2u);
+}
+
 // n barriers, across each of which n values live.
 Function keeps_much(std::uint32_t n) {
   Kernel k(2);

@@ -31,16 +31,9 @@ class Scheduler {
     values_ = &values;
     remade_.resize(f_.value_count());
     copy_.resize(f_.value_count());
-    made_.name = f_.name;
+    static_cast<FunctionFacts&>(made_) = f_;
     made_.reserve(f_.inst_count() * 2);
     made_.form = Form::group;
-    made_.input_count = f_.input_count;
-    made_.output_count = f_.output_count;
-    made_.uniform_bytes = f_.uniform_bytes;
-    made_.slot_count = f_.slot_count;
-    made_.group_lanes = f_.group_lanes;
-    made_.block_groups = f_.block_groups;
-    made_.lane_order = f_.lane_order;
     made_.inner_groups = f_.block_groups;
     made_.frame_slots = values.frame_slots();
 
