@@ -11,6 +11,7 @@
 #include "capture/memory_reader.h"
 #include "capture/page_recorder.h"
 #include "hostile_bytes.h"
+#include "support/same_bytes.h"
 
 namespace warpjit::tests {
 namespace {
@@ -65,7 +66,7 @@ TEST(KnownMemory, StoresWhatIsFirstReachedAndWhatChanged) {
   std::fill_n(memory.bytes.begin() + 4000, 20000, std::byte{3});
   pages.learn(kBase + 4000, memory.part(4000, 20000));
   EXPECT_EQ(reach(0, 40000), std::vector<Stored>());
-  EXPECT_TRUE(std::ranges::equal(pages.read(kBase, 40000), memory.bytes));
+  EXPECT_TRUE(same_bytes(pages.read(kBase, 40000), memory.bytes));
 }
 
 // Any parts that are reached, changed and left by jobs: a replay of the sections has the same memory.
@@ -94,7 +95,7 @@ TEST(KnownMemory, AnyPartsReplay) {
       for (std::size_t n = below(200); n > 0; --n)
         memory.bytes[below(memory.bytes.size())] = static_cast<std::byte>(below(3));
       pages.reach(kBase + first, memory.part(first, size));
-      EXPECT_TRUE(std::ranges::equal(memory.part(first, size), std::span(replay).subspan(first, size)));
+      EXPECT_TRUE(same_bytes(memory.part(first, size), std::span(replay).subspan(first, size)));
       std::fill_n(memory.bytes.begin() + static_cast<std::ptrdiff_t>(first), size / 2, std::byte{4});
       std::fill_n(replay.begin() + static_cast<std::ptrdiff_t>(first), size / 2, std::byte{4});
       pages.learn(kBase + first, memory.part(first, size / 2));
@@ -154,8 +155,8 @@ TEST(BufferRecorder, BuffersInAndOverAnOlderRegion) {
   EXPECT_EQ(buffers.find(data + 4000, 7000).size, 0u);
   std::ranges::fill(memory.bytes, std::byte{7});
   buffers.end_job();
-  EXPECT_TRUE(std::ranges::equal(buffers.known(first), memory.part(0, 5000)));
-  EXPECT_TRUE(std::ranges::equal(buffers.known(second), memory.part(10000, 20000)));
+  EXPECT_TRUE(same_bytes(buffers.known(first), memory.part(0, 5000)));
+  EXPECT_TRUE(same_bytes(buffers.known(second), memory.part(10000, 20000)));
   ASSERT_TRUE(buffers
                   .begin_job(std::vector<capture::BufferRecorder::Buffer>{{data, 5000, false},
                                                                           {data + 12000, 1000, false}})

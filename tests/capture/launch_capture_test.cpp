@@ -14,6 +14,7 @@
 #include "launch/capture_launch.h"
 #include "launch/read_launch.h"
 #include "part_checks.h"
+#include "support/same_bytes.h"
 #include "support/source_dir.h"
 #include "warpjit/launch_recorder.hpp"
 
@@ -75,7 +76,7 @@ void expect_replays(std::span<const std::byte> file, std::size_t launches) {
   const auto again = Capture::load(second, "again.wjcap");
   ASSERT_TRUE(again.ok()) << to_string(again.error());
   ASSERT_TRUE(again->write(append, &third).ok());
-  EXPECT_TRUE(std::ranges::equal(second, third));
+  EXPECT_TRUE(same_bytes(second, third));
   Seen seen;
   ASSERT_TRUE(again->run(engine, seen).ok());
 }
@@ -256,7 +257,7 @@ TEST(LaunchCapture, TargetsThatChangeBetweenDraws) {
         for (const auto& output : scene->outputs)
           if (output.format != PixelFormat::none && output.memory.size == picture.bytes.size() &&
               output.name == (picture.target == tool::kDepthPicture ? "depth" : "color0")) {
-            const bool same = std::ranges::equal(*output.expected, picture.bytes);
+            const bool same = same_bytes(*output.expected, picture.bytes);
             // The last draw covers a part of the targets.
             if (ends_with_frame || kind == EngineKind::guest)
               EXPECT_TRUE(same) << output.name;
@@ -456,7 +457,7 @@ TEST(LaunchCapture, ExamplesComeBackAsLaunchFiles) {
     for (const tool::BoundLaunch::Picture& picture : bound->pictures()) {
       const auto& target = picture.target == tool::kDepthPicture ? recorded.pixels->depth
                                                                  : recorded.pixels->colors[picture.target];
-      EXPECT_TRUE(std::ranges::equal(picture.bytes, machine.bytes_of(target.memory))) << picture.target;
+      EXPECT_TRUE(same_bytes(picture.bytes, machine.bytes_of(target.memory))) << picture.target;
     }
     std::size_t piece = 0;
     for (const auto& memory : bound->file().grid.memory) {
@@ -464,10 +465,10 @@ TEST(LaunchCapture, ExamplesComeBackAsLaunchFiles) {
       for (const auto& mapped : recorded.memory)
         if (!memory.constant && memory.space == capture::space_name(scene->isa, false, mapped.space) &&
             memory.address == mapped.address) {
-          EXPECT_TRUE(std::ranges::equal(left, machine.bytes_of(mapped.memory))) << memory.space;
+          EXPECT_TRUE(same_bytes(left, machine.bytes_of(mapped.memory))) << memory.space;
         }
       if (memory.space == tool::kResultSpace) {
-        EXPECT_TRUE(std::ranges::equal(left, machine.bytes_of(recorded.vertices->results)));
+        EXPECT_TRUE(same_bytes(left, machine.bytes_of(recorded.vertices->results)));
       }
       if (piece == bound->memory().size()) break;
     }

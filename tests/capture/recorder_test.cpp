@@ -10,6 +10,7 @@
 
 #include "hostile_bytes.h"
 #include "scene/load_scene.h"
+#include "support/same_bytes.h"
 #include "support/scene_files.h"
 #include "support/source_dir.h"
 
@@ -66,11 +67,11 @@ void expect_same_memory(const Scene& capture, Console& console, EngineKind kind)
   for (const SceneMemory& piece : (*machine)->memory()) {
     const auto wanted = console.at(piece.address, piece.bytes.size());
     ASSERT_EQ(wanted.size(), piece.bytes.size());
-    EXPECT_TRUE(std::ranges::equal(piece.bytes, wanted)) << name(kind) << " " << piece.address;
+    EXPECT_TRUE(tests::same_bytes(piece.bytes, wanted)) << name(kind) << " " << piece.address;
   }
   for (const SceneOutput& output : capture.outputs) {
     ASSERT_TRUE(output.expected);
-    EXPECT_TRUE(std::ranges::equal((*machine)->bytes_of(output), *output.expected)) << output.name;
+    EXPECT_TRUE(tests::same_bytes((*machine)->bytes_of(output), *output.expected)) << output.name;
   }
 }
 
@@ -226,7 +227,7 @@ TEST(Recorder, WhatTheProcessorChangesIsRecordedAsChanges) {
     options.engine = kind;
     ASSERT_TRUE((*machine)->run(console.engine, options).ok());
     for (const SceneOutput& output : capture->outputs)
-      EXPECT_TRUE(std::ranges::equal((*machine)->bytes_of(output), *output.expected)) << output.name;
+      EXPECT_TRUE(tests::same_bytes((*machine)->bytes_of(output), *output.expected)) << output.name;
     ASSERT_EQ(capture->outputs.size(), 1u);
   }
 }

@@ -12,6 +12,7 @@
 #include "capture/pica200/scene_machine.h"
 #include "hostile_bytes.h"
 #include "support/resident_bytes.h"
+#include "support/same_bytes.h"
 
 namespace warpjit::tests {
 namespace {
@@ -71,7 +72,7 @@ TEST(SectionFile, KeepsEverything) {
     EXPECT_EQ(again->jobs[n].index(), scene.jobs[n].index()) << n;
   const auto& load = std::get<pica200::MemoryLoad>(again->jobs[2]);
   EXPECT_EQ(load.address, 0x20000004u);
-  EXPECT_TRUE(std::ranges::equal(load.bytes, std::get<pica200::MemoryLoad>(scene.jobs[2]).bytes));
+  EXPECT_TRUE(same_bytes(load.bytes, std::get<pica200::MemoryLoad>(scene.jobs[2]).bytes));
   EXPECT_EQ(std::get<pica200::MemoryFill>(again->jobs[1]).control, 0x200u);
   EXPECT_EQ(std::get<pica200::DisplayTransfer>(again->jobs[4]).flags, 5u);
   EXPECT_EQ(std::get<pica200::TextureCopy>(again->jobs[5]).output_line, 5u);

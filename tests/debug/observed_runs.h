@@ -21,6 +21,7 @@
 #include "frontend/usse/facts/slots.h"
 #include "frontend/usse/shader.h"
 #include "runtime/engine/observed_run.h"
+#include "support/same_bytes.h"
 #include "warpjit/warpjit.hpp"
 
 namespace warpjit::tests {
@@ -69,11 +70,10 @@ class ObservedRuns final : public runtime::RunWatcher, public interpret::Observe
       if (!end.status.ok())
         fail(std::string(end.program) + ": fails only with an observer: " + to_string(end.status.error()));
       for (std::size_t k = 0; k < end.left.pieces().size(); ++k)
-        if (!std::ranges::equal(end.left.copy(k), end.left.pieces()[k]))
+        if (!same_bytes(end.left.copy(k), end.left.pieces()[k]))
           fail(std::string(end.program) + ": leaves another byte " +
-               std::to_string(std::ranges::mismatch(end.left.copy(k), end.left.pieces()[k]).in1 -
-                              end.left.copy(k).begin()) +
-               " in piece " + std::to_string(k));
+               std::to_string(first_difference(end.left.copy(k), end.left.pieces()[k])) + " in piece " +
+               std::to_string(k));
     }
     return wrong_.empty() ? Status() : Error{ErrorCode::internal, wrong_, "observed"};
   }

@@ -132,7 +132,9 @@ void expect_scenes(const Machine& machine, std::size_t number = 0, std::size_t m
     }
     ++drawn;
   }
-  if (machines == 1) EXPECT_GE(drawn, 20u) << "where are the scenes?";
+  if (machines == 1) {
+    EXPECT_GE(drawn, 20u) << "where are the scenes?";
+  }
 }
 
 TEST(PicaFrames, ScenesInTheGuestInterpreter) { expect_scenes({EngineKind::guest}); }

@@ -6,6 +6,7 @@
 
 #include "device/pica200/fragment_draws.h"
 #include "random/pica200/states.h"
+#include "support/same_bytes.h"
 #include "support/share.h"
 
 namespace warpjit::pica200 {
@@ -68,11 +69,11 @@ TEST(PicaStates, RandomStatesAgree) {
         levels += is_level(result) ? 1 : 0;
         continue;
       }
-      const auto differ = std::mismatch(result.memory.begin(), result.memory.end(), expected.memory.begin());
-      ASSERT_EQ(differ.first, result.memory.end())
-          << "seed " << seed << ", engine " << name(options.engine) << " " << name(options.target)
-          << ", byte " << differ.first - result.memory.begin() << ": " << std::to_integer<int>(*differ.first)
-          << " not " << std::to_integer<int>(*differ.second);
+      const std::size_t differ = tests::first_difference(result.memory, expected.memory);
+      ASSERT_EQ(differ, expected.memory.size())
+          << "seed " << seed << ", engine " << name(options.engine) << " " << name(options.target) << ": "
+          << std::to_integer<int>(result.memory[differ]) << " not "
+          << std::to_integer<int>(expected.memory[differ]);
     }
   }
   EXPECT_GT(drawn, states / 3);

@@ -15,6 +15,7 @@
 #include "frontend/shader.h"
 #include "ir/builder.h"
 #include "runtime/shaders.h"
+#include "support/same_bytes.h"
 
 namespace warpjit::test {
 
@@ -167,7 +168,7 @@ class NeutralDraw {
     for (const Way& way : all_ways(engine)) {
       const auto got = run(engine, way);
       if (!first) first = got;
-      const auto place = std::ranges::mismatch(got, *first).in1 - got.begin();
+      const auto place = tests::first_difference(got, *first);
       EXPECT_TRUE(got == *first) << way.name << ", word " << place << " " << what;
     }
     return *first;

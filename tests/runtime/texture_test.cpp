@@ -13,6 +13,7 @@
 
 // The handle as the library has it.
 #include "runtime/api/c/boundary.h"
+#include "support/same_bytes.h"
 
 namespace warpjit::test {
 namespace {
@@ -143,7 +144,7 @@ TEST(Textures, KernelsSampleAlike) {
         continue;
       }
       ++compiled;
-      const auto at = std::ranges::mismatch(results, wanted).in1 - results.begin();
+      const auto at = tests::first_difference(results, wanted);
       ASSERT_EQ(results, wanted) << "seed " << seed << ", " << way.name << ", thread " << at / 4 << '\n'
                                  << source;
     }

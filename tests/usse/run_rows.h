@@ -9,6 +9,7 @@
 
 #include "frontend/usse/shader.h"
 #include "runtime/shaders.h"
+#include "support/same_bytes.h"
 #include "usse/usse_test.h"
 
 namespace warpjit::usse {
@@ -64,7 +65,7 @@ inline Words run_rows(const std::string& code, const std::vector<std::array<floa
     }
     EXPECT_TRUE(report.ok()) << way.name << ": " << to_string(report.error());
     if (results.empty()) results = out;
-    const auto differs = std::ranges::mismatch(out, results).in1 - out.begin();
+    const auto differs = tests::first_difference(out, results);
     EXPECT_EQ(out, results) << way.name << ", thread " << differs / (4 * kRows) << ", r"
                             << differs % (4 * kRows) << '\n'
                             << code;

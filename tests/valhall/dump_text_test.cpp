@@ -5,6 +5,7 @@
 
 #include "device/valhall/capture.h"
 #include "device/valhall/dump_capture.h"
+#include "support/same_bytes.h"
 #include "valhall/draw_page.h"
 #include "valhall/dumped_frames.h"
 
@@ -62,11 +63,11 @@ TEST(ValhallDumpText, MemoryOfEachChain) {
     EXPECT_EQ(chains[0].buffers.size(), 3U);
     const auto image = image_of(chains[0].memory, "image"), after = image_of(chains[1].memory, "image");
     ASSERT_TRUE(image.ok() && after.ok());
-    EXPECT_TRUE(std::ranges::equal(*image->bytes(0x200010000, second.size()), second));
-    EXPECT_TRUE(std::ranges::equal(*after->bytes(0x200001000, first.size()), first));
+    EXPECT_TRUE(tests::same_bytes(*image->bytes(0x200010000, second.size()), second));
+    EXPECT_TRUE(tests::same_bytes(*after->bytes(0x200001000, first.size()), first));
     EXPECT_EQ(*after->u8(0x200010000), 0U);
     first[7] = static_cast<std::byte>(1 + 7 * 7);
-    EXPECT_TRUE(std::ranges::equal(*image->bytes(0x200001000, first.size()), first));
+    EXPECT_TRUE(tests::same_bytes(*image->bytes(0x200001000, first.size()), first));
     // The older dialect has no sizes of zeros.
     EXPECT_EQ(chains[0].buffers[2].size, dialect == DumpDialect::newer ? 0x2000U : 0x1000U);
     EXPECT_EQ(chains[0].buffers[2].open, dialect == DumpDialect::older);
@@ -218,7 +219,7 @@ TEST(ValhallDumpText, TextsMayLookOtherwise) {
         ASSERT_TRUE(image.ok());
         const auto found = image->find(0x2fab1000, bytes.size());
         ASSERT_TRUE(found);
-        EXPECT_TRUE(std::ranges::equal(*found, bytes));
+        EXPECT_TRUE(tests::same_bytes(*found, bytes));
       }
     }
   }

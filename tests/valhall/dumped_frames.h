@@ -13,6 +13,7 @@
 
 #include "frontend/valhall/container/capture_file.h"
 #include "frontend/valhall/container/framebuffer.h"
+#include "support/same_bytes.h"
 #include "support/source_dir.h"
 #include "support/unpacked.h"
 #include "valhall/dump_text_writer.h"
@@ -88,7 +89,7 @@ inline void expect_recorded_memory(const std::string& folder, CaptureFile& file)
       const std::uint64_t address = number(left), size = number(left.subspan(8));
       const auto found = file.image.find(address, size);
       ASSERT_TRUE(found) << n << ' ' << hex_text(address);
-      EXPECT_TRUE(std::ranges::equal(*found, left.subspan(16, size))) << n << ' ' << hex_text(address);
+      EXPECT_TRUE(tests::same_bytes(*found, left.subspan(16, size))) << n << ' ' << hex_text(address);
       left = left.subspan(16 + size);
     }
   }

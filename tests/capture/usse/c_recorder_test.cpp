@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "draws.h"
+#include "support/same_bytes.h"
 #include "warpjit/usse.h"
 
 namespace warpjit::usse {
@@ -42,7 +43,7 @@ TEST(UsseRecorderInC, RecordsScenes) {
   ASSERT_TRUE(list.ok()) << to_string(list.error());
   ASSERT_EQ(list->steps.size(), 2u);
   EXPECT_EQ(std::get<SceneBegin>(list->steps[0]).address, 0x81000000u);
-  EXPECT_TRUE(std::ranges::equal(list->memory.at(0).bytes, std::as_bytes(std::span(words))));
+  EXPECT_TRUE(tests::same_bytes(list->memory.at(0).bytes, std::as_bytes(std::span(words))));
 
   // Without an end the file is cut, and nothing more is written.
   ASSERT_EQ(warpjit_usse_recorder_begin(take, &file, nullptr, 0, &recorder, &error), WARPJIT_OK);

@@ -4,6 +4,7 @@
 #include "capture/memory_writer.h"
 #include "capture/usse/draw_layout.h"
 #include "draws.h"
+#include "support/same_bytes.h"
 
 namespace warpjit::usse {
 namespace {
@@ -70,7 +71,7 @@ std::vector<std::byte> small_file() {
 }
 
 void expect_words(DataBytes got, std::size_t bytes = sizeof kWords) {
-  EXPECT_TRUE(std::ranges::equal(got, std::as_bytes(std::span(kWords)).first(bytes)));
+  EXPECT_TRUE(tests::same_bytes(got, std::as_bytes(std::span(kWords)).first(bytes)));
 }
 
 TEST(UsseSections, KeepEverything) {
