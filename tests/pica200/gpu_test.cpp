@@ -1,10 +1,13 @@
 // Gpu: lists, jumps, tables, and the engines that move memory.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <random>
 #include <vector>
 
+#include "support/same_bytes.h"
 #include "warpjit/pica200.hpp"
 
 namespace warpjit::pica200 {
@@ -139,6 +142,107 @@ TEST_F(GpuTest, TransfersCutAndAverage) {
   ASSERT_TRUE(gpu.transfer({kBase, kBase + kOut, kSize, kSize, 1}).ok());
   EXPECT_EQ(byte(kOut + 3), 0u);
   EXPECT_EQ(byte(kOut + 15 * 16 * 4 + 3), 0xFFu) << "flipped";
+}
+
+// A picture of one of the five formats, pixel by pixel: bits of red, green, blue and alpha from the highest down; a
+// channel of less than eight bits is replicated.
+struct Picture {
+  std::vector<std::byte>& memory;
+  std::size_t at;
+  std::uint32_t width, format;  // 0 rgba8, 1 rgb8, 2 rgb565, 3 rgb5a1, 4 rgba4
+  bool tiled;
+
+  static constexpr unsigned kBits[5][4] = {
+      {8, 8, 8, 8}, {8, 8, 8, 0}, {5, 6, 5, 0}, {5, 5, 5, 1}, {4, 4, 4, 4}};
+  std::size_t bytes() const { return format == 0 ? 4 : format == 1 ? 3 : 2; }
+  std::size_t place(std::uint32_t x, std::uint32_t y) const {
+    std::size_t number = std::size_t{y} * width + x;
+    if (tiled) {
+      number = (std::size_t{y / 8} * (width / 8) + x / 8) * 64;
+      for (unsigned bit = 0; bit < 3; ++bit)
+        number += (x >> bit & 1) << 2 * bit | (y >> bit & 1) << (2 * bit + 1);
+    }
+    return at + number * bytes();
+  }
+  std::array<unsigned, 4> get(std::uint32_t x, std::uint32_t y) const {
+    std::uint32_t word = 0;
+    std::memcpy(&word, &memory[place(x, y)], bytes());
+    unsigned low = static_cast<unsigned>(8 * bytes());
+    std::array<unsigned, 4> color{};
+    for (unsigned n = 0; n < 4; ++n) {
+      const unsigned width_of = kBits[format][n];
+      low -= width_of;
+      unsigned value = word >> low & ((1u << width_of) - 1);
+      unsigned filled = width_of;
+      while (width_of != 0 && filled < 8) {
+        value = value << width_of | (value & ((1u << width_of) - 1));
+        filled += width_of;
+      }
+      color[n] = width_of == 0 ? 255 : value >> (filled - 8);
+    }
+    return color;
+  }
+  void put(std::uint32_t x, std::uint32_t y, const std::array<unsigned, 4>& color) const {
+    std::uint32_t word = 0;
+    for (unsigned n = 0; n < 4; ++n) word = word << kBits[format][n] | color[n] >> (8 - kBits[format][n]);
+    std::memcpy(&memory[place(x, y)], &word, bytes());
+  }
+};
+
+TEST_F(GpuTest, TransfersOfAllFormatsAndOrders) {
+  constexpr std::uint32_t kOut = 0x2000, kSide = 24;
+  std::mt19937 random(5);
+  std::size_t moved = 0;
+  for (std::uint32_t from = 0; from < 5; ++from)
+    for (std::uint32_t to = 0; to < 5; ++to)
+      for (std::uint32_t order = 0; order < 4; ++order)    // flags 1 and 5
+        for (std::uint32_t scale = 0; scale < 3; ++scale)  // of one pixel, two, four
+          for (const std::uint32_t way : {0u, 1u, 4u}) {   // whole, flipped, cut
+            const bool to_tiles = (order & 1) != 0, keeps = (order & 2) != 0;
+            if ((from != to && from != 0 && (from < 2 || to < 2)) || (to_tiles && scale != 0)) continue;
+            const std::uint32_t flags =
+                (order & 1) << 1 | (order & 2) << 4 | way | from << 8 | to << 12 | scale << 24;
+            SCOPED_TRACE(flags);
+            for (std::byte& byte : memory) byte = static_cast<std::byte>(random());
+            std::vector<std::byte> expected = memory;
+            const std::uint32_t width = way == 4 ? 16 : kSide, step_x = scale != 0 ? 2 : 1,
+                                step_y = scale == 2 ? 2 : 1;
+            const bool out_tiled = to_tiles != keeps;
+            const std::uint32_t out_width = width / step_x, out_height = kSide / step_y;
+            const Picture input{memory, 0, kSide, from, !to_tiles},
+                output{expected, kOut, out_width, to, out_tiled};
+            const bool refused = out_tiled && (out_width % 8 != 0 || out_height % 8 != 0);
+            for (std::uint32_t y = 0; y < out_height && !refused; ++y)
+              for (std::uint32_t x = 0; x < out_width; ++x) {
+                std::array<unsigned, 4> color{};
+                const std::uint32_t line = (way == 1 ? out_height - 1 - y : y) * step_y;
+                for (std::uint32_t part = 0; part < step_x * step_y; ++part) {
+                  const auto one = input.get(x * step_x + part % step_x, line + part / step_x);
+                  for (unsigned n = 0; n < 4; ++n) color[n] += one[n];
+                }
+                for (unsigned& sum : color) sum /= step_x * step_y;
+                output.put(x, y, color);
+              }
+            const Status done =
+                gpu.transfer({kBase, kBase + kOut, kSide << 16 | kSide, kSide << 16 | width, flags});
+            EXPECT_EQ(done.ok(), !refused);
+            EXPECT_EQ(tests::first_difference(memory, expected), memory.size());
+            moved += done ? 1 : 0;
+          }
+  EXPECT_GT(moved, 150u);
+}
+
+TEST_F(GpuTest, FillsOfAnySize) {
+  for (const std::uint32_t code : {0u, 1u, 2u})
+    for (const std::uint32_t size : {1u, 2u, 7u, 3071u, 3072u, 3073u, 6145u, 10000u}) {
+      const std::uint32_t width = code == 0 ? 2 : code == 1 ? 3 : 4, value = 0x12345678;
+      std::vector<std::byte> expected(memory.size(), std::byte{0xee});
+      std::ranges::fill(memory, std::byte{0xee});
+      for (std::uint32_t n = 0; n < size; ++n)
+        expected[5 + n] = static_cast<std::byte>(value >> 8 * (n % width));
+      ASSERT_TRUE(gpu.fill({kBase + 5, kBase + 5 + size, value, code << 8}).ok());
+      EXPECT_EQ(tests::first_difference(memory, expected), memory.size()) << code << " " << size;
+    }
 }
 
 TEST_F(GpuTest, TransfersThatHangAreErrors) {

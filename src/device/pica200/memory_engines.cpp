@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "base/bits.h"
-#include "frontend/pica200/interpret/fragment/output.h"
+#include "base/fill.h"
+#include "frontend/pica200/interpret/fragment/color_pixel.h"
 
 namespace warpjit::pica200 {
 
@@ -42,11 +43,15 @@ struct Side {
   bool tiled = false;
   ColorFormat format = ColorFormat::rgba8;
 
-  std::size_t pixel(std::uint32_t column, std::uint32_t row) const {
-    // Rows of a picture in tiles are counted as they lie in memory.
-    const TargetSetup tiles{width, height, true, 0, 0};
-    return (tiled ? fragment::pixel_number(tiles, column, row) : std::size_t{row} * width + column) *
-           pixel_bytes(format);
+  // Calls with each column of a row and where its pixel is. Rows of a picture in tiles are counted as they lie in memory.
+  template <class Call>
+  void each_pixel(std::uint32_t row, std::size_t bytes, const Call& call) const {
+    constexpr std::array<std::uint8_t, 8> kSpread = {0,  1,  4,  5,
+                                                     16, 17, 20, 21};  // bits on every second place
+    const std::size_t first =
+        tiled ? std::size_t{row / 8} * (width / 8) * 64 + 2 * kSpread[row % 8] : std::size_t{row} * width;
+    for (std::uint32_t column = 0; column < width; ++column)
+      call(column, (first + (tiled ? column / 8 * std::size_t{64} + kSpread[column % 8] : column)) * bytes);
   }
   std::uint64_t bytes() const { return std::uint64_t{width} * height * pixel_bytes(format); }
 };
@@ -105,6 +110,40 @@ Result<Transfer> read_transfer(const DisplayTransfer& job) {
   return transfer;
 }
 
+// Calls with the format as a constant.
+template <class Call>
+void with_format(ColorFormat format, const Call& call) {
+  switch (format) {
+    case ColorFormat::rgba8:
+      return call(std::integral_constant<ColorFormat, ColorFormat::rgba8>());
+    case ColorFormat::rgb8:
+      return call(std::integral_constant<ColorFormat, ColorFormat::rgb8>());
+    case ColorFormat::rgb5a1:
+      return call(std::integral_constant<ColorFormat, ColorFormat::rgb5a1>());
+    case ColorFormat::rgb565:
+      return call(std::integral_constant<ColorFormat, ColorFormat::rgb565>());
+    case ColorFormat::rgba4:
+      return call(std::integral_constant<ColorFormat, ColorFormat::rgba4>());
+  }
+}
+void read_line(const Side& side, const std::byte* from, std::uint32_t row,
+               std::vector<fragment::Bytes4>& to) {
+  with_format(side.format, [&](auto format) {
+    side.each_pixel(row, pixel_bytes(format), [&](std::uint32_t column, std::size_t place) {
+      to[column] = fragment::read_pixel(format, from + place);
+    });
+  });
+}
+void write_line(const Side& side, std::byte* to, std::uint32_t row,
+                const std::vector<fragment::Bytes4>& from) {
+  constexpr unsigned kAll = 15;
+  with_format(side.format, [&](auto format) {
+    side.each_pixel(row, pixel_bytes(format), [&](std::uint32_t column, std::size_t place) {
+      fragment::write_pixel(format, to + place, from[column], kAll);
+    });
+  });
+}
+
 // ---- Copies
 
 constexpr std::uint32_t kCopyUnit = 16;
@@ -144,7 +183,7 @@ Status fill_memory(const PhysicalMemory& memory, const MemoryFill& job) {
   WARPJIT_TRY(std::byte* const to, find(memory, job.start, size, kFill, true));
   const std::uint32_t code = bits(job.control, 8, 2);
   const std::size_t width = code == 0 ? 2 : code == 2 ? 4 : 3;
-  for (std::size_t n = 0; n < size; ++n) to[n] = static_cast<std::byte>(job.value >> 8 * (n % width));
+  fill_pattern(to, size, job.value, width);
   return {};
 }
 
@@ -155,23 +194,28 @@ Status transfer_picture(const PhysicalMemory& memory, const DisplayTransfer& job
               find(memory, job.input, input.bytes(), "display transfer input", false));
   WARPJIT_TRY(std::byte* const to,
               find(memory, job.output + transfer.skipped, output.bytes(), "display transfer output", true));
+  // What is written may be what is read.
   const std::vector<std::byte> source(from, from + input.bytes());
-  constexpr unsigned kAll = 15;
-  for (std::uint32_t row = 0; row < output.height; ++row)
-    for (std::uint32_t column = 0; column < output.width; ++column) {
-      const std::uint32_t read_row = transfer.flipped ? output.height - 1 - row : row;
-      std::array<std::uint32_t, 4> sums{};
-      for (std::uint32_t dy = 0; dy < transfer.step_y; ++dy)
-        for (std::uint32_t dx = 0; dx < transfer.step_x; ++dx) {
-          const std::size_t at = input.pixel(column * transfer.step_x + dx, read_row * transfer.step_y + dy);
-          const fragment::Bytes4 color = fragment::read_pixel(input.format, source.data() + at);
-          for (std::size_t n = 0; n < 4; ++n) sums[n] += color[n];
-        }
-      fragment::Bytes4 color{};
-      for (std::size_t n = 0; n < 4; ++n)
-        color[n] = static_cast<std::uint8_t>(sums[n] / (transfer.step_x * transfer.step_y));
-      fragment::write_pixel(output.format, to + output.pixel(column, row), color, kAll);
+  std::vector<fragment::Bytes4> line(input.width), colors(output.width);
+  for (std::uint32_t row = 0; row < output.height; ++row) {
+    const std::uint32_t read_row = transfer.flipped ? output.height - 1 - row : row;
+    if (transfer.step_x == 1) {
+      read_line(input, source.data(), read_row, line);
+      std::copy_n(line.begin(), output.width, colors.begin());
+    } else {
+      std::vector<std::array<std::uint32_t, 4>> sums(output.width);
+      for (std::uint32_t dy = 0; dy < transfer.step_y; ++dy) {
+        read_line(input, source.data(), read_row * transfer.step_y + dy, line);
+        for (std::size_t column = 0; column < output.width * std::size_t{transfer.step_x}; ++column)
+          for (std::size_t n = 0; n < 4; ++n) sums[column / transfer.step_x][n] += line[column][n];
+      }
+      for (std::size_t column = 0; column < output.width; ++column)
+        for (std::size_t n = 0; n < 4; ++n)
+          colors[column][n] =
+              static_cast<std::uint8_t>(sums[column][n] / (transfer.step_x * transfer.step_y));
     }
+    write_line(output, to, row, colors);
+  }
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/bits.h"
+#include "base/fill.h"
 #include "base/float_environment.h"
 #include "base/result.h"
 #include "device/usse/state.h"
@@ -242,8 +243,7 @@ void clear_depth(SceneState& scene) {
   const std::size_t bytes = pixel_size(depth.format);
   const ColorSurface& where = scene.surface.where();
   scene.depth_pixels.resize(std::size_t{where.width} * where.height * bytes);
-  for (std::size_t n = 0; n < scene.depth_pixels.size(); ++n)
-    scene.depth_pixels[n] = static_cast<std::byte>(word >> 8 * (n % bytes));
+  fill_pattern(scene.depth_pixels.data(), scene.depth_pixels.size(), word, bytes);
 }
 
 }  // namespace

@@ -203,7 +203,7 @@ std::size_t Surface::offset(std::uint32_t x, std::uint32_t y) const {
     const std::size_t tile = std::size_t{y >> 5} * ((surface_.width + 31) / 32) + (x >> 5);
     index = tile * 1024 + ((y & 31) << 5) + (x & 31);
   } else {
-    const auto side = static_cast<unsigned>(std::bit_width(std::min(surface_.width, surface_.height)) - 1);
+    const unsigned side = square_bits();
     for (unsigned bit = 0; bit < side; ++bit)
       index |= std::size_t{(y >> bit & 1) | (x >> bit & 1) << 1} << 2 * bit;
     index += std::size_t{(x >> side) | (y >> side)} << 2 * side;
@@ -212,11 +212,25 @@ std::size_t Surface::offset(std::uint32_t x, std::uint32_t y) const {
 }
 
 std::optional<std::size_t> Surface::pixel_of(std::size_t byte) const {
-  for (std::uint32_t y = 0; y < surface_.height; ++y)
-    for (std::uint32_t x = 0; x < surface_.width; ++x)
-      if (const std::size_t at = offset(x, y); byte >= at && byte - at < format_.bytes)
-        return y * pitch() + x * pixel_size(format_.target);
-  return std::nullopt;
+  const std::size_t index = byte / format_.bytes;
+  std::size_t x = 0, y = 0;
+  if (surface_.type == kLinear) {
+    x = index % surface_.stride;
+    y = index / surface_.stride;
+  } else if (surface_.type == kTiled) {
+    const std::size_t tiles = (surface_.width + 31) / 32, tile = index / 1024;
+    x = tile % tiles * 32 + index % 32;
+    y = tile / tiles * 32 + index / 32 % 32;
+  } else {
+    const unsigned side = square_bits();
+    for (unsigned bit = 0; bit < side; ++bit) {
+      y |= (index >> 2 * bit & 1) << bit;
+      x |= (index >> (2 * bit + 1) & 1) << bit;
+    }
+    (surface_.width > surface_.height ? x : y) |= index >> 2 * side << side;
+  }
+  if (x >= surface_.width || y >= surface_.height) return std::nullopt;
+  return y * pitch() + x * pixel_size(format_.target);
 }
 
 Result<Surface> Surface::open(const ColorSurface& where) {
@@ -273,42 +287,97 @@ void Surface::put_color(std::uint32_t x, std::uint32_t y, const std::array<float
   }
 }
 
-void Surface::load(std::vector<std::byte>& pixels) const {
+Surface::Surface(const ColorSurface& surface, const SurfaceFormat& format)
+    : surface_(surface), format_(format) {
+  loads_.from_bytes = stores_.to_bytes = format.bytes;
+  loads_.to_bytes = stores_.from_bytes = pixel_size(format.target);
+  loads_.same = format.bytes == pixel_size(format.target);
+  loads_.field_count = stores_.field_count = format.fields;
+  const auto bits = target_bits(format.target);
+  bool has_alpha = false;
+  for (unsigned n = 0; n < format.fields; ++n) {
+    const unsigned channel = format.channels[n];
+    const auto in_memory = static_cast<std::uint8_t>(first_bit(format.bits, n)),
+               in_target = static_cast<std::uint8_t>(first_bit(bits, channel));
+    loads_.fields[n] = {in_memory, in_target, format.bits[n]};
+    stores_.fields[n] = {in_target, in_memory, format.bits[n]};
+    loads_.same = loads_.same && in_memory == in_target;
+    has_alpha = has_alpha || channel == 3;
+  }
+  stores_.same = loads_.same;
+  if (!has_alpha && bits[3] != 0) {
+    const unsigned first = first_bit(bits, 3);
+    loads_.others[first / 64] = std::uint64_t{full_alpha(format.target)} << first % 64;
+  }
+}
+
+// Calls with pixels that follow each other both in memory and in the target: where the first one is in both, and their
+// number.
+template <class Call>
+void Surface::each_run(const Call& call) const {
+  const std::uint32_t longest = surface_.type == kLinear ? surface_.width : surface_.type == kTiled ? 32 : 1;
   const std::size_t bytes = pixel_size(format_.target);
-  pixels.assign(pitch() * surface_.height, std::byte{0});
-  const auto* const from = static_cast<const std::byte*>(surface_.data);
-  const auto bits = target_bits(format_.target);
-  const bool has_alpha =
-      std::ranges::find(format_.channels.begin(), format_.channels.begin() + format_.fields, 3) !=
-      format_.channels.begin() + format_.fields;
   for (std::uint32_t y = 0; y < surface_.height; ++y)
-    for (std::uint32_t x = 0; x < surface_.width; ++x) {
-      std::byte* const to = pixels.data() + y * pitch() + x * bytes;
-      const std::byte* const pixel = from + offset(x, y);
-      for (unsigned n = 0; n < format_.fields; ++n) {
-        const unsigned channel = format_.channels[n];
-        put(to, first_bit(bits, channel), bits[channel],
-            get(pixel, first_bit(format_.bits, n), format_.bits[n]));
+    for (std::uint32_t x = 0; x < surface_.width; x += longest)
+      call(offset(x, y), y * pitch() + x * bytes, std::min(longest, surface_.width - x));
+}
+
+namespace {
+
+// Calls with the size of a pixel, 1 to 16 bytes, as a constant.
+template <class Call>
+void with_size(std::size_t bytes, const Call& call) {
+  switch (bytes) {
+    case 1:
+      return call(std::integral_constant<std::size_t, 1>());
+    case 2:
+      return call(std::integral_constant<std::size_t, 2>());
+    case 3:
+      return call(std::integral_constant<std::size_t, 3>());
+    case 4:
+      return call(std::integral_constant<std::size_t, 4>());
+    case 8:
+      return call(std::integral_constant<std::size_t, 8>());
+    default:
+      return call(std::integral_constant<std::size_t, 16>());
+  }
+}
+
+}  // namespace
+
+void PixelCopy::copy(const std::byte* from, std::byte* to, std::size_t pixels) const {
+  if (same) {
+    std::memcpy(to, from, pixels * to_bytes);
+    return;
+  }
+  with_size(from_bytes, [&](auto from_size) {
+    with_size(to_bytes, [&](auto to_size) {
+      for (std::size_t n = 0; n < pixels; ++n, from += from_size, to += to_size) {
+        std::array<std::uint64_t, 2> pixel{}, made = others;
+        std::memcpy(pixel.data(), from, from_size);
+        for (const Field& field : std::span(fields).first(field_count))
+          made[field.to / 64] |=
+              (pixel[field.from / 64] >> field.from % 64 & low_mask<std::uint64_t>(field.bits))
+              << field.to % 64;
+        std::memcpy(to, made.data(), to_size);
       }
-      if (!has_alpha && bits[3] != 0) put(to, first_bit(bits, 3), bits[3], full_alpha(format_.target));
-    }
+    });
+  });
+}
+
+void Surface::load(std::vector<std::byte>& pixels) const {
+  pixels.resize(pitch() * surface_.height);
+  const auto* const memory = static_cast<const std::byte*>(surface_.data);
+  each_run([&](std::size_t place, std::size_t target, std::size_t count) {
+    loads_.copy(memory + place, pixels.data() + target, count);
+  });
 }
 
 void Surface::store(const std::vector<std::byte>& pixels) const {
-  const std::size_t bytes = pixel_size(format_.target);
-  auto* const to = static_cast<std::byte*>(surface_.data);
-  const auto bits = target_bits(format_.target);
-  for (std::uint32_t y = 0; y < surface_.height; ++y)
-    for (std::uint32_t x = 0; x < surface_.width; ++x) {
-      const std::byte* const from = pixels.data() + y * pitch() + x * bytes;
-      std::byte* const pixel = to + offset(x, y);
-      std::memset(pixel, 0, format_.bytes);
-      for (unsigned n = 0; n < format_.fields; ++n) {
-        const unsigned channel = format_.channels[n];
-        put(pixel, first_bit(format_.bits, n), format_.bits[n],
-            get(from, first_bit(bits, channel), bits[channel]));
-      }
-    }
+  auto* const memory = static_cast<std::byte*>(surface_.data);
+  each_run([&](std::size_t place, std::size_t target, std::size_t count) {
+    stores_.copy(pixels.data() + target, memory + place, count);
+  });
 }
 
 }  // namespace warpjit::usse

@@ -1,7 +1,9 @@
 // Colour surfaces of the Vita and the targets that their pixels are drawn to (docs/guests/usse.md 10).
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,6 +27,20 @@ struct SurfaceFormat {
 Result<SurfaceFormat> find_surface_format(std::uint32_t format);
 // By the name of base format and swizzle: "U5U6U5_BGR". Errors: unsupported, with the names that there are.
 Result<std::uint32_t> parse_surface_format(std::string_view name);
+
+// From pixels of one layout to those of another one, whose fields have the same bits at other places.
+struct PixelCopy {
+  struct Field {
+    std::uint8_t from = 0, to = 0, bits = 0;  // none crosses a word of 64 bits
+  };
+  std::size_t from_bytes = 0, to_bytes = 0;  // of a pixel, up to 16
+  std::array<Field, 4> fields{};
+  unsigned field_count = 0;
+  std::array<std::uint64_t, 2> others{};  // bits of no field
+  bool same = true;                       // the layouts are equal
+
+  void copy(const std::byte* from, std::byte* to, std::size_t pixels) const;
+};
 
 class Surface {
  public:
@@ -51,11 +67,18 @@ class Surface {
                                          std::uint32_t y) const;
 
  private:
-  Surface(const ColorSurface& surface, const SurfaceFormat& format) : surface_(surface), format_(format) {}
+  Surface(const ColorSurface& surface, const SurfaceFormat& format);
   std::size_t offset(std::uint32_t x, std::uint32_t y) const;
+  // Log2 of the shorter side, of a swizzled surface.
+  unsigned square_bits() const {
+    return static_cast<unsigned>(std::bit_width(std::min(surface_.width, surface_.height)) - 1);
+  }
+  template <class Call>
+  void each_run(const Call& call) const;
 
   ColorSurface surface_;
   SurfaceFormat format_;
+  PixelCopy loads_, stores_;
 };
 
 }  // namespace warpjit::usse

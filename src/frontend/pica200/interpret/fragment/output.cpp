@@ -10,18 +10,6 @@ namespace warpjit::pica200::fragment {
 
 namespace {
 
-std::byte to_byte(std::uint32_t value) { return static_cast<std::byte>(value & 255); }
-
-struct Channel {
-  unsigned low, width;
-};
-// Of red, green, blue and alpha in the words of 16 bits; no alpha has width 0.
-constexpr std::array<std::array<Channel, 4>, 5> kChannels = {{{},
-                                                              {},
-                                                              {{{11, 5}, {6, 5}, {1, 5}, {0, 1}}},
-                                                              {{{11, 5}, {5, 6}, {0, 5}, {0, 0}}},
-                                                              {{{12, 4}, {8, 4}, {4, 4}, {0, 4}}}}};
-
 // Factor `code` of component n; alpha is component 3.
 std::int32_t factor(std::uint8_t code, const Bytes4& source, const Bytes4& target, const Bytes4& constant,
                     std::size_t n) {
@@ -51,9 +39,9 @@ std::uint8_t blended(std::uint8_t equation, std::int32_t s, std::int32_t d) {
 }
 
 void write_depth(DepthFormat format, std::byte* pixel, std::uint32_t depth) {
-  pixel[0] = to_byte(depth);
-  pixel[1] = to_byte(depth >> 8);
-  if (format != DepthFormat::d16) pixel[2] = to_byte(depth >> 16);
+  pixel[0] = low_byte(depth);
+  pixel[1] = low_byte(depth >> 8);
+  if (format != DepthFormat::d16) pixel[2] = low_byte(depth >> 16);
 }
 
 TestResult test_depth(const OutputState& state, const FragmentValues& values, std::byte* pixel, float depth) {
@@ -63,7 +51,7 @@ TestResult test_depth(const OutputState& state, const FragmentValues& values, st
     const auto old = static_cast<std::uint8_t>(pixel[3]);
     const std::uint8_t fresh = apply_stencil(state.stencil_ops[event], old, values.stencil_reference);
     const std::uint8_t mask = values.stencil_write_mask;
-    pixel[3] = to_byte((fresh & mask) | (old & ~mask));
+    pixel[3] = low_byte((fresh & mask) | (old & ~mask));
   };
   if (state.stencil) {
     const auto stored = byte_at(pixel, 3);
@@ -112,46 +100,6 @@ std::size_t pixel_number(const TargetSetup& target, std::uint32_t column, std::u
   const std::uint32_t morton =
       (x & 1) | (y & 1) << 1 | (x & 2) << 1 | (y & 2) << 2 | (x & 4) << 2 | (y & 4) << 3;
   return (std::size_t{y / 8} * (target.width / 8) + x / 8) * 64 + morton;
-}
-
-Bytes4 read_pixel(ColorFormat format, const std::byte* pixel) {
-  if (format == ColorFormat::rgba8)
-    return {static_cast<std::uint8_t>(pixel[3]), static_cast<std::uint8_t>(pixel[2]),
-            static_cast<std::uint8_t>(pixel[1]), static_cast<std::uint8_t>(pixel[0])};
-  if (format == ColorFormat::rgb8)
-    return {static_cast<std::uint8_t>(pixel[2]), static_cast<std::uint8_t>(pixel[1]),
-            static_cast<std::uint8_t>(pixel[0]), 255};
-  const std::uint32_t word = byte_at(pixel, 0) | byte_at(pixel, 1) << 8;
-  Bytes4 color{};
-  for (std::size_t n = 0; n < 4; ++n) {
-    const auto [low, width] = kChannels[static_cast<std::size_t>(format)][n];
-    const std::uint32_t most = (1u << width) - 1, value = word >> low & most;
-    // Replicated from the highest bits down.
-    color[n] = width == 0   ? std::uint8_t{255}
-               : width == 1 ? static_cast<std::uint8_t>(value * 255)
-               : width == 4 ? static_cast<std::uint8_t>(value * 17)
-                            : static_cast<std::uint8_t>(value << (8 - width) | value >> (2 * width - 8));
-  }
-  return color;
-}
-
-void write_pixel(ColorFormat format, std::byte* pixel, const Bytes4& color, unsigned mask) {
-  const bool words = format != ColorFormat::rgba8 && format != ColorFormat::rgb8;
-  if (!words) {
-    const std::size_t last = format == ColorFormat::rgba8 ? 3 : 2;
-    for (std::size_t n = 0; n <= last; ++n)
-      if ((mask >> n & 1) != 0) pixel[last - n] = to_byte(color[n]);
-    return;
-  }
-  std::uint32_t word = byte_at(pixel, 0) | byte_at(pixel, 1) << 8;
-  for (std::size_t n = 0; n < 4; ++n) {
-    const auto [low, width] = kChannels[static_cast<std::size_t>(format)][n];
-    if ((mask >> n & 1) == 0 || width == 0) continue;
-    const std::uint32_t most = (1u << width) - 1;
-    word = (word & ~(most << low)) | static_cast<std::uint32_t>(color[n]) >> (8 - width) << low;
-  }
-  pixel[0] = to_byte(word);
-  pixel[1] = to_byte(word >> 8);
 }
 
 bool compare(Comparison op, std::uint32_t incoming, std::uint32_t stored) {
@@ -320,9 +268,9 @@ TestResult output_shadow(const FragmentValues& values, const Targets& targets, s
   if (incoming >= stored) return TestResult::fails_depth;
   const std::uint32_t intensity = color[1];
   if (intensity == 0) {
-    place[0] = to_byte(incoming >> 16);
-    place[1] = to_byte(incoming >> 8);
-    place[2] = to_byte(incoming);
+    place[0] = low_byte(incoming >> 16);
+    place[1] = low_byte(incoming >> 8);
+    place[2] = low_byte(incoming);
     if (steps != nullptr) [[unlikely]]
       steps->store(false, pixel, place);
     return TestResult::passes;
@@ -331,7 +279,7 @@ TestResult output_shadow(const FragmentValues& values, const Targets& targets, s
   const Number penumbra = (values.shadow_linear * number(incoming)) / number(stored);
   const Number softened = number(intensity) / (values.shadow_constant + penumbra);
   const auto lowered = static_cast<std::uint32_t>(integer(limited(softened, 0.0f, 255.0f)));
-  place[3] = to_byte(std::min(byte_at(place, 3), lowered));
+  place[3] = low_byte(std::min(byte_at(place, 3), lowered));
   if (steps != nullptr) [[unlikely]]
     steps->store(false, pixel, place);
   return TestResult::passes;

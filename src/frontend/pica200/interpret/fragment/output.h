@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "frontend/pica200/facts/fragment.h"
+#include "frontend/pica200/interpret/fragment/color_pixel.h"
 #include "frontend/pica200/interpret/fragment/texture.h"
 
 namespace warpjit::pica200::fragment {
@@ -17,10 +18,6 @@ struct Targets {
 
 // A pixel's place in a target: its number in the order of memory.
 std::size_t pixel_number(const TargetSetup& target, std::uint32_t column, std::uint32_t row);
-
-Bytes4 read_pixel(ColorFormat format, const std::byte* pixel);
-// Components whose bit of `mask` is clear keep their bits.
-void write_pixel(ColorFormat format, std::byte* pixel, const Bytes4& color, unsigned mask);
 
 bool compare(Comparison op, std::uint32_t incoming, std::uint32_t stored);
 std::uint8_t apply_stencil(std::uint8_t op, std::uint8_t stored, std::uint8_t reference);
