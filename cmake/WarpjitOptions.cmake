@@ -42,8 +42,9 @@ if(WARPJIT_STANDARD_CXX)
   target_compile_definitions(warpjit_options INTERFACE WARPJIT_STANDARD_CXX=1)
 endif()
 if(WARPJIT_SANITIZE)
+  # The last are those of a target alone, which must follow.
   target_compile_options(warpjit_options INTERFACE -fsanitize=${WARPJIT_SANITIZE} -fno-sanitize-recover=all
-                         -fno-omit-frame-pointer)
+                         -fno-omit-frame-pointer $<TARGET_PROPERTY:WARPJIT_LESS_SANITIZED>)
   target_compile_definitions(warpjit_options INTERFACE WARPJIT_SANITIZED=1)
   target_link_options(warpjit_options INTERFACE -fsanitize=${WARPJIT_SANITIZE})
 endif()
