@@ -183,7 +183,7 @@ Status fill_memory(const PhysicalMemory& memory, const MemoryFill& job) {
   WARPJIT_TRY(std::byte* const to, find(memory, job.start, size, kFill, true));
   const std::uint32_t code = bits(job.control, 8, 2);
   const std::size_t width = code == 0 ? 2 : code == 2 ? 4 : 3;
-  fill_pattern(to, size, job.value, width);
+  fill_pattern({to, size}, job.value, width);
   return {};
 }
 

@@ -243,7 +243,7 @@ void clear_depth(SceneState& scene) {
   const std::size_t bytes = pixel_size(depth.format);
   const ColorSurface& where = scene.surface.where();
   scene.depth_pixels.resize(std::size_t{where.width} * where.height * bytes);
-  fill_pattern(scene.depth_pixels.data(), scene.depth_pixels.size(), word, bytes);
+  fill_pattern(scene.depth_pixels, word, bytes);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/fill.h"
 #include "device/valhall/tile.h"
 #include "device/valhall/written_pixels.h"
 #include "frontend/valhall/container/format_names.h"
@@ -170,8 +171,7 @@ class FrameBuilder {
     const std::size_t size = target.pixel_bytes;
     target.clear = pixel;
     target.bytes.resize(size * static_cast<std::size_t>(pixels));
-    for (std::size_t at = 0; at < target.bytes.size(); at += size)
-      std::memcpy(target.bytes.data() + at, pixel.data(), size);
+    fill_pattern(target.bytes, std::span(pixel).first(size));
   }
 
   const Image& image_;

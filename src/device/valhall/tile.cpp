@@ -16,12 +16,14 @@ constexpr std::uint8_t kDepthWithStencil = 5;  // a format in memory
 std::uint8_t depth_texel(std::uint8_t stored) { return stored == 1 ? 75 : stored == 14 ? 167 : 77; }
 
 template <class Wanted, class Store>
-void store_pixels(Image& image, const PlanePlace& plane, const DrawArea& area, const FramePixels& frame,
+void store_pixels(Image& image, PlanePlace plane, const DrawArea& area, const FramePixels& frame,
                   const TilePixels& pixels, const Wanted& wanted, const Store& store) {
   const std::uint64_t begin = plane.begin(area);
   std::byte* const base = image.find_writable(plane.memory + begin, plane.end(area) - begin)->data();
-  each_pixel(area, frame, wanted, [&](std::uint32_t x, std::uint32_t y, std::size_t pixel) {
-    store(pixels.bytes.data() + pixel * pixels.pixel_bytes, base + (plane.offset(x, y) - begin));
+  const std::byte* const from = pixels.bytes.data();
+  const std::size_t bytes = pixels.pixel_bytes;
+  each_pixel(area, frame, wanted, [=](std::uint32_t x, std::uint32_t y, std::size_t pixel) {
+    store(from + pixel * bytes, base + (plane.offset(x, y) - begin));
   });
 }
 

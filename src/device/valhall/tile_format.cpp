@@ -68,15 +68,6 @@ std::array<std::uint8_t, 4> channel_bits(PixelFormat format) {
   return row == std::end(kTiles) ? std::array<std::uint8_t, 4>{} : row->bits;
 }
 
-std::uint32_t read_pixel(const std::byte* from, std::uint32_t bytes) {
-  std::uint32_t value = 0;
-  for (std::uint32_t k = 0; k < bytes; ++k) value |= std::to_integer<std::uint32_t>(from[k]) << 8 * k;
-  return value;
-}
-void write_pixel(std::byte* to, std::uint32_t bytes, std::uint32_t value) {
-  for (std::uint32_t k = 0; k < bytes; ++k) to[k] = static_cast<std::byte>(value >> 8 * k);
-}
-
 std::optional<PixelStore> PixelStore::make(const RenderTarget& target, std::string& what) {
   const auto* row = std::ranges::find(kStored, target.stored_format, &StoredRow::code);
   if (row == std::end(kStored)) {
@@ -119,6 +110,9 @@ std::optional<PixelStore> PixelStore::make(const RenderTarget& target, std::stri
     store.parts_.push_back(part);
   }
   store.channels_ = true;
+  unsigned same = 0;  // bits
+  for (const Part& part : store.parts_) same += part.from == part.to ? part.bits : 0U;
+  store.same_ = same == 8 * store.bytes_ && same == 8 * store.tile_bytes_;
   return store;
 }
 
@@ -134,17 +128,6 @@ void PixelStore::load(const std::byte* from, std::byte* to) const {
     value |= (stored >> part.to & most(part.bits)) << part.from;
   }
   write_pixel(to, tile_bytes_, value);
-}
-
-void PixelStore::store(const std::byte* from, std::byte* to) const {
-  if (!channels_) {
-    std::memcpy(to, from, bytes_);
-    return;
-  }
-  const std::uint32_t pixel = read_pixel(from, tile_bytes_);
-  std::uint32_t value = constant_;
-  for (const Part& part : parts_) value |= (pixel >> part.from & most(part.bits)) << part.to;
-  write_pixel(to, bytes_, value);
 }
 
 }  // namespace warpjit::valhall

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,8 +33,22 @@ bool tile_has(std::uint8_t tile_format, const TargetFormat& target);
 std::array<std::uint8_t, 4> channel_bits(PixelFormat format);
 
 // Pixels of up to 4 bytes.
-std::uint32_t read_pixel(const std::byte* from, std::uint32_t bytes);
-void write_pixel(std::byte* to, std::uint32_t bytes, std::uint32_t value);
+inline std::uint32_t read_pixel(const std::byte* from, std::uint32_t bytes) {
+  std::uint32_t value = 0;
+  if (bytes == 4) {
+    std::memcpy(&value, from, 4);
+    return value;
+  }
+  for (std::uint32_t k = 0; k < bytes; ++k) value |= std::to_integer<std::uint32_t>(from[k]) << 8 * k;
+  return value;
+}
+inline void write_pixel(std::byte* to, std::uint32_t bytes, std::uint32_t value) {
+  if (bytes == 4) {
+    std::memcpy(to, &value, 4);
+    return;
+  }
+  for (std::uint32_t k = 0; k < bytes; ++k) to[k] = static_cast<std::byte>(value >> 8 * k);
+}
 constexpr std::uint32_t most(unsigned bits) { return (1U << bits) - 1; }
 
 // Turns a pixel of a tile into one in memory, and back.
@@ -54,7 +69,18 @@ class PixelStore {
     for (const Part& part : parts_) bits |= most(part.bits) << part.from;
     return bits;
   }
-  void store(const std::byte* from, std::byte* to) const;
+  void store(const std::byte* from, std::byte* to) const {
+    if (same_) {
+      write_pixel(to, bytes_, read_pixel(from, bytes_));
+    } else if (!channels_) {
+      std::memcpy(to, from, bytes_);
+    } else {
+      const std::uint32_t pixel = read_pixel(from, tile_bytes_);
+      std::uint32_t value = constant_;
+      for (const Part& part : parts_) value |= (pixel >> part.from & most(part.bits)) << part.to;
+      write_pixel(to, bytes_, value);
+    }
+  }
 
  private:
   struct Part {
@@ -62,6 +88,7 @@ class PixelStore {
   };
   std::uint32_t bytes_ = 0, tile_bytes_ = 0, constant_ = 0;
   bool channels_ = false;
+  bool same_ = false;  // with channels: a pixel in memory is the tile's, bit for bit
   std::array<std::uint8_t, 4> bits_{};
   std::vector<Part> parts_;
 };
