@@ -77,7 +77,13 @@ class Fuzzer {
   void count_limited(const std::string& reason);
 
   const Options& options_;
-  Engine full_, few_registers_, wide_, observed_;
+  // With the verifiers between all stages.
+  static EngineOptions checked() {
+    EngineOptions options;
+    options.checks = true;
+    return options;
+  }
+  Engine full_{checked()}, few_registers_{checked()}, wide_{checked()}, observed_;
   tests::ObservedRuns observer_{observed_};
   std::vector<Target> targets_;
   std::map<std::string, std::uint64_t> limited_;  // by their reason, numbers in it as #
