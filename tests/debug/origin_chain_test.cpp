@@ -14,6 +14,7 @@
 #include "debug/origin_chain.h"
 #include "launch/bound_launch.h"
 #include "launch/read_launch.h"
+#include "support/byte_sink.h"
 #include "support/own_folder.h"
 #include "support/scene_files.h"
 #include "support/source_dir.h"
@@ -27,11 +28,6 @@ namespace fs = std::filesystem;
 using By = DebugWriter::By;
 using From = DebugOrigin::From;
 
-bool add_bytes(void* to, std::span<const std::byte> part) {
-  auto& all = *static_cast<std::vector<std::byte>*>(to);
-  all.insert(all.end(), part.begin(), part.end());
-  return true;
-}
 void expect_ok(const Status& status) { EXPECT_TRUE(status.ok()) << to_string(status.error()); }
 
 // Launches on memory that they share, which the processor may change between them.
@@ -88,7 +84,7 @@ class Launches {
  private:
   std::deque<tool::BoundLaunch> launches_;
   std::vector<std::byte> bytes_;
-  LaunchRecorder recorder_{add_bytes, &bytes_};
+  LaunchRecorder recorder_{append, &bytes_};
   Engine engine_;
 };
 
@@ -350,7 +346,7 @@ TEST(OriginChain, SurfaceOfASceneOfTheVita) {
   const Engine engine;
   usse::Square console;
   std::vector<std::byte> bytes;
-  auto recorder = usse::Recorder::begin(add_bytes, &bytes, console.memory);
+  auto recorder = usse::Recorder::begin(append, &bytes, console.memory);
   ASSERT_TRUE(recorder.ok());
   auto target = usse::Scene::begin(console.surface(usse::Square::kPixels, 16), {}, &*recorder);
   ASSERT_TRUE(target.ok());
