@@ -185,12 +185,17 @@ class LaneByLane {
       : operation_(operation), context_(context), frame_(frame) {}
 
   void run() const {
+    const OpcodeInfo& row = info(operation_.opcode);
+    if (row.pure) {
+      for (unsigned lane = 0; lane < context_.lanes; ++lane) callout(lane);
+      return;
+    }
+    const bool has_truths = row.results.find('b') != std::string_view::npos;
+    const MemoryAccess access = MemoryAccess::unpack(operation_.immediate);
     for (unsigned lane = 0; lane < context_.lanes; ++lane)
-      if (info(operation_.opcode).pure)
-        callout(lane);
-      else if (lane < context_.active && operand(0, lane) != 0)
-        memory(lane);
-      else
+      if (lane < context_.active && operand(0, lane) != 0)
+        memory(access, lane);
+      else if (has_truths)
         clear_truths(lane);
   }
 
@@ -217,8 +222,7 @@ class LaneByLane {
     for (std::uint32_t k = 0; k < info(operation_.opcode).results.size(); ++k) result(k, lane) = results[k];
   }
 
-  void memory(unsigned lane) const {
-    const MemoryAccess access = MemoryAccess::unpack(operation_.immediate);
+  void memory(const MemoryAccess& access, unsigned lane) const {
     const bool of_group = access.space == Space::local && !context_.blocks;
     const BlockMemory::Accessor by{operation_.guest_address,
                                    static_cast<std::uint32_t>((of_group ? 0 : context_.first_thread) + lane)};

@@ -387,7 +387,9 @@ void WarpRun::compute(Warp& warp, const WarpOp& op, std::uint32_t active, const 
     const std::array<std::uint64_t, 4> values{source[0][lane], source[1][lane], source[2][lane],
                                               source[3][lane]};
     const std::uint64_t old = wide ? warp.pair(d, lane) : warp.registers[d][lane];
-    if (!computed || values != inputs.source || old != inputs.destination) {
+    std::uint64_t others = old ^ inputs.destination;
+    for (std::size_t n = 0; n < values.size(); ++n) others |= values[n] ^ inputs.source[n];
+    if (!computed || others != 0) {
       inputs.source = values;
       inputs.destination = old;
       result = evaluate(op.operation, op.i, inputs);
