@@ -13,7 +13,7 @@ inline bool same_bytes(std::span<const std::byte> a, std::span<const std::byte> 
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
 }
 
-// The index of the first element in which two vectors or spans differ; the size of the shorter one if there is none.
+// The index of the first element in which two vectors or spans differ; else the size of the shorter one.
 template <class A, class B>
 std::size_t first_difference(const A& a, const B& b) {
   static_assert(std::has_unique_object_representations_v<typename A::value_type>);
