@@ -197,13 +197,14 @@ Status transfer_picture(const PhysicalMemory& memory, const DisplayTransfer& job
   // What is written may be what is read.
   const std::vector<std::byte> source(from, from + input.bytes());
   std::vector<fragment::Bytes4> line(input.width), colors(output.width);
+  std::vector<std::array<std::uint32_t, 4>> sums(transfer.step_x == 1 ? 0 : output.width);
   for (std::uint32_t row = 0; row < output.height; ++row) {
     const std::uint32_t read_row = transfer.flipped ? output.height - 1 - row : row;
     if (transfer.step_x == 1) {
       read_line(input, source.data(), read_row, line);
       std::copy_n(line.begin(), output.width, colors.begin());
     } else {
-      std::vector<std::array<std::uint32_t, 4>> sums(output.width);
+      std::ranges::fill(sums, std::array<std::uint32_t, 4>());
       for (std::uint32_t dy = 0; dy < transfer.step_y; ++dy) {
         read_line(input, source.data(), read_row * transfer.step_y + dy, line);
         for (std::size_t column = 0; column < output.width * std::size_t{transfer.step_x}; ++column)
